@@ -42,7 +42,7 @@ export const personForms = new Map(
   cn=[1-8]\d{5}(?:19|20)${yearFirst}\d{3}[\dX] co=1\d{9}\d?|\d{6,8} do,ng=\d{11} ec=\d{2}[0-5]\d{7}(?:\d{3})?
   ee=[1-6]${yearFirst}\d{4} eg=[23]\d{13} fr=[12]\d{5}[\dAB]\d{6}(?:\d{2})? hk=[A-Z]{1,2}\d{6}\(?[\dA]\)? hu=8\d{9}
   gb=[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D] id=[1-9]\d{15} ie=\d{7}[A-W][A-IW]? il=[0-4]\d{8}|\d{7,8}
-  in=(?:\d{2})?[A-Z]{3}P[A-Z]\d{4}[A-Z](?:[A-Z\d]Z[A-Z\d])? is=${dayFirst}\d{4} kz=${yearFirst}\d{6} lk=\d{9}[VX] md=[02]\d{12}
+  in=[2-9]\d{11}|(?:\d{2})?[A-Z]{3}P[A-Z]\d{4}[A-Z](?:[A-Z\d]Z[A-Z\d])? is=${dayFirst}\d{4} kz=${yearFirst}\d{6} lk=\d{9}[VX] md=[02]\d{12}
   it=[A-Z]{6}[\dL-NP-V]{2}[A-EHLMPRST][\dL-NP-V]{2}[A-Z][\dL-NP-V]{3}[A-Z] lt=[3-6]${yearFirst}\d{4}
   lv=(?:${dayFirst}|32\d{4})\d{5} mx=[A-ZÑ&]{4}${yearFirst}(?:[A-Z\d]{3}|[HMX][A-Z]{5}[A-Z\d]\d) ru,vn=\d{12}
   my=(?!19|20)${yearFirst}\d{6} no=[0-7]\d[0-4]\d{3}\d{5} pe=1[0-7]\d{9} pk=\d{13} za=${yearFirst}\d{7} pt=[123]\d{8}|45\d{7}
@@ -68,9 +68,9 @@ export const personTests = new Map(
 const isOfPersons = (country: string, closed: string): boolean =>
   personTests.get(country)?.(closed) ?? personForms.get(country)?.test(closed) ?? false
 
-/** Numbers that are known by their signs, whatever the country: of Brazil, the United States, Finland, Denmark. */
+/** Numbers that are known by their signs, whatever the country: of Brazil, Belgium, the United States, Finland, Denmark. */
 const written: readonly RegExp[] = [
-  /^\d{3}\.\d{3}\.\d{3}-\d{2}$/,
+  /^(?:\d{3}\.\d{3}\.\d{3}-\d{2}|\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2})$/,
   /^(?!000|666|9)\d{3}-\d{2}-\d{4}$/,
   /^[0-3]\d[01]\d{3}[-+A-FU-Y]\d{3}[\dA-Y]$/,
   new RegExp(`^${dayFirst}-\\d{4}$`),

@@ -36,6 +36,14 @@ export function formatIdentifiers(identifiers: readonly StatedIdentifier[]): str
     .join(', ')
 }
 
+/** Returns a text for people: without the country in front of a company number that begins with it. */
+export const nameCountryOnce = (text: string): string =>
+  text.replace(/(?<=\bcompany number )([A-Z]{2}(?:-[A-Z0-9]{1,3})?) (?=\1)/g, '')
+
+/** Formats an identifier for people: `LEI HWUPKR0MPOU8FGXBT394`, `company number BE 0417.497.106`. */
+export const formatLabel = (identifier: StatedIdentifier): string =>
+  nameCountryOnce(formatIdentifiers([identifier]))
+
 /** Returns the name with its identifiers in brackets, or the identifiers alone. */
 export function appendIdentifiers(name: string | null, identifiers: readonly StatedIdentifier[]): string {
   const stated = formatIdentifiers(identifiers)

@@ -5,6 +5,7 @@ import type { CheckpointReader } from '../pipeline/inspect-rows.js'
 import type { Proposals } from '../pipeline/decisions/decision-sync.js'
 import type { Decision, Candidate, KeptDecision } from '../core/decisions.js'
 import { isEntityId } from '../core/identifiers.js'
+import { nameCountryOnce } from '../core/stated-identifiers.js'
 import { findCertainCountry } from '../registry/normalize/places.js'
 
 /** Two texts, in each of which the shared parts are marked. */
@@ -263,7 +264,7 @@ interface AskedTexts {
 
 export function toCandidateView(candidate: Candidate, asked: AskedTexts): CandidateView {
   const { legalName, name, place } = candidate
-  const names = compareNames(asked.name, legalName ?? name)
+  const names = compareNames(nameCountryOnce(asked.name), legalName ?? name)
   return {
     entityId: candidate.entityId,
     name,
@@ -288,7 +289,8 @@ function findObstacle({ entityId }: Candidate): string | null {
 }
 
 export function toDecisionView(decision: KeptDecision): DecisionView {
-  const { sequence, lookup, name, verdict, entityId, entityName, decidedBy, decidedAtMs, note } = decision
+  const { sequence, lookup, verdict, entityId, entityName, decidedBy, decidedAtMs, note } = decision
+  const name = nameCountryOnce(decision.name)
   return { sequence, lookup, name, verdict, entityId, entityName, decidedBy, decidedAtMs, note }
 }
 
@@ -305,7 +307,7 @@ export function readQueueRows(
     const lookup = Buffer.from(identity.key).toString('hex')
     return {
       lookup,
-      name: identity.name,
+      name: nameCountryOnce(identity.name),
       location: identity.location,
       status,
       confidence,

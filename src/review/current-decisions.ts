@@ -8,6 +8,7 @@ import type { Queue } from './queue.js'
 import { describeEntityId, isEntityId } from '../core/identifiers.js'
 import { UserError } from '../core/errors.js'
 import type { Lookup } from '../core/lookup-identity.js'
+import { nameCountryOnce } from '../core/stated-identifiers.js'
 import type { Candidate, Decision, KeptDecision } from '../core/decisions.js'
 import type { CandidateStore } from './candidate-store.js'
 import type { Choice } from './session.js'
@@ -185,7 +186,7 @@ export function toDecisions(
     if (!isEntityId(entityId)) throw createIdError(entityId)
     const candidate = deps.candidates.findShown(lookup, entityId)
     if (candidate === null && kept[at] !== null)
-      throw createNotShownError(asked[at]?.name ?? lookup, entityId)
+      throw createNotShownError(nameCountryOnce(asked[at]?.name ?? lookup), entityId)
     if (candidate === null) continue
     shown.set(lookup, candidate)
     const name = deps.records.findName(entityId) ?? candidate.legalName ?? candidate.name
@@ -196,7 +197,7 @@ export function toDecisions(
     verdict,
     entityId,
     note: note?.trim() === '' ? null : note,
-    name: asked[at]?.name ?? '',
+    name: nameCountryOnce(asked[at]?.name ?? ''),
     location: asked[at]?.location ?? null,
     entityName: entityId === null ? null : (names.get(entityId) ?? deps.records.findName(entityId)),
     decidedBy: deps.reviewer,

@@ -1,7 +1,7 @@
 import type { RowInspection, CheckpointReader } from '../pipeline/inspect-rows.js'
 import { matchedConfidenceMin } from '../contract/outcome-rules.js'
 import type { Lookup, LookupId } from '../core/lookup-identity.js'
-import { appendIdentifiers } from '../core/stated-identifiers.js'
+import { appendIdentifiers, nameCountryOnce } from '../core/stated-identifiers.js'
 import type { Candidate } from '../core/decisions.js'
 import { isDoubtful, firstKinds } from '../core/lookup-state.js'
 import { setImmediate } from 'node:timers/promises'
@@ -192,7 +192,7 @@ export class AnswerScan {
         rowCount: rowCounts[place] ?? 0,
         firstRow: firstRows[place] ?? 0,
         nameHash: calculateHash(toBareName(name)),
-        text: location === null ? name : `${name} ${location}`,
+        text: nameCountryOnce(location === null ? name : `${name} ${location}`),
       })
     }
   }

@@ -1,5 +1,6 @@
 import { UserError } from '../core/errors.js'
 import type { Lookup } from '../core/lookup-identity.js'
+import { nameCountryOnce } from '../core/stated-identifiers.js'
 import { withAnswerFirst, withSecond, candidatesMax, type Candidate } from '../core/decisions.js'
 import { toAnswerFacts, type AnswerFacts } from '../pipeline/open-review-backend.js'
 import { toContradiction } from './doubtful-rows.js'
@@ -123,7 +124,7 @@ class InputSession implements ReviewSession {
     if (row === undefined) throw new Error(`the checkpoint lost lookup ${entry.id}`)
     return {
       row,
-      context: asked.context,
+      context: asked.context && nameCountryOnce(asked.context),
       candidates: candidates.map((candidate) => toCandidateView(candidate, asked)),
       candidatesError,
       factors,

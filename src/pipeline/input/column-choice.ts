@@ -12,7 +12,7 @@ import {
   type LookupRule,
   type IdentifierUse,
 } from './columns.js'
-import { mayBeIdentifier } from './identifier-content.js'
+import { mayBeIdentifier } from './column-content.js'
 import { listEarlierColumns } from './earlier-columns.js'
 
 export interface ColumnChoice {

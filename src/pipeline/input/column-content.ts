@@ -1,7 +1,18 @@
 import { toPlainLetters } from '../../core/text.js'
-import { parsePlaceHeader, toHeaderKey, toHeaderKeys, type PlaceHeader } from './header-words.js'
+import {
+  identifierHeaders,
+  listNumberKeys,
+  numberWords,
+  parsePlaceHeader,
+  toHeaderKey,
+  toHeaderKeys,
+  type PlaceHeader,
+} from './header-words.js'
 import headerWords from './headers.json' with { type: 'json' }
 import { isPlaceholder } from '../../core/lookup-identity.js'
+import { toCanonicalIdentifier } from '../../core/identifiers.js'
+import { parseCourtNumber } from '../../core/court-numbers.js'
+import { isPersonNumber } from '../../core/number-forms.js'
 import { closeNumber, findNumberForm, readTaxNumber } from '../../core/national-numbers.js'
 
 const statusWords = new Set(
@@ -106,6 +117,9 @@ export function listPlaceColumns(
 export const areTowns = (values: readonly string[]): boolean =>
   isMostly(values, (value) => !/[,;/|\n(\d]|\s[-–—]\s/.test(value))
 
+/** Kind of columns with numbers of persons, which are never sent. */
+export const personKind = 'number of a person'
+
 const contentKinds: readonly { kind: string; is: (value: string) => boolean }[] = [
   { kind: 'LEI', is: isLei },
   { kind: 'ISIN', is: isIsin },
@@ -115,6 +129,7 @@ const contentKinds: readonly { kind: string; is: (value: string) => boolean }[] 
     is: (value) => /^(https?:\/\/|www\.)\S+$|^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}(\/\S*)?$/i.test(value),
   },
   { kind: 'EIN', is: (value) => /^\d{2}-\d{7}$/.test(value) },
+  { kind: personKind, is: (value) => isPersonNumber(value, []) },
   {
     kind: 'VAT number',
     is: (value) =>
@@ -272,4 +287,59 @@ export function isPlainVatNumber(text: string): boolean {
 export function readWholeTaxNumber(text: string): { country: string; number: string } | null {
   const tax = isPlainVatNumber(text) ? null : readTaxNumber(text, [])
   return tax !== null && typeof findNumberForm(tax.country, text) === 'string' ? tax : null
+}
+
+/** Whether a name cell may be an LEI, a web or an e-mail address. Cheap: it is called for every row. */
+export function mayBeIdentifier(cell: string | null): boolean {
+  if (cell === null || cell.length > addressCharsMax) return false
+  return cell.includes('@') || /^\s*(?:https?:\/\/|www\.|mailto:)/i.test(cell) || findLei(cell) !== null
+}
+
+const addressCharsMax = 2_048
+
+/** Returns the LEI that fills a text; with wrong check digits only if the text cannot be a word. */
+export function findLei(text: string): string | null {
+  if (text.length < leiChars || text.length > leiChars * 2) return null
+  const compact = text.replace(/\s+/g, '')
+  if (compact.length !== leiChars || !/^[A-Z0-9]{18}\d{2}$/.test(compact)) return null
+  const isWordless = compact.replace(/\D/g, '').length >= digitsMin
+  return isWordless || 'value' in toCanonicalIdentifier('lei', compact) ? compact : null
+}
+
+const leiChars = 20
+
+/** Company names of that length have fewer digits. */
+const digitsMin = 6
+
+/** Registers of companies with a court or a town: `RPR Brussel`, `R.C.S. Paris B`. */
+const register =
+  /(?<![\p{L}\d])(?:R\.?P\.?[RM]|R\.?C\.?S|registro (?:mercantil|imprese)(?: d[ie])?|(?:handels|landes|firmenbuch)gericht|LG|HG)(?![\p{L}\d])[.:,]?(?:[\s,(-]+(?![A-Z]{2,3}[\s.-]*\d)\p{L}[\p{L}.'’-]*(?![\p{L}\d]))*/giu
+
+/** Letters that are a part of numbers, and names of columns. */
+const numberLetters: ReadonlySet<string> = new Set(toHeaderKeys('FN|RC|BN|HRA|HRB'))
+
+/** Whether a text is a name of numbers, as headers have it. */
+function isNumberLabel(text: string): boolean {
+  const key = toHeaderKey(text)
+  // Two capitals are a country: `NO 923609016`.
+  if (key === '' || numberLetters.has(key) || /^\s*[A-Z]{2}\s*$/.test(text)) return false
+  const isListed = [numberWords.has(key), identifierHeaders.registration_id.includes(key)].includes(true)
+  return isListed || [text, `${text} nr`].some((one) => listNumberKeys(one).length > 0)
+}
+
+/**
+ * Cuts the names of numbers and of registers around a number: `BTW BE 0400.378.485` is `BE 0400.378.485` with the label `BTW`.
+ * `null` without them.
+ */
+export function cutLabels(cell: string): { readonly text: string; readonly label: string } | null {
+  if (!/\d/.test(cell) || !/\p{L}/u.test(cell) || parseCourtNumber(cell) !== null) return null
+  const tidy = (text: string) => text.replace(/^[\s:;,.()#№°º-]+|[\s:;,.()#-]+$/gu, '')
+  const text = tidy(cell.replace(register, ' '))
+  const front = /^\D*/u.exec(text)?.[0] ?? ''
+  const ends = [...front.matchAll(/[\s:.#)]+|$/gu)].map(({ index }) => index).reverse()
+  const label = ends.map((end) => text.slice(0, end)).find(isNumberLabel) ?? ''
+  const behind = /\s\D*$/u.exec(text)?.[0] ?? ''
+  const isTail = label.length + behind.length < text.length && isNumberLabel(behind)
+  const rest = tidy(text.slice(label.length, isTail ? -behind.length : undefined))
+  return rest === tidy(cell) || !/\d/.test(rest) ? null : { text: rest, label }
 }

@@ -4,6 +4,7 @@ import {
   areAmounts,
   canBePlaces,
   detectIdentifier,
+  personKind,
   listPlaceColumns,
   readWholeTaxNumber,
 } from './column-content.js'
@@ -119,9 +120,8 @@ export function reportColumns(
     if (own !== undefined) return reportUnusedNested(column, own, used)
     const kind = found.get(column)?.kind ?? findKind(column)
     if (kind === undefined) return []
-    const content = lackingKinds.has(kind)
-      ? lacking
-      : explainByContent(column, kind, samples.get(column) ?? [], used)
+    const reason = kind === personKind ? 'never sent' : lackingKinds.has(kind) ? lacking : undefined
+    const content = reason ?? explainByContent(column, kind, samples.get(column) ?? [], used)
     const why = found.get(column)?.why ?? content
     return [{ column, kind, ...(why === undefined ? {} : { why }) }]
   })

@@ -1,12 +1,19 @@
 import { listIdentifierColumns } from '../../core/identifiers.js'
 import { type ColumnSamples, listFewerIdentifiers, type NamedColumns, type LookupColumns } from './columns.js'
 import { detectColumns, findNameColumn } from './detect-columns.js'
+import headerWords from './headers.json' with { type: 'json' }
 import {
-  isAddedHeader,
+  companyNameHeaders,
+  earlierIdentifiers,
+  earlierWholePlaces,
+  findOwnersAddress,
   isKnownHeader,
   parsePlaceHeader,
   rankInHeaders,
+  rankNameHeader,
+  splitNumber,
   toHeaderKey,
+  toHeaderKeys,
   wholePlaceHeaders,
 } from './header-words.js'
 import type { Input } from './input.js'
@@ -118,4 +125,29 @@ function listEarlierLocation({ location }: LookupColumns): readonly string[] {
   const kept = location.some((column) => getPart(column) === 'postal') ? 0 : 1
   const left = lines.length > 1 ? lines.slice(kept) : []
   return location.filter((column) => !left.includes(column))
+}
+
+let earlierHeaders: ReadonlySet<string> | null = null
+
+/** Whether a header names a part of a lookup, but not in the words of version 0.2.0. */
+function isAddedHeader(header: string): boolean {
+  earlierHeaders ??= new Set(
+    [
+      companyNameHeaders,
+      toHeaderKeys(...headerWords.earlier.plainNames),
+      earlierWholePlaces,
+      ...Object.values(earlierIdentifiers),
+    ].flat(),
+  )
+  const key = toHeaderKey(header)
+  const { base } = splitNumber(key)
+  if (earlierHeaders.has(key) || earlierHeaders.has(base) || parsePlaceHeader(header, true) !== null)
+    return false
+  const isKnown = isKnownHeader(header) || isKnownHeader(base)
+  return (
+    isKnown ||
+    parsePlaceHeader(header) !== null ||
+    rankNameHeader(header) >= 0 ||
+    findOwnersAddress(header) !== null
+  )
 }

@@ -11,9 +11,12 @@ const { earlier, added } = headerWords
  * `BillingStateProvince` are equal, and so are `Razón social` and `razon_social`. Letters of every script stay.
  */
 export function toHeaderKey(header: string): string {
-  const letters = header.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '')
-  return toPlainLetters(letters).replace(/[^\p{L}\p{N}]+/gu, '')
+  return foldLetters(header).replace(otherSigns, '')
 }
+
+const otherSigns = /[^\p{L}\p{N}]+/gu
+const foldLetters = (text: string): string =>
+  toPlainLetters(text.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, ''))
 
 /**
  * Returns how well a header fits one of the keys, best 0: a key with a number at its end, as in `Ort 2`, fits worse than
@@ -29,7 +32,7 @@ export function rankInHeaders(header: string, keys: readonly string[]): number {
 }
 
 /** Splits a key into its text and the number at its end; 0 without a number of one or two digits. */
-function splitNumber(key: string): { base: string; number: number } {
+export function splitNumber(key: string): { base: string; number: number } {
   const digits = /(?<!\p{N})\d{1,2}$/u.exec(key)?.[0] ?? ''
   return digits === '' ? noNumber : { base: key.slice(0, -digits.length), number: Number(digits) }
 }
@@ -70,7 +73,7 @@ export const owners: ReadonlySet<string> = new Set(toHeaderKeys(...added.owners)
  * `Company Name (EN)`: a name in a language, which fits worse than any without.
  */
 export function rankNameHeader(header: string): number {
-  const rank = rankInHeaders(header, nameHeaders)
+  const rank = /#\s*$/.test(header) ? -1 : rankInHeaders(header, nameHeaders)
   if (rank >= 0) return rank
   const isNamed = listWithoutOwner(toHeaderKey(header)).some((rest) => plainNames.has(rest))
   if (isNamed) return nameHeaders.length * 100
@@ -130,7 +133,7 @@ export type PlacePart = 'city' | 'region' | 'postal' | 'country' | 'address'
 export const placeSets = ['registered', 'headquarters', 'plain', 'billing', 'mailing', 'shipping'] as const
 export type PlaceSet = (typeof placeSets)[number]
 
-const earlierWholePlaces = toHeaderKeys(...earlier.whole)
+export const earlierWholePlaces = toHeaderKeys(...earlier.whole)
 
 /** Headers of a whole place in one column. */
 export const wholePlaceHeaders: readonly string[] = [...earlierWholePlaces, ...toHeaderKeys(...added.whole)]
@@ -198,32 +201,26 @@ function parseJointHeader(header: string): Place | null {
   const texts = header
     .split(/[/|,&+]|\s(?:and|or|und|oder|et|ou|y|e|i|en|of)\s/iu)
     .filter((text) => /\p{L}/u.test(text))
-  const [first, ...others] = texts.slice(0, jointMax).map((text) => parsePlaceKey(toHeaderKey(text), false))
+  const [first, ...others] = texts.slice(0, 5).map((text) => parsePlaceKey(toHeaderKey(text), false))
   if (first === undefined || first === null || others.length === 0 || others.includes(null)) return null
   const part = jointParts.find((one) => [first, ...others].some((place) => place?.part === one))
   return part === undefined ? null : { ...first, part }
 }
 
-const jointMax = 5
-
 /** Headers of tax and VAT numbers in version 0.2.0. */
 export const earlierTaxHeaders = toHeaderKeys(...earlier.taxNumbers)
 
-const earlierIdentifiers: Readonly<Record<IdentifierHeaderKey, readonly string[]>> = {
-  lei: toHeaderKeys(...earlier.identifiers.lei),
-  cik: toHeaderKeys(...earlier.identifiers.cik),
+const { identifiers } = earlier
+const ofEarlier = Object.fromEntries(
+  Object.entries(identifiers).map(([key, lists]) => [key, toHeaderKeys(...lists)]),
+) as Record<keyof typeof identifiers, string[]>
+/** Headers of version 0.2.0. */
+export const earlierIdentifiers: Readonly<Record<IdentifierHeaderKey, readonly string[]>> = {
+  ...ofEarlier,
   registration_id: [
     ...toHeaderKeys(...earlier.anyNumbers, ...Object.values(earlier.numbers)),
     ...earlierTaxHeaders,
   ],
-  ein: toHeaderKeys(...earlier.identifiers.ein),
-  bic: toHeaderKeys(...earlier.identifiers.bic),
-  ticker: toHeaderKeys(...earlier.identifiers.ticker),
-  website: toHeaderKeys(...earlier.identifiers.website),
-  email: toHeaderKeys(...earlier.identifiers.email),
-  registration_country: toHeaderKeys(...earlier.identifiers.registration_country),
-  registration_court: toHeaderKeys(...earlier.identifiers.registration_court),
-  exchange: toHeaderKeys(...earlier.identifiers.exchange),
 }
 
 /** Headers of tax and VAT numbers, which contain the company number in some countries. */
@@ -249,8 +246,70 @@ export const identifierHeaders: Readonly<Record<IdentifierHeaderKey, readonly st
   exchange: [...earlierIdentifiers.exchange, ...toHeaderKeys(...added.exchange)],
 }
 
-/** Headers of exchange symbols if there is also an exchange: chemistry and currencies have symbols too. */
-export const symbolHeaders: readonly string[] = toHeaderKeys('symbol')
+/** Writings of "number". Those of four letters or more, and of other scripts, may be joined with the next word. */
+export const numberWords: ReadonlySet<string> = new Set(toHeaderKeys(...added.numberWords))
+const joinedWords = [...numberWords].filter((word) => !/^[a-z]$/.test(word))
+
+/** Lists the keys of a header without its word for a number: `entreprise` for `N° d'entreprise`, `kbo` for `KBO-nr`. */
+function listWithoutNumberWord(header: string): string[] {
+  const apart = header
+    .replace(/[#№]/g, ' no ')
+    .replace(/[°º]/g, '')
+    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+  const words = foldLetters(apart)
+    .split(otherSigns)
+    .filter((word) => word !== '')
+  const rest = words.slice(1)
+  if (/^(?:d|de|du|des|del|della|dell|di|do|da|of)$/.test(rest[0] ?? '')) rest.shift()
+  const whole = words.join('')
+  const bases = [
+    ...(numberWords.has(words.at(-1) ?? '') ? [words.slice(0, -1).join('')] : []),
+    ...(numberWords.has(words[0] ?? '') ? [rest.join('')] : []),
+  ]
+  const joined = joinedWords.flatMap((word) => [
+    ...(whole.endsWith(word) ? [whole.slice(0, -word.length)] : []),
+    ...(whole.startsWith(word) && !/^[a-z]{2,3}$/.test(word) ? [whole.slice(word.length)] : []),
+  ])
+  return [...bases, ...joined.filter((base) => !/^[a-z]{2}$/.test(base))].filter((base) => base.length > 1)
+}
+
+/** Keys of headers of numbers by their text without the word for a number; of bare names like `SIREN`, the name itself. */
+function createNumbersByBase(): ReadonlyMap<string, readonly string[]> {
+  const { lei, cik, ein, bic } = identifiers
+  const others = Object.entries(headerWords.others).filter(([kind]) => kind !== 'other name')
+  const { any, ...tax } = added.taxNumbers
+  const general = [earlier.anyNumbers, earlier.taxNumbers, added.numbers, any, lei, cik, ein, bic]
+  const ofCountry = [earlier.numbers, added.countryNumbers, tax]
+  const byCountry = ofCountry.flatMap((one) => Object.values<string | string[]>({ ...one }).flat())
+  const lists = [...general, ...others.map(([, texts]) => texts), byCountry].flat()
+  const headers = lists.flatMap((text) => text.split('|'))
+  const found = new Map<string, string[]>()
+  const add = (base: string, key: string) => found.set(base, [...(found.get(base) ?? []), key])
+  for (const text of headers) for (const base of listWithoutNumberWord(text)) add(base, toHeaderKey(text))
+  for (const key of headers.map(toHeaderKey)) if (!found.has(key)) add(key, key)
+  // A word of any country is not one of a country that writes another word for a number behind it: `VAT numero`.
+  const ofCountries = new Set(toHeaderKeys(...byCountry))
+  for (const [base, keys] of found) {
+    const free = keys.filter((key) => !ofCountries.has(key))
+    if (free.length > 0) found.set(base, free)
+  }
+  return found
+}
+
+let numbersByBase: ReadonlyMap<string, readonly string[]> | null = null
+const numberKeys = new Map<string, readonly string[]>()
+
+/** Lists the keys of known headers of numbers of which a header is another writing: `Ondernemingsnummer` for `Ondernemingsnr.` */
+export function listNumberKeys(header: string): readonly string[] {
+  const known = numberKeys.get(header)
+  if (known !== undefined) return known
+  const all = (numbersByBase ??= createNumbersByBase())
+  const bases = isListedHeader(header) && !header.includes('#') ? [] : listWithoutNumberWord(header)
+  const found = [...new Set(bases.flatMap((base) => all.get(base) ?? []))]
+  const keys = found.includes(toHeaderKey(header)) ? [] : found
+  numberKeys.set(header, keys)
+  return keys
+}
 
 /** Returns a header of a website or e-mail address without its owner: `Lieferanten-Website`; null for any other. */
 export function findOwnersAddress(header: string): 'website' | 'email' | null {
@@ -262,30 +321,17 @@ export function findOwnersAddress(header: string): 'website' | 'email' | null {
   )
 }
 
-const toKnownSet = (...lists: readonly (readonly string[])[]): ReadonlySet<string> => new Set(lists.flat())
 let knownHeaders: ReadonlySet<string> | null = null
-let earlierHeaders: ReadonlySet<string> | null = null
 
 /** Whether a text is a known name of a column, without a number: of names, persons, places or identifiers. */
-export function isKnownHeader(text: string): boolean {
-  const identifiers = Object.values(identifierHeaders)
-  knownHeaders ??= toKnownSet(nameHeaders, plainNameHeaders, personHeaders, wholePlaceHeaders, ...identifiers)
+export const isKnownHeader = (text: string): boolean =>
+  isListedHeader(text) || listNumberKeys(text).length > 0
+
+function isListedHeader(text: string): boolean {
+  const all = Object.values(identifierHeaders)
+  knownHeaders ??= new Set([nameHeaders, plainNameHeaders, personHeaders, wholePlaceHeaders, ...all].flat())
   return knownHeaders.has(toHeaderKey(text)) || parsePlaceHeader(text)?.number === 0
 }
 
-/** Whether a header names a part of a lookup, but not in the words of version 0.2.0. */
-export function isAddedHeader(header: string): boolean {
-  const identifiers = Object.values(earlierIdentifiers)
-  earlierHeaders ??= toKnownSet(
-    companyNameHeaders,
-    toHeaderKeys(...earlier.plainNames),
-    earlierWholePlaces,
-    ...identifiers,
-  )
-  const key = toHeaderKey(header)
-  const { base } = splitNumber(key)
-  if (earlierHeaders.has(key) || earlierHeaders.has(base) || parsePlaceHeader(header, true) !== null)
-    return false
-  const isKnown = isKnownHeader(key) || isKnownHeader(base) || parsePlaceHeader(header) !== null
-  return isKnown || rankNameHeader(header) >= 0 || findOwnersAddress(header) !== null
-}
+/** Headers of exchange symbols if there is also an exchange: chemistry and currencies have symbols too. */
+export const symbolHeaders: readonly string[] = toHeaderKeys('symbol')

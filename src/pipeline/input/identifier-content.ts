@@ -14,6 +14,8 @@ import {
   earlierTaxHeaders,
   identifierHeaders,
   isKnownHeader,
+  listNumberKeys,
+  numberWords,
   owners,
   rankInHeaders,
   taxHeaders,
@@ -24,6 +26,7 @@ import headerWords from './headers.json' with { type: 'json' }
 import {
   areAmounts,
   areOfDomains,
+  cutLabels,
   isPlainVatNumber,
   readWholeTaxNumber,
   toFilledCell,
@@ -84,7 +87,8 @@ export function findContentFault(
   header: string,
   rowCountries: readonly string[] = [],
 ): string | null {
-  const values = cells.flatMap((cell) => toFilledCell(toPlainDigits(cell)) ?? [])
+  const texts = cells.flatMap((cell) => toFilledCell(toPlainDigits(cell)) ?? [])
+  const values = key === 'registration_id' ? texts.map((text) => cutLabels(text)?.text ?? text) : texts
   if (values.length === 0) return null
   if (key === 'registration_id' && isTaxHeader(header) && areAmounts(values)) return 'its cells are amounts'
   if (key === 'registration_id' && isTaxHeader(header))
@@ -214,28 +218,6 @@ const isMost = (values: readonly string[], is: (value: string) => boolean): bool
 const calculateShare = (values: readonly string[], is: (value: string) => boolean): number =>
   values.filter(is).length / values.length
 
-/** Whether a name cell may be an LEI, a web or an e-mail address. Cheap: it is called for every row. */
-export function mayBeIdentifier(cell: string | null): boolean {
-  if (cell === null || cell.length > addressCharsMax) return false
-  return cell.includes('@') || /^\s*(?:https?:\/\/|www\.|mailto:)/i.test(cell) || findLei(cell) !== null
-}
-
-const addressCharsMax = 2_048
-
-/** Returns the LEI that fills a text; with wrong check digits only if the text cannot be a word. */
-export function findLei(text: string): string | null {
-  if (text.length < leiChars || text.length > leiChars * 2) return null
-  const compact = text.replace(/\s+/g, '')
-  if (compact.length !== leiChars || !/^[A-Z0-9]{18}\d{2}$/.test(compact)) return null
-  const isWordless = compact.replace(/\D/g, '').length >= digitsMin
-  return isWordless || 'value' in toCanonicalIdentifier('lei', compact) ? compact : null
-}
-
-const leiChars = 20
-
-/** Company names of that length have fewer digits. */
-const digitsMin = 6
-
 /** Words in front of a kind of identifier: `Account DUNS`, `Supplier VAT No`. */
 const ownersInFront =
   /^(?:company|account|customer|client|vendor|supplier|partner|business|billing|primary|main)(?=.)/
@@ -247,25 +229,28 @@ const headerKeys = new Map<string, readonly string[]>()
  * Returns the keys of a header: of the whole text, of its parts (`CNPJ / Tax ID`), and of the names of numbers among its
  * words (`Customer CNPJ`), without the words for an owner and the ending of a Salesforce field (`CNPJ__c`).
  */
-export function listHeaderKeys(header: string): readonly string[] {
-  const known = headerKeys.get(header)
+export function listHeaderKeys(header: string, isEarlier = false): readonly string[] {
+  const known = isEarlier ? undefined : headerKeys.get(header)
   if (known !== undefined) return known
   const text = header.replace(/__c$/i, '')
-  const parts = [text, ...text.split(separators)].map(toHeaderKey).filter((key) => key !== '')
+  const toKeys = (one: string) => [toHeaderKey(one), ...(isEarlier ? [] : listNumberKeys(one))]
+  const parts = [text, ...text.split(separators)].flatMap(toKeys).filter((key) => key !== '')
   const words = text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').split(/[^\p{L}\p{M}\p{N}]+/u)
   const runs = words.flatMap((_, at) =>
-    Array.from({ length: wordsMax }, (__, count) => toHeaderKey(words.slice(at, at + count + 1).join(''))),
+    Array.from({ length: wordsMax }, (__, count) => words.slice(at, at + count + 1).join(' ')),
   )
   const keys = [
     toHeaderKey(header),
     ...parts.flatMap((key) => [key, key.replace(ownersInFront, '')]),
-    ...runs.filter((key) => key.length >= 3 && (tellingKeys.has(key) || taxHeaders.includes(key))),
+    ...runs
+      .flatMap(toKeys)
+      .filter((key) => key.length >= 3 && (tellingKeys.has(key) || taxHeaders.includes(key))),
   ]
   const whole = toHeaderKey(header)
   const isTaxOfNumbers = namesNumbers(text)
   const telling = keys.filter((key) => key === whole || !taxWords.has(key) || isTaxOfNumbers)
-  headerKeys.set(header, [...new Set(telling)])
-  return headerKeys.get(header) ?? []
+  if (!isEarlier) headerKeys.set(header, [...new Set(telling)])
+  return [...new Set(telling)]
 }
 
 /** Words for a tax. In a longer header they may mean its amount: `Amount incl. VAT`. */
@@ -276,8 +261,8 @@ export const taxWords: ReadonlySet<string> = new Set(
 /** Words next to one for a tax that leave it a name of numbers. */
 const wordsOfNumbers: ReadonlySet<string> = new Set(
   toHeaderKeys(
-    'number|numbers|no|nr|num|id|ids|code|reg|registration|registered|nummer|numero|número|numéro|numer|n|nº|identification',
-    'identifier|tunnus|nro|cod|kod|numurs|kodas|eu|ec|ue|gb|uk|de|at|fr|es|be|nl|dk|se|fi|pl|ie|pt|cz|ch|sk|si|hu|ro|bg|hr|gr|lt|lv|ee|lu|mt|cy|or|and|of|the|du|la',
+    'numbers|id|ids|code|reg|registration|registered|identification|identifier|tunnus|cod|kod|kodas',
+    'eu|ec|ue|gb|uk|de|at|fr|es|be|nl|dk|se|fi|pl|ie|pt|cz|ch|sk|si|hu|ro|bg|hr|gr|lt|lv|ee|lu|mt|cy|or|and|of|the|du|la',
     'country|org|organisation|organization|company|steuer|uid|ust|cvr|vatin|s|intra|intracommunautaire|der|des|van|von|och|und',
   ),
 )
@@ -285,7 +270,7 @@ const wordsOfNumbers: ReadonlySet<string> = new Set(
 /** Whether each word of a header is one for a tax, a number or an owner: `Kundens moms`, but not `Belopp inkl. moms`. */
 function namesNumbers(text: string): boolean {
   const isTelling = (word: string) =>
-    [taxWords, wordsOfNumbers, owners, tellingKeys].some((words) => words.has(word)) ||
+    [taxWords, wordsOfNumbers, numberWords, owners, tellingKeys].some((words) => words.has(word)) ||
     identifierHeaders.registration_id.includes(word) ||
     identifierHeaders.ein.includes(word)
   return [text, text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')].some((one) =>
@@ -316,7 +301,7 @@ const ambiguousNumberHeaders: ReadonlySet<string> = new Set(toHeaderKeys(headerW
 
 /** Whether a header names tax numbers. `isEarlier`: in the words of version 0.2.0. */
 export const isTaxHeader = (header: string, isEarlier = false): boolean =>
-  listHeaderKeys(header).some((key) => (isEarlier ? earlierTaxHeaders : taxHeaders).includes(key))
+  listHeaderKeys(header, isEarlier).some((key) => (isEarlier ? earlierTaxHeaders : taxHeaders).includes(key))
 
 /** Names that mean a number wherever they are in a header. */
 const tellingKeys: ReadonlySet<string> = new Set(
@@ -327,7 +312,9 @@ const tellingKeys: ReadonlySet<string> = new Set(
 export function rankHeader(kind: IdentifierKey, header: string): number {
   const [whole = '', ...others] = listHeaderKeys(header)
   const rank = rankInHeaders(header, identifierHeaders[kind])
-  if (rank >= 0 || isKnownHeader(whole)) return rank
+  const writings = listNumberKeys(header).map((key) => identifierHeaders[kind].indexOf(key))
+  const best = Math.min(...writings.filter((one) => one >= 0))
+  if (rank >= 0 || writings.length > 0 || isKnownHeader(whole)) return Number.isFinite(best) ? best : rank
   if (findOwnersAddress(header) === kind) return partsRank
   const found = numberKinds.find((one) => others.some((key) => identifierHeaders[one].includes(key)))
   return found === kind ? partsRank : -1
@@ -344,7 +331,7 @@ const partsRank = 1_000
 export const listRegisterCountries = (header: string, isEarlier = false): readonly string[] => [
   ...new Set(
     [countriesOfHeader, ...(isEarlier ? [] : [countriesOfAdded, countriesOfTaxHeader])].flatMap((countries) =>
-      listHeaderKeys(header).flatMap((key) => countries.get(key) ?? []),
+      listHeaderKeys(header, isEarlier).flatMap((key) => countries.get(key) ?? []),
     ),
   ),
 ]

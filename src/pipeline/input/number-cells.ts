@@ -19,8 +19,9 @@ import {
   type StatedIdentifier,
 } from '../../core/stated-identifiers.js'
 import { isPersonNumber } from '../../core/number-forms.js'
-import { isPlainVatNumber, readWholeTaxNumber } from './column-content.js'
-import { isEin, isTaxHeader, listRegisterCountries } from './identifier-content.js'
+import { cutLabels, isPlainVatNumber, readWholeTaxNumber } from './column-content.js'
+import { numberWords, toHeaderKey } from './header-words.js'
+import { isEin, isTaxHeader, listRegisterCountries, rankHeader } from './identifier-content.js'
 
 /** Faults of an identifier in a row; it is not submitted. */
 export type IdentifierFault =
@@ -119,7 +120,7 @@ export function chooseNumber(
   earlier?: EarlierReading,
 ): ChosenNumber {
   const read = (earlier === undefined ? cells : cells.slice(0, 1)).map((cell) =>
-    readNumber(cell, places, earlier),
+    earlier === undefined ? readCell(cell, places) : readNumber(cell, places, earlier),
   )
   const isRefused = ({ identifier, fault }: ReadNumber) =>
     identifier === null || (fault !== null && refusals.has(fault))
@@ -134,6 +135,31 @@ export function chooseNumber(
     .slice(0, Math.max(at, 0) + 1)
     .flatMap((one, index) => (one.fault !== null && (index === at || isRefused(one)) ? [one.fault] : []))
   return { identifier: sent?.identifier ?? null, isRight: at >= 0, faults }
+}
+
+/** Reads a cell, also with the name of its number or of a register. A number is never sent with such a name in it. */
+function readCell(cell: NumberCell, places: Places): ReadNumber {
+  const countries = listRegisterCountries(cell.header)
+  const rowPlace = toRegisterPlace(places.registration_country ?? '')
+  const isFitting = (text: string) =>
+    [...(rowPlace === null ? [] : [rowPlace.slice(0, 2)]), ...countries].some(
+      (country) => (rateNumber(country.toLowerCase(), text) ?? 0) > 0,
+    )
+  const cut = isFitting(cell.text) ? null : cutLabels(cell.text)
+  if (cut === null) return readNumber(cell, places)
+  const { label, text } = cut
+  const isTax = isTaxHeader(label)
+  const own = isTax || listRegisterCountries(label).length > 0
+  const isKnown = (['registration_id', 'ein'] as const).some((kind) => rankHeader(kind, label) >= 0)
+  const isOther = !own && !isKnown && label !== '' && !numberWords.has(toHeaderKey(label))
+  if (isOther) return { identifier: null, fault: 'tax_number' }
+  const read = readNumber({ header: own ? label : cell.header, text }, places)
+  if (read.identifier === null || read.identifier.kind !== 'registration_id') return read
+  const { place, value } = read.identifier
+  const country = place?.slice(0, 2).toLowerCase() ?? ''
+  const isOneNumber = value.split(' ').every((part) => /\d/.test(part) || part.length <= 4)
+  const isOfForm = rateNumber(country, value) !== 0 || hasWrongCheckDigits(country, value)
+  return isOneNumber && isOfForm ? read : { identifier: null, fault: 'registration_id' }
 }
 
 /**

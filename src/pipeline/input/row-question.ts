@@ -15,8 +15,8 @@ import {
 } from '../../core/stated-identifiers.js'
 import type { LookupRule } from './columns.js'
 import { isPersonNumber } from '../../core/number-forms.js'
-import { toFilledCell } from './column-content.js'
-import { findLei, listRegisterCountries } from './identifier-content.js'
+import { findLei, toFilledCell } from './column-content.js'
+import { listRegisterCountries } from './identifier-content.js'
 import {
   chooseNumber,
   faultReasons,

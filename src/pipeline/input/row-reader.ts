@@ -6,7 +6,7 @@ import {
   buildStageLookup,
 } from '../checkpoint/lookup.js'
 import type { TextRow } from './input.js'
-import { mayBeIdentifier } from './identifier-content.js'
+import { mayBeIdentifier } from './column-content.js'
 import { listLookupColumns, type LookupRule } from './columns.js'
 import { identifierKeys, identifierPlaceKeys, listIdentifierColumns } from '../../core/identifiers.js'
 import type { RowQuestion } from './row-question.js'

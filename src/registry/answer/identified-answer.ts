@@ -1,4 +1,4 @@
-import { formatIdentifiers, type StatedIdentifier } from '../../core/stated-identifiers.js'
+import { formatLabel, type StatedIdentifier } from '../../core/stated-identifiers.js'
 import { matchedConfidenceMin, type Action, type Factor, type Resolution } from '../../contract/result.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { calculateDistance } from '../../core/edit-distance.js'
@@ -64,13 +64,6 @@ const unsureConfidence = 79
 const websitesConfidence = 96
 const severalConfidence = 60
 export const disagreeingConfidence = 50
-
-/** Example: `LEI HWUPKR0MPOU8FGXBT394`. */
-export const formatLabel = (identifier: StatedIdentifier): string =>
-  formatIdentifiers([
-    // "FR" is part of a tax number.
-    identifier.value.startsWith(identifier.place ?? ' ') ? { ...identifier, place: null } : identifier,
-  ])
 
 /** Builds the interface's answer for a company found by identifiers ("v3 job result"). */
 export function buildIdentifiedAnswer(found: IdentifiedCompany): Resolution {

@@ -1,6 +1,6 @@
 import { toRootDomain } from '../../core/domain-name.js'
 import { findCourt, formatCourtNumber, parseCourtNumber } from '../../core/court-numbers.js'
-import { statedKinds, type StatedIdentifier } from '../../core/stated-identifiers.js'
+import { formatLabel, statedKinds, type StatedIdentifier } from '../../core/stated-identifiers.js'
 import type { Resolution } from '../../contract/result.js'
 import {
   readQueryIdentifiers,
@@ -16,7 +16,6 @@ import { getPrimary } from './entity-record.js'
 import {
   buildIdentifiedAnswer,
   findConflict,
-  formatLabel,
   hasWrongDigits,
   type MatchedIdentifier,
 } from './identified-answer.js'

@@ -1,4 +1,4 @@
-import type { StatedIdentifier } from '../../core/stated-identifiers.js'
+import { formatLabel, type StatedIdentifier } from '../../core/stated-identifiers.js'
 import { type Action, type Factor, type Resolution, matchedConfidenceMin } from '../../contract/result.js'
 import {
   toCandidate,
@@ -17,7 +17,6 @@ import { createLimitation, createNameFactor } from './factors.js'
 import {
   checkIdentifier,
   disagreeingConfidence,
-  formatLabel,
   createMissingFactor,
   createWrongFactor,
   findConflict,

@@ -6,6 +6,7 @@ import type { DecisionView, QueueRow } from '../page-data.js'
 import { requestLimits } from '../server/requests.js'
 import type { FilledLine } from './todo-file.js'
 import { describeEntityId, isEntityId } from '../../core/identifiers.js'
+import { nameCountryOnce } from '../../core/stated-identifiers.js'
 
 export interface SettledLine extends Pick<Decision, 'verdict' | 'entityId' | 'note'> {
   /** Row or line number in the file. */
@@ -132,7 +133,7 @@ function settleLine(line: FilledLine, { rows }: ImportContext): SettledLine | Li
  * their encoding does not have.
  */
 export function hasName(name: string, row: QueueRow): boolean {
-  const typed = Array.from(foldText(name))
+  const typed = Array.from(foldText(nameCountryOnce(name)))
   return [row.name, escapeFormula(row.name)].some((one) => {
     const letters = Array.from(foldText(one))
     return letters.length === typed.length && letters.every((letter, at) => isLetter(letter, typed[at]))
@@ -213,7 +214,7 @@ const toWords = (list: string): ReadonlySet<string> => new Set(list.normalize('N
 /** Yes in common languages, as letters of a keyboard without accents too, and the true of spreadsheets. */
 export const yesWords = toWords(
   'yes|y|ok|accept|accepted|ja|j|jawohl|oui|sí|si|sì|sim|da|tak|ano|áno|igen|evet|kyllä|kylla|jah|jā|taip|já|jo|да|так|ναι|' +
-    'はい|是|是的|对|對|正确|正確|예|네|نعم|כן|हाँ|हां|vâng|đúng|ya|ใช่|po|კი|այո|иә|bəli|بله|true|wahr|vrai|verdadero|verdadeiro|vero|waar|prawda|sant|истина|ndiyo|ndio|oo|opo|ha|yebo|iya',
+    'はい|是|是的|对|對|正确|正確|예|네|نعم|כן|हाँ|हां|vâng|đúng|ya|ใช่|po|კი|այո|иә|bəli|بله|true|wahr|vrai|verdadero|verdadeiro|vero|waar|prawda|sant|истина|ndiyo|ndio|oo|opo|ha|haan|yebo|iya',
 )
 
 /** No, and none, in these languages. `false` is missing: an empty check box has it. */
@@ -224,7 +225,8 @@ export const noneWords = toWords(
     'mitte ükski|nē|neviens|nav|nėra|nė viena|nijedan|nijedna|nobeden|nobena|нет|никакой|ни один|ні|немає|жодна|не|няма|' +
     'никой|όχι|οχι|κανένα|κανένας|καμία|いいえ|なし|無し|該当なし|否|无|無|没有|沒有|不是|不|아니요|아니오|없음|해당없음|해당 없음|해당사항없음|해당사항 없음|لا|لا شيء|' +
     'לא|אין|नहीं|कोई नहीं|không|không có|tidak|tidak ada|bukan|ไม่|ไม่ใช่|ไม่มี|engin|enginn|cap|asnjë|არა|ոչ|жоқ|xeyr|خیر|نه|' +
-    'ei löydy|以上皆非|以上都不是|都不是|均不是|不对|不對|查无|查無|hapana|hakuna|hindi|wala|yo‘q|cha|tidak ada yang cocok|nijedno|ништа|ниједан|ниједна',
+    'ei löydy|以上皆非|以上都不是|都不是|均不是|不对|不對|查无|查無|hapana|hakuna|hindi|wala|yo‘q|cha|tidak ada yang cocok|nijedno|ништа|ниједан|ниједна|' +
+    'niet gevonden|geen van deze|introuvable|nicht gefunden|no encontrado|non trovato|não encontrado|无此公司|nahi|nahin',
 )
 
 /** Parses a cell. Ignores case, width and spaces. Accepts `1.0` from number cells. */

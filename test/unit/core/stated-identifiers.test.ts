@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   appendIdentifiers,
+  formatLabel,
+  nameCountryOnce,
   readIdentifiers,
   toStatedIdentifier,
   statedKinds,
@@ -67,6 +69,17 @@ describe('what is read', () => {
     '',
   ])('ordinary names stay as they are: %s', (text) => {
     expect(readIdentifiers(text)).toEqual({ name: text, identifiers: [] })
+  })
+})
+
+describe('for people', () => {
+  test.each(['BE', 'SE', 'FR', 'CH', 'ES', 'US-DE'])('the country is named once: %s', (place) => {
+    for (const value of [`${place} 0417.497.106`, `${place}0417497106`, '0417.497.106']) {
+      const number: StatedIdentifier = { kind: 'registration_id', value, place }
+      const shown = `company number ${value.startsWith(place) ? '' : `${place} `}${value}`
+      expect(formatLabel(number)).toBe(shown)
+      expect(nameCountryOnce(appendIdentifiers('Acme, BE BE', [number]))).toBe(`Acme, BE BE (${shown})`)
+    }
   })
 })
 

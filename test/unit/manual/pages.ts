@@ -73,6 +73,7 @@ function formatHeaders(): string {
       ]),
     ]),
     section('Company numbers, by country', '', [
+      ['each writing of "number" in these headers', listHeaders(added.numberWords)],
       ['any country', listHeaders(earlier.anyNumbers, added.numbers)],
       ...listCountries(earlier.numbers, added.countryNumbers).map((country) => [
         nameCountry(country),

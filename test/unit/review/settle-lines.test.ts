@@ -52,6 +52,14 @@ const settle = (
 const only = (given: Partial<FilledLine>, row: Partial<QueueRow> = {}) =>
   settle([line(given)], [queueRow(row)])
 
+test.each(['BE BE 0417.497.106', 'BE 0417.497.106'])(
+  'a name with the country once or twice fits: %s',
+  (number) => {
+    const row = { name: 'Acme (company number BE 0417.497.106)' }
+    expect(only({ name: `Acme (company number ${number})` }, row)).toMatchObject({ problems: [] })
+  },
+)
+
 describe('a line that is filled in', () => {
   test.each<[string, Partial<FilledLine>, object]>([
     ['accepts the candidate of its number', { verdict: '2' }, { verdict: 'accepted', entityId: 'siq_2' }],

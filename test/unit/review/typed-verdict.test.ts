@@ -64,6 +64,14 @@ describe('a verdict that was typed', () => {
     expect(words.split(' ').map((word) => readVerdict(word).kind)).toEqual(['yes', 'none'])
   })
 
+  test.each([
+    ...['none', 'geen van deze', 'niet gevonden', 'introuvable', 'nicht gefunden', 'no encontrado'],
+    ...['non trovato', 'Não encontrado', '无此公司', 'NAHI', 'nahin'],
+  ])('not found is understood: %s', (words) => {
+    expect(readVerdict(words)).toEqual({ kind: 'none' })
+    expect(readVerdict('Haan')).toEqual({ kind: 'yes' })
+  })
+
   it('is something, whatever was typed, and spaces around it change nothing', () => {
     forAll(100, [fc.string({ unit: 'binary' })], (cell) => {
       expect(readVerdict(`  ${cell}\n`)).toEqual(readVerdict(cell))

@@ -3,6 +3,9 @@ import { detectColumns } from '../../../src/pipeline/input/detect-columns.js'
 import { formatColumnLines } from '../../../src/cli/terminal/lookup-text.js'
 import type { NamedColumns } from '../../../src/pipeline/input/columns.js'
 import { reportColumns } from '../../../src/pipeline/input/column-report.js'
+import { listNumberKeys } from '../../../src/pipeline/input/header-words.js'
+import { listRegisterCountries, rankHeader } from '../../../src/pipeline/input/identifier-content.js'
+import headerWords from '../../../src/pipeline/input/headers.json' with { type: 'json' }
 import { UserError } from '../../../src/core/errors.js'
 
 const leis = ['HWUPKR0MPOU8FGXBT394', 'INR2EJN1ERAN0W5ZP974', '7LTWFZYICNSX8D621K86']
@@ -27,6 +30,108 @@ test.each([
 ])('A column of home pages is used below %s, also with bare domains', (column, cells) => {
   const company = ['Bosch', 'Eni', 'Telefonica', 'Itaú', 'Vale', 'Petrobras']
   expect(found({ company, [column]: cells }).identifiers).toEqual({ website: column })
+})
+
+describe('A header of numbers is known with each writing of "number"', () => {
+  const { earlier, added, others } = headerWords
+  const split = (...lists: object[]) =>
+    lists
+      .flatMap((one) => Object.values<string | string[]>({ ...one }).flat())
+      .flatMap((text) => text.split('|'))
+  const numbers = split(earlier.numbers, added.countryNumbers, [...earlier.anyNumbers, ...added.numbers])
+  const words = 'number|nummer|numéro|número|numero|numer|broj|номер|αριθμός|nomor|numurs|nr|no|n'
+  const isNumber = new RegExp(`(?:^(?:${words})\\s|\\s(?:${words})$)`, 'iu')
+  const writings = ['N°', 'Nº', 'No.', 'nr', 'Nr.', 'num', 'nro', 'č.', 'br.', 'Αρ.', '№', '#']
+
+  test.each(numbers.filter((header) => isNumber.test(header) && !header.startsWith('enterprise')))(
+    '%s',
+    (header) => {
+      const countries = listRegisterCountries(header)
+      for (const word of writings) {
+        const other = header.replace(isNumber, (text) => text.replace(/\S+/u, word))
+        expect([other, rankHeader('registration_id', other) >= 0]).toEqual([other, true])
+        const found = listRegisterCountries(other)
+        // Some are written so in any country too: `HR Nummer`.
+        if (found.length > 0) expect([other, ...found]).toEqual(expect.arrayContaining([other, ...countries]))
+      }
+    },
+  )
+
+  test.each([
+    ...[
+      "N° d'entreprise",
+      "No d'entreprise",
+      'N° entreprise',
+      'Ondernemingsnr.',
+      'Ondernemingsnr',
+      'KBO-nr',
+      'KBO nr.',
+    ],
+    ...[
+      'SIREN nr',
+      'Org.nr',
+      'Y-tunnus nro',
+      'Handelsregisternr.',
+      'Nr. identificare',
+      'Mat. br.',
+      'Matični br.',
+    ],
+    ...[
+      '№ ЕДРПОУ',
+      'KvK nr',
+      'KvK-nummer',
+      'CVR-nr.',
+      'CVRnr',
+      'KBOnr',
+      '法人号',
+      '登録No.',
+      'Tax no',
+      'NIP nr',
+    ],
+  ])('%s', (header) => {
+    expect(rankHeader('registration_id', header)).toBeGreaterThanOrEqual(0)
+  })
+
+  test.each([
+    'Customer No',
+    'Kundennr.',
+    'N° client',
+    'House no',
+    'Phone no.',
+    'Order #',
+    'Nombre',
+    'P.nr',
+    'Str. Nr',
+  ])('%s is no header of company numbers', (header) => {
+    expect(rankHeader('registration_id', header)).toBe(-1)
+  })
+
+  test('of other numbers too, which are listed', () => {
+    for (const header of ['DUNS nr', 'EORI-nr.', 'N° EORI', 'PAN #', 'GST nr'])
+      expect(told({ company: names, [header]: ['1', '2'] }).unused.map(({ column }) => column)).toEqual([
+        header,
+      ])
+    for (const header of split(others)) expect(listNumberKeys(header)).toEqual([])
+  })
+})
+
+test.each([
+  ...[
+    'Party Name',
+    'party_name',
+    'Party',
+    'Name of Party',
+    'Ledger Name',
+    'A/c Name',
+    'Customer/Vendor Name',
+  ],
+  ...['Sold-to party name', 'Nombre del tercero', 'पार्टी का नाम', '对方单位名称', 'Kunde/Lieferant'],
+])('A column of companies is used: %s', (header) => {
+  expect(found({ id: ['1', '2'], [header]: ['Acme', 'Bolt'] }).name).toBe(header)
+})
+
+test.each(['Company #', 'Customer #'])('A column of numbers is not one of names: %s', (header) => {
+  expect(found({ [header]: ['C-1', 'C-2'], Supplier: ['Acme', 'Bolt'] }).name).toBe('Supplier')
 })
 
 test.each(['thai', 'arab', 'arabext', 'deva', 'fullwide'])(
@@ -545,4 +650,39 @@ test('Names of suppliers and customers are found in the languages of the north a
     expect(found({ Nr: ['1', '2'], [header]: ['Acme AB', 'Bolt Oy'], Belopp: ['1,00', '2,00'] }).name).toBe(
       header,
     )
+})
+
+test.each([
+  ...[
+    'N° national',
+    'Numéro national',
+    'Rijksregisternummer',
+    'Rijksregisternr.',
+    'Aadhaar',
+    'Aadhaar No',
+    'SSN',
+    'CPF',
+  ],
+  ...[
+    'PESEL',
+    'Personnummer',
+    'Personnr',
+    'DNI',
+    'henkilötunnus',
+    '身份证号码',
+    'JMBG',
+    'TC Kimlik No',
+    'CPR-nr.',
+  ],
+])('A column of numbers of persons is listed: %s', (header) => {
+  const table = { company: names, [header]: ['85.07.30-033.28'] }
+  expect(found(table).identifiers).toEqual({})
+  expect(told(table).unused).toEqual([{ column: header, kind: 'number of a person', why: 'never sent' }])
+})
+
+test('A column of numbers of persons is listed below an unknown header too', () => {
+  const cells = ['85.07.30-033.28', '90.01.15-123.45', '71.12.01-001.09']
+  expect(told({ company: names, Ref: cells }).unused).toEqual([
+    { column: 'Ref', kind: 'number of a person', why: 'never sent' },
+  ])
 })

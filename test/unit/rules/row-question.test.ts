@@ -5,9 +5,10 @@ import { readIdentifiers } from '../../../src/core/stated-identifiers.js'
 import type { LookupRule, IdentifierUse } from '../../../src/pipeline/input/columns.js'
 import { IdentifierCounts } from '../../../src/pipeline/input/column-report.js'
 import { classifyDomain } from '../../../src/core/identifiers.js'
-import { findLei, mayBeIdentifier } from '../../../src/pipeline/input/identifier-content.js'
+import { findLei, mayBeIdentifier } from '../../../src/pipeline/input/column-content.js'
 import { toRowCells, toRowQuestion, type RowQuestion } from '../../../src/pipeline/input/row-question.js'
 import { createRowReader, noEarlierNames } from '../../../src/pipeline/input/row-reader.js'
+import { chooseNumber } from '../../../src/pipeline/input/number-cells.js'
 import { anyText } from '../core/any-text.js'
 import { forAll, forAllAsync } from '../../support/properties.js'
 
@@ -714,4 +715,64 @@ test('A VAT number that was looked up as a company number is not looked up again
   const ask = (wasAsked: string[]) => readNumbers(['Org.nr', 'Momsreg.nr'], [row], wasAsked)
   expect((await ask([before]))[0]?.[0]).toBe(before)
   expect((await ask([]))[0]?.[0]).toBe('Acme')
+})
+
+describe('A cell with the name of its number', () => {
+  const read = (header: string, country: string, text: string) => {
+    const { identifier, faults } = chooseNumber([{ header, text }], { registration_country: country })
+    return identifier === null ? faults : identifier.value
+  }
+
+  test.each([
+    [
+      'BE',
+      '0400.378.485',
+      'BTW %|BTW BE %|TVA BE%|TVA BE %|BE% RPR Brussel|RPM Bruxelles %|KBO: %|N° entreprise %|Ondernemingsnr. %',
+    ],
+    ['FR', '552 032 534', 'SIREN %|SIREN : %|% RCS Paris|RCS Paris B %|N° SIREN %|% R.C.S. Nanterre'],
+    ['SE', '556012-5790', 'Org.nr %|Org.nr. %|Org.nr % MVA|Organisationsnummer: %'],
+    ['ES', 'B-58818501', 'NIF %|CIF: %|N.I.F. %|C.I.F.: %'],
+    ['IT', '00743110157', 'P.IVA %|P. IVA IT %|Partita IVA: %|C.F. %'],
+    ['CZ', '27082440', 'IČO %|IČO: %|IČ: %'],
+    ['IN', 'L99999MH1946PLC004768', 'CIN: %|CIN %|CIN No. %'],
+    ['IN', '27AAACR5055K1Z7', 'GSTIN %|GSTIN: %|GSTIN No %'],
+    ['AR', '30-50001091-2', 'CUIT %|CUIT: %|CUIT N° %'],
+    ['AU', '51 824 753 556', 'ABN %|ABN: %'],
+    ['TW', '04595257', '統一編號：%|統一編號 %'],
+    ['GB', '00445790', 'Company No. %|No. %|Companies House number %'],
+  ])('%s: %s is read from %s', (country, number, texts) => {
+    for (const text of texts.split('|'))
+      for (const header of ['Company number', 'Registration number']) {
+        const value = String(read(header, country, text.replace('%', number)))
+        expect([text, value.replace(/^(?:BE|IT) ?/, '')]).toEqual([text, number])
+      }
+  })
+
+  test.each([
+    ['DE', 'USt-IdNr. DE 123456788'],
+    ['GB', 'VAT No GB 220 4302 31'],
+    ['PL', 'NIP: 526-10-40-828'],
+    ['RS', 'PIB 100001234'],
+  ])('of a tax is not sent as a company number: %s, %s', (country, text) => {
+    expect(read('Company number', country, text)).toEqual(['tax_number'])
+  })
+
+  test.each([
+    ['BE', 'BTW BE 0400.378.485 / BE 0417.497.106'],
+    ['BE', 'BTW niet gekend 12'],
+    ['NL', 'KvK 12345678 Amsterdam'],
+    ['CZ', 'IČO: 27082440, DIČ: CZ27082440'],
+  ])('that is not one number is not sent, and its row is listed: %s, %s', (country, text) => {
+    expect([['registration_id'], ['tax_number']]).toContainEqual(read('Company number', country, text))
+  })
+
+  test.each([
+    ['DE', 'HRB 6684 Amtsgericht München', 'MÜNCHEN HRB 6684'],
+    ['AT', 'FN 93363 z', 'FN 93363 Z'],
+    ['CH', 'CHE-105.909.036 MWST', 'CHE-105.909.036 MWST'],
+    ['NG', 'RC 12345', 'RC 12345'],
+    ['GB', 'SC 095237', 'SC 095237'],
+  ])('is read as before where the letters are a part of it: %s, %s', (country, text, value) => {
+    expect(read('Company number', country, text)).toBe(value)
+  })
 })
