@@ -57,13 +57,14 @@ export function listReasons(match: Match, registration: StoredLegalEntity): Fact
 }
 
 function listWordReasons(comparison: NameComparison): Reason[] {
-  const { queryLeftover, nameLeftover, numbersAgree, isOneOfSeries, pairs } = comparison
+  const { queryLeftover, nameLeftover, numbersAgree, isOneOfSeries, isMisspelled, pairs } = comparison
   // Initials are no words of the name, and no others either.
   const hasWords = comparison.matchType !== 'acronym'
   const [queryHasMore, nameHasMore] = [hasWords && hasMore(queryLeftover), hasMore(nameLeftover)]
   const reasons: Reason[] = []
-  const add = (text: string, part: FeaturePart, code = 'no_legal_entity_confirmed') =>
-    reasons.push({ type: 'limitation', text, code, parts: [part] })
+  const code = 'no_legal_entity_confirmed'
+  const add = (text: string, part: FeaturePart, more: Partial<Reason> = {}) =>
+    reasons.push({ type: 'limitation', text, code, parts: [part], ...more })
   if (queryHasMore && nameHasMore)
     add('Your name and the company name each have words that the other does not have.', 'words left over')
   else if (queryHasMore) add('Your name has words that the company name does not have.', 'words left over')
@@ -71,21 +72,13 @@ function listWordReasons(comparison: NameComparison): Reason[] {
   if (!numbersAgree) add('The two names have different numbers.', 'numbers')
   else if (isOneOfSeries) add('The name continues with a number: it is one of a series.', 'numbers')
   if (comparison.isPluralOnly) add('A word is in the plural in one of the two names.', 'spelling')
-  if (pairs.misspelled + pairs.abbreviated + pairs.unknown_letter + pairs.misread > 0)
-    reasons.push(createSpellingReason(comparison))
+  if (comparison.hasOtherCharacters)
+    add('The characters are others, and only sound alike.', 'spelling', { isAlwaysSaid: true })
+  else if (pairs.misspelled + pairs.abbreviated + pairs.unknown_letter + pairs.misread > 0)
+    add(isMisspelled ? 'Every distinctive word is spelled differently.' : 'The spelling differs.', 'spelling')
   if (hasWords && comparison.isGeneric)
-    add('The words in common are words of everyday language.', 'rare words', 'name_too_generic')
+    add('The words in common are words of everyday language.', 'rare words', { code: 'name_too_generic' })
   return reasons
-}
-
-function createSpellingReason({ isMisspelled, hasOtherCharacters }: NameComparison): Reason {
-  const against = { type: 'limitation', code: 'no_legal_entity_confirmed', parts: ['spelling'] } as const
-  if (hasOtherCharacters)
-    return { ...against, text: 'The characters are others, and only sound alike.', isAlwaysSaid: true }
-  return {
-    ...against,
-    text: isMisspelled ? 'Every distinctive word is spelled differently.' : 'The spelling differs.',
-  }
 }
 
 const hasMore = ({ light, soft, hard, number, place }: LeftoverWords): boolean =>
@@ -96,12 +89,7 @@ function listFormReasons(comparison: NameComparison): Reason[] {
   const against = { type: 'limitation', code: 'no_legal_entity_confirmed', parts } as const
   switch (comparison.form) {
     case 'same':
-      return [
-        createReason(
-          `The legal ${isOneForm(comparison) ? 'form is the same' : 'forms are of one kind'}.`,
-          ...parts,
-        ),
-      ]
+      return [createReason(`The legal ${describeForms(comparison)}.`, ...parts)]
     case 'foreign':
       return [{ ...against, text: 'The legal form is one of another country.' }]
     case 'soft_conflict':
@@ -117,11 +105,12 @@ function listFormReasons(comparison: NameComparison): Reason[] {
 }
 
 /** "Ltd" and "Limited" are the same form; "Inc." and "Corp.", "AS" and "ASA" or "B.V." and "Limited" only of the same kind. */
-function isOneForm({ statedForm, candidate }: NameComparison): boolean {
+function describeForms({ statedForm, candidate }: NameComparison): string {
   const held = parseName(candidate.name)
   const [one = '', other = ''] = [statedForm?.words[0], held.formWords[0]]
   const isAlike = one === other || (one.charAt(0) === other.charAt(0) && one.length + other.length > 5)
-  return isAlike && (statedForm?.countries ?? []).join() === held.formCountries.join()
+  const areSame = isAlike && (statedForm?.countries ?? []).join() === held.formCountries.join()
+  return areSame ? 'form is the same' : 'forms are of one kind'
 }
 
 function listUniquenessReasons({ best }: Match): Reason[] {
@@ -158,16 +147,13 @@ export function describePlaceFit(
   return { ...said, code: said.type === 'strength' ? 'jurisdiction_match' : 'location_mismatch' }
 }
 
-/**
- * Returns ` (Leeds)`, ` (Kent)` if regions are compared, or ` (United Kingdom)` if countries are or no town is known; empty if
- * nothing is.
- */
+/** Returns ` (Leeds)`: the town, region or country that is compared, or the country if no town is known; empty without one. */
 function describeWhere(place: PlaceAgreement, { address, jurisdiction }: StoredPlace): string {
   const { city, region, countryCode } = address
-  if (place.startsWith('region')) return region === null ? '' : ` (${region})`
   const code = countryCode ?? jurisdiction?.slice(0, 2).toUpperCase() ?? null
   const country = code === null ? null : (findCountryName(code) ?? jurisdiction)
-  const where = /country|elsewhere|abroad/.test(place) ? country : (city ?? country)
+  const town = place.startsWith('region') ? region : (city ?? country)
+  const where = /country|elsewhere|abroad/.test(place) ? country : town
   return where === null ? '' : ` (${where})`
 }
 
