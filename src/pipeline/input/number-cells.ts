@@ -137,6 +137,9 @@ export function chooseNumber(
   return { identifier: sent?.identifier ?? null, isRight: at >= 0, faults }
 }
 
+/** "zie factuur 12", "to be verified": words, and no number with its label. */
+const prose = /(?:^|\s)\p{Ll}{2,}\s+\p{Ll}{3,}/u
+
 /** Reads a cell, also with the name of its number or of a register. A number is never sent with such a name in it. */
 function readCell(cell: NumberCell, places: Places): ReadNumber {
   const countries = listRegisterCountries(cell.header)
@@ -146,7 +149,10 @@ function readCell(cell: NumberCell, places: Places): ReadNumber {
       (country) => (rateNumber(country.toLowerCase(), text) ?? 0) > 0,
     )
   const cut = isFitting(cell.text) ? null : cutLabels(cell.text)
-  if (cut === null) return readNumber(cell, places)
+  if (cut === null)
+    return prose.test(cell.text) && parseCourtNumber(cell.text) === null
+      ? { identifier: null, fault: 'registration_id' }
+      : readNumber(cell, places)
   const { label, text } = cut
   const isTax = isTaxHeader(label)
   const own = isTax || listRegisterCountries(label).length > 0

@@ -761,6 +761,10 @@ describe('A cell with the name of its number', () => {
     ['BE', 'BTW BE 0400.378.485 / BE 0417.497.106'],
     ['BE', 'BTW niet gekend 12'],
     ['NL', 'KvK 12345678 Amsterdam'],
+    ['BE', 'zie factuur 12'],
+    ['GB', 'to be verified 2026'],
+    ['FR', 'voir le dossier 552'],
+    ['RS', 'види рачун 100'],
     ['CZ', 'IČO: 27082440, DIČ: CZ27082440'],
   ])('that is not one number is not sent, and its row is listed: %s, %s', (country, text) => {
     expect([['registration_id'], ['tax_number']]).toContainEqual(read('Company number', country, text))
