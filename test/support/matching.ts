@@ -12,7 +12,7 @@ import type { Coefficients } from '../../src/registry/match/model.js'
 import { readQuery } from '../../src/registry/answer/resolve.js'
 import { Vocabulary } from '../../src/registry/match/vocabulary.js'
 import type { NameKind } from '../../src/registry/model/registry-rows.js'
-import { parseName } from '../../src/registry/normalize/parsed-name.js'
+import { parseNewName } from '../../src/registry/normalize/parsed-name.js'
 import { toCityKey, toPostalKey, findRegionCode } from '../../src/registry/normalize/places.js'
 
 /** One name that a registry of a test holds. */
@@ -41,7 +41,7 @@ export interface Held {
 
 export function candidatesOf(held: readonly Held[]): CandidateName[] {
   return held.map((row, index) => {
-    const { tokens, coreKey, fullKey, formClass, acronym } = parseName(row.name)
+    const { tokens, coreKey, fullKey, formClass, acronym } = parseNewName(row.name, row.city ?? null)
     const country = row.country ?? 'US'
     const number = row.company ?? index + 1
     return {

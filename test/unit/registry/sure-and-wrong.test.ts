@@ -363,3 +363,27 @@ describe('Chinese characters', () => {
     expect(match({ name: '腾讯科技（北京）有限公司', location: null, held })).toEqual({ kind: 'none' })
   })
 })
+
+describe('names of other registers', () => {
+  test.each<[asked: string, held: string, country: string, city: string]>([
+    ['Volvo AB', 'Aktiebolaget Volvo', 'SE', 'Göteborg'],
+    ['Mærsk A/S', 'Aktieselskabet Mærsk', 'DK', 'København'],
+    ['Siemens d.o.o.', 'SIEMENS DOO BEOGRAD', 'RS', 'Beograd'],
+    ['Сименс доо', 'СИМЕНС ДОО БЕОГРАД', 'RS', 'Београд (Врачар)'],
+    ['Elektroprivreda Srbije AD', 'АКЦИОНАРСКО ДРУШТВО ЕЛЕКТРОПРИВРЕДА СРБИЈЕ БЕОГРАД', 'RS', 'Београд'],
+    ['ЈП Пошта Србије', 'ЈАВНО ПРЕДУЗЕЋЕ ПОШТА СРБИЈЕ БЕОГРАД', 'RS', 'Београд'],
+    ['Javno preduzeće Pošta Srbije', 'ЈАВНО ПРЕДУЗЕЋЕ ПОШТА СРБИЈЕ БЕОГРАД', 'RS', 'Beograd'],
+    ['Žitoprodukt a.d.', 'ЖИТОПРОДУКТ АД ЗРЕЊАНИН', 'RS', 'Зрењанин'],
+    ['Македонски железници АД', 'Makedonski železnici AD Skopje', 'MK', 'Skopje'],
+  ])('%s is %s', (name, held, country, city) => {
+    const decision = match({ name, location: city, held: [{ name: held, country, city }] })
+    expect(decision).toMatchObject({ kind: 'entity' })
+    if (decision.kind !== 'none') expect(decision.confidence).toBeGreaterThanOrEqual(80)
+  })
+
+  test('a town in front of the form is a word of the name', () => {
+    const held = [{ name: 'STADTWERKE KÖLN GMBH', country: 'DE', city: 'Köln' }]
+    const decision = match({ name: 'Stadtwerke GmbH', location: null, held })
+    if (decision.kind !== 'none') expect(decision.confidence).toBeLessThan(80)
+  })
+})
