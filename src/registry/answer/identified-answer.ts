@@ -240,7 +240,8 @@ export function createWrongFactor({ reason }: WrongIdentifier, impact: Impact): 
 
 export const checkIdentifier: Action = {
   code: 'verify_identifier',
-  description: 'Check that the identifier, or the domain of the website or e-mail address, is that of the company named.',
+  description:
+    'Check that the identifier, or the domain of the website or e-mail address, is that of the company named.',
 }
 
 function listActions({ decision, registration }: IdentifiedCompany, isSupported: boolean): Action[] {

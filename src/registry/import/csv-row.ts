@@ -312,14 +312,14 @@ export const usualSubtype: Readonly<Record<EntityType, EntitySubtype>> = {
   unknown: 'unknown',
 }
 
-const usualType = { type: 'business', subtype: usualSubtype.business } as const
+const usualType = { type: null, subtype: usualSubtype.business } as const
 
 /** Without a type a row is a company; with an invalid type it is unknown. */
 function readType(
   typeText: string | null,
   subtypeText: string | null,
   dropped: string[],
-): { type: EntityType; subtype: EntitySubtype } {
+): Pick<Draft, 'type' | 'subtype'> {
   if (typeText === null && subtypeText === null) return usualType
   const type = entityType.safeParse(toCode(typeText ?? 'business'))
   if (!type.success) dropped.push(`type "${typeText ?? ''}" is not one of ${entityType.options.join(', ')}`)

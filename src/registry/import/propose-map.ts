@@ -5,7 +5,7 @@ import { parseCourtNumber } from '../../core/court-numbers.js'
 import { findNumbering } from '../../core/number-forms.js'
 import { plural } from '../../core/text.js'
 import { findCountryCode } from '../../core/countries.js'
-import registerHeaders from '../reference/register-headers.json' with { type: 'json' }
+import registerWords from '../reference/register-words.json' with { type: 'json' }
 import { parseDate } from './draft.js'
 import { toCode, type ImportField } from './csv-row.js'
 import type { Encoding } from '../../core/file-formats.js'
@@ -59,7 +59,7 @@ const headers: Readonly<Partial<Record<ImportField, RegExp>>> = {
   source_url: /^(?:source_url|record_url)$/,
 }
 
-const otherHeaders: Readonly<Partial<Record<string, string>>> = registerHeaders
+const otherHeaders: Readonly<Partial<Record<string, string>>> = registerWords.headers
 
 /** A column "state" may have the status of a company. */
 const statusWords = /^(?:active|inactive|open|closed|live|dissolved|liquidated|deleted|registered|yes|no)$/i

@@ -53,19 +53,87 @@ describe('columns', () => {
   })
 
   test.each([
-    ['active', 'Active|In business|aktiv|Ενεργή|פעילה|نشطة|действует|Зареєстровано|存续|정상'],
-    ['inactive', 'Dissolved|gelöscht|radiée|megszűnt|לא פעילה|ликвидировано|注销|폐업|เลิก|เสร็จการชำระบัญชี'],
-  ])('words of many languages mean %s', async (meaning, words) => {
+    [
+      'active',
+      'Active|In business|aktiv|Ενεργή|ΕΝΕΡΓΗ|פעילה|نشطة|действует|Зареєстровано|存续|正常|активан|ATIVA|faal',
+    ],
+    [
+      'active',
+      'ACTV|存续（在营、开业、在册）|在营（开业）企业|Live Company|Active - Proposal to Strike off|Normale toestand',
+    ],
+    [
+      'inactive',
+      'Dissolved|gelöscht|radiée|megszűnt|לא פעילה|ликвидировано|注销|폐업|เลิก|เสร็จการชำระบัญชี|брисан',
+    ],
+    [
+      'inactive',
+      'STOF|AMAL|CLLP|BAIXADA|吊销，未注销|閉鎖|izbrisan|KAPALI|TERKİN|Cancelled (Non-Renewal)|Converted/Closed',
+    ],
+    [
+      'liquidation',
+      'ULQD|In Liquidation|v likvidaci|u likvidaciji|W likwidacji|清算中|Active, in liquidation',
+    ],
+    ['suspended', 'SUSPENSA|INAPTA|DRMT|휴업|停業|zawieszona'],
+    ['administration', 'in administration|In Administration/Receiver Manager|EXAD'],
+  ])('words and codes of many registers mean %s', async (meaning, words) => {
     const texts = words.split('|')
-    const rows = texts.map((word, at) => `${at},Acme ${at},${word}\n`).join('')
-    const { held } = await importRows(`id,name,status\n${rows}`, {})
+    const rows = texts.map((word, at) => `${at},Acme ${at},"${word}"\n`).join('')
+    const { held, result } = await importRows(`id,name,status\n${rows}`, {})
     expect(Object.values(held).map(({ status }) => status)).toEqual(texts.map(() => meaning))
+    expect(result.droppedCount).toBe(0)
   })
 
-  it('an unknown word of another script says nothing about the status', async () => {
-    const { held, result } = await importRows('id,name,status\n1,A,בהליכים\n2,B,in administration\n', {})
-    expect(Object.values(held).map(({ status }) => status)).toEqual([null, 'in administration'])
-    expect(result).toMatchObject({ droppedCount: 1, drops: [{ line: 2 }] })
+  test.each([
+    ['FR', 'A|C', ['active', 'inactive']],
+    ['EE', 'R|K|N', ['active', 'inactive', 'bankruptcy']],
+    ['BE', 'AC', ['active']],
+    ['BR', '02|08', ['active', 'inactive']],
+  ])('short codes have their meaning in %s only', async (country, codes, meanings) => {
+    const rows = codes.split('|').map((code, at) => `${at},Acme ${at},${code}\n`)
+    const read = async (options: object) => {
+      const { held } = await importRows(`id,name,status\n${rows.join('')}`, options)
+      return Object.values(held).map(({ status }) => status)
+    }
+    expect(await read({ country })).toEqual(meanings)
+    expect(await read({ country: 'US' })).toEqual(meanings.map(() => null))
+  })
+
+  test.each(['בהליכים', 'Delinquent', 'not dissolved', 'A', 'constructor', '--', 'Reorganizuojamas'])(
+    'an unknown status says nothing: %s',
+    async (word) => {
+      const { held, result } = await importRows(`id,name,status\n1,A,${word}\n2,B,active\n`, {})
+      expect(Object.values(held).map(({ status }) => status)).toEqual([null, 'active'])
+      expect(result).toMatchObject({ droppedCount: 1, drops: [{ line: 2 }] })
+    },
+  )
+
+  test.each([
+    [
+      'nonprofit',
+      'Larkmoor Relief ASBL|Larkmoor Relief V.Z.W.|Larkmoor e.V.|Stichting Larkmoor|Fundación Larkmoor|一般社団法人ラークムア',
+      '',
+    ],
+    [
+      'nonprofit',
+      'Larkmoor',
+      'Asociación civil|Vereniging|eingetragener Verein|VZW|Stowarzyszenie|公益財団法人|Udruženje',
+    ],
+    [
+      'business',
+      'Stiftung Larkmoor GmbH|Larkmoor National Association|Larkmoor Foundation Repair LLC|GIE Larkmoor|Larkmoor eG',
+      '',
+    ],
+    ['business', 'Larkmoor', 'GmbH|Cooperative association|SA|Company limited by shares|VVaG'],
+  ])('the form of a row without a type makes it %s', async (type, names, forms) => {
+    const rows = names.split('|').flatMap((name) => forms.split('|').map((form) => `${name},${form}`))
+    const { held } = await importRows(
+      `id,name,legal_form\n${rows.map((row, at) => `${at},${row}\n`).join('')}`,
+      {},
+    )
+    const found = Object.values(held).map((row, at) => [rows[at], row.type])
+    expect(found).toEqual(rows.map((row) => [row, type]))
+    const { held: stated } = await importRows(`id,name,type\n1,Larkmoor ASBL,business\n`, {})
+    expect(Object.values(stated)[0]).toMatchObject({ type: 'business' })
   })
 
   test.each([
