@@ -173,7 +173,7 @@ export function readRow(cellOf: FieldReader, sourceLine: number, defaults: RowDe
     isSubtypeStated: field('subtype') !== null,
     status: field('status'),
     legalForm: field('legal_form'),
-    country: field('country') ?? defaults.countryCode,
+    country: field('country') ?? defaults.countryCode ?? getHomeCountry(field, defaults),
     jurisdiction: resolveJurisdiction(field, defaults, dropped),
     registrationAuthority: field('registration_authority'),
     identifiers: readIdentifiers(field),
@@ -193,6 +193,10 @@ export function readRow(cellOf: FieldReader, sourceLine: number, defaults: RowDe
   }
   return checkDraft(draft, sourceLine, dropped)
 }
+
+/** Returns the country of the file's jurisdiction. Registrants of the SEC, and rows with a jurisdiction of their own, may be elsewhere. */
+const getHomeCountry = (field: FieldReader, { idType, jurisdiction }: RowDefaults): string | null =>
+  idType === 'cik' || field('jurisdiction') !== null ? null : (jurisdiction?.slice(0, 2) ?? null)
 
 /** Restores the leading zeros of the numbers of Companies House, which spreadsheets remove. */
 function withWholeNumbers(field: FieldReader, defaults: RowDefaults): FieldReader {

@@ -154,6 +154,17 @@ describe('columns', () => {
     expect(new Set(Object.values(map)).size).toBeGreaterThanOrEqual(4)
   })
 
+  test.each([
+    [{ jurisdiction: 'cn' }, 'CN'],
+    [{ jurisdiction: 'us_de' }, 'US'],
+    [{ jurisdiction: 'ky', country: 'HK' }, 'HK'],
+  ])('rows without a country have that of %j', async (options, home) => {
+    const map = { id: 'no', name: 'name', city: 'city', country: 'land' }
+    const rows = 'no,name,city,land\n1,A,X,\n2,B,Y,France\n'
+    const { held } = await importRows(rows, { idType: 'registration_id', map, ...options })
+    expect(Object.values(held).map(({ country_code: code }) => code)).toEqual([home, 'FR'])
+  })
+
   it('digits of other scripts and years of the Buddhist era are read', async () => {
     const map = { id: 'no', name: 'name', founding_date: 'since' }
     const rows =
