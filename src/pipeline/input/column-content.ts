@@ -1,6 +1,6 @@
 import { toPlainLetters } from '../../core/text.js'
-import { parsePlaceHeader, toHeaderKey, toHeaderKeys, type PlaceHeader } from './header-words.js'
-import headerWords from './headers.json' with { type: 'json' }
+import { parsePlaceHeader, toHeaderKey, toHeaderKeys, type PlaceHeader } from '../../core/header-words.js'
+import headerWords from '../../core/headers.json' with { type: 'json' }
 import { isPlaceholder } from '../../core/lookup-identity.js'
 import { closeNumber, findNumberForm, readTaxNumber } from '../../core/national-numbers.js'
 

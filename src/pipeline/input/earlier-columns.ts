@@ -8,7 +8,7 @@ import {
   rankInHeaders,
   toHeaderKey,
   wholePlaceHeaders,
-} from './header-words.js'
+} from '../../core/header-words.js'
 import type { Input } from './input.js'
 
 /** Returns the columns that earlier runs may have used: fewer identifiers, and as detected without named columns. */

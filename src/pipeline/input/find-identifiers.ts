@@ -1,5 +1,11 @@
 import type { ColumnSamples } from './columns.js'
-import { toHeaderKey, identifierHeaders, toHeaderKeys, rankInHeaders, symbolHeaders } from './header-words.js'
+import {
+  toHeaderKey,
+  identifierHeaders,
+  toHeaderKeys,
+  rankInHeaders,
+  symbolHeaders,
+} from '../../core/header-words.js'
 import {
   identifierKeys,
   identifierNames,

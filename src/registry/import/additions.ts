@@ -8,11 +8,10 @@ import type {
 import { toRootDomain } from '../../core/domain-name.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { readIdentifiers } from '../../core/stated-identifiers.js'
-import { openOneFile } from '../../tables/text-tables.js'
+import { openOneFile, readSample } from '../../tables/text-tables.js'
 import { createTableFormat, readTableItems, type Table, type TableRow } from './table.js'
 import { UserError } from '../../core/errors.js'
 import { createEmptyFileError } from '../../tables/limits-and-errors.js'
-import { readSample } from './propose-map.js'
 import { matchLimits } from '../model/limits.js'
 
 type AddedFacts = Partial<Pick<StatedRow, 'names' | 'identifiers' | 'website'>>

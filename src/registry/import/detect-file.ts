@@ -3,18 +3,11 @@ import { formatCount } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import type { Encoding } from '../../core/file-formats.js'
 import { tableLimits, toFileError } from '../../tables/limits-and-errors.js'
-import { detectPacking } from '../../tables/text-tables.js'
+import { detectPacking, readSample, sampleCharsMax, type FileSample } from '../../tables/text-tables.js'
 import { isWorkbook } from '../../tables/xlsx/xlsx-file.js'
 import type { FileFormat, ImportItem } from '../model/registry-rows.js'
 import { listSources, type RegisterSource } from '../sources/source.js'
-import {
-  proposeMap,
-  formatCommand,
-  type MapProposal,
-  readSample,
-  sampleCharsMax,
-  type FileSample,
-} from './propose-map.js'
+import { proposeMap, formatCommand, type MapProposal } from './propose-map.js'
 import { findPairColumns } from './additions.js'
 import { fileFormats, type FormatName } from './file-formats.js'
 import { createMappedFormat } from './mapped-format.js'

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { UserError } from '../../core/errors.js'
-import { CsvScanner, openDelimited, openOneFile, type LocatedRecord } from '../../tables/text-tables.js'
+import {
+  CsvScanner,
+  openDelimited,
+  openOneFile,
+  readSample,
+  type LocatedRecord,
+} from '../../tables/text-tables.js'
 import {
   createTypeCheck,
   resolveColumns,
@@ -16,7 +22,6 @@ import {
   describeAmbiguousNumbers,
   formatCommand,
   proposeMap,
-  readSample,
   type ImportFlags,
   type MapProposal,
 } from './propose-map.js'

@@ -165,6 +165,78 @@ describe('columns', () => {
     expect(Object.values(held).map(({ country_code: code }) => code)).toEqual([home, 'FR'])
   })
 
+  const cins = ['L17110MH1973PLC019786', 'U74999DL2010PTC200001', 'U72900KA2015PTC300002']
+  const uscc = ['91440300708461136T', '91310000132278496W', '911100001000129278']
+  test.each([
+    [
+      'China',
+      '公司名称,统一社会信用代码,曾用名,登记状态,企业类型,省份,注册地址,成立日期',
+      'A,#,B,存续,有限责任公司,广东省,深圳市X路,2001-02-03',
+      uscc,
+      'cn',
+      'name former_names status legal_form region formatted_address founding_date',
+    ],
+    [
+      'India',
+      'CORPORATE_IDENTIFICATION_NUMBER,COMPANY_NAME,COMPANY_STATUS,COMPANY_CLASS,COMPANY_CATEGORY,DATE_OF_REGISTRATION,REGISTERED_STATE,REGISTERED_OFFICE_ADDRESS',
+      '#,A,ACTV,Public,Company limited by Shares,01-02-2003,Delhi,X',
+      cins,
+      'in',
+      'name status legal_form region formatted_address founding_date',
+    ],
+    ['India', 'CIN,Company Name,Registered_Office_Address', '#,A,X', cins, 'in', 'name formatted_address'],
+    [
+      'Serbia',
+      'Матични број,Пословно име,Статус,Правна форма,Општина,Датум оснивања',
+      '#,A,Активан,ДОО,Земун,01.02.2003',
+      ['07000001', '07000002', '07000003'],
+      'rs',
+      'name status legal_form city founding_date',
+    ],
+    [
+      'Belgium',
+      'EnterpriseNumber,Denomination,JuridicalForm,Status,StartDate,Zipcode,MunicipalityNL,MunicipalityFR,StreetNL,HouseNumber',
+      '#,A,VZW,AC,09-08-1960,1000,Brussel,Bruxelles,Wetstraat,1',
+      ['0403.170.701', '0403.199.702', '0417.497.106'],
+      'be',
+      'name status legal_form city founding_date postal_code street_address',
+    ],
+    [
+      'Thailand',
+      'เลขทะเบียนนิติบุคคล,ชื่อนิติบุคคล,สถานะนิติบุคคล,อำเภอ,จังหวัด',
+      '#,A,ยังดำเนินกิจการอยู่,บางรัก,กรุงเทพ',
+      ['0105544000123', '0105544000131', '0105544000140'],
+      'th',
+      'name status city region',
+    ],
+    [
+      'Brazil',
+      'CNPJ,Razão social,Situação cadastral,Município,UF',
+      '#,A,ATIVA,São Paulo,SP',
+      ['33000167000101', '60746948000112', '33592510000154'],
+      'br',
+      'name status city region',
+    ],
+  ])('the map of a register of %s has its fields: %s', (_country, columns, row, numbers, home, fields) => {
+    const proposal = proposeMap(
+      columns.split(','),
+      numbers.map((number) => row.replace('#', number).split(',')),
+    )
+    expect(proposal).toMatchObject({ idType: 'registration_id', jurisdiction: home, doubts: [] })
+    expect(Object.keys(proposal.map).sort()).toEqual(['id', ...fields.split(' ')].sort())
+    expect(proposal.map.legal_form).not.toBe('COMPANY_CATEGORY')
+  })
+
+  it('numbers of rows in another country are not those of the country of the header', () => {
+    const rows = cins.map((cin) => [cin, 'A', 'Romania'])
+    expect(proposeMap(['CIN', 'Company Name', 'Country'], rows).jurisdiction).toBeNull()
+  })
+
+  it('a column of states with the words of statuses has the status', () => {
+    const rows = cins.map((cin) => [cin, 'A', 'Active'])
+    expect(proposeMap(['CIN', 'Company Name', 'State'], rows).map).toMatchObject({ status: 'State' })
+  })
+
   it('digits of other scripts and years of the Buddhist era are read', async () => {
     const map = { id: 'no', name: 'name', founding_date: 'since' }
     const rows =

@@ -1,5 +1,5 @@
-import { toPlainLetters } from '../../core/text.js'
-import type { IdentifierHeaderKey } from '../../core/identifiers.js'
+import { toPlainLetters } from './text.js'
+import type { IdentifierHeaderKey } from './identifiers.js'
 // Each list has the best first, separated by bars. `added`: words that version 0.2.0 does not know; lists that it looked up
 // are also read without them. `numbers`: of register numbers by country; some names are used in two countries.
 import headerWords from './headers.json' with { type: 'json' }
@@ -231,6 +231,21 @@ export const taxHeaders: readonly string[] = [
   ...earlierTaxHeaders,
   ...toHeaderKeys(...Object.values(added.taxNumbers).flat()),
 ]
+
+/** Countries by the key of a name of their numbers. */
+export const countriesOfHeader = createCountriesOfHeader(earlier.numbers)
+export const countriesOfAdded = createCountriesOfHeader(added.countryNumbers)
+export const countriesOfTaxHeader = createCountriesOfHeader(added.taxNumbers)
+
+function createCountriesOfHeader(
+  names: Readonly<Record<string, string | readonly string[]>>,
+): ReadonlyMap<string, readonly string[]> {
+  const countries = new Map<string, string[]>()
+  for (const [country, lists] of Object.entries(names).filter(([name]) => name !== 'any'))
+    for (const key of new Set(toHeaderKeys(...[lists].flat())))
+      countries.set(key, [...(countries.get(key) ?? []), country])
+  return countries
+}
 
 /** Headers of identifiers, best first. */
 export const identifierHeaders: Readonly<Record<IdentifierHeaderKey, readonly string[]>> = {
