@@ -2,11 +2,12 @@ import { findCountryName } from '../../core/countries.js'
 import { formatBytes, formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 import type { AnswerChanges } from '../../pipeline/history/read-history.js'
-import type { Coverage, GetOutcome, GetProgress, listRegisters } from '../../registry/load.js'
+import type { findCoverage, GetOutcome, GetProgress, listRegisters } from '../../registry/load.js'
 import { formatTableLines } from './screen.js'
 import { quote, type CliIo } from './command-io.js'
 import { buildSourcesCommand, getProgram, type UnmatchedCoverage } from './summary-text.js'
 
+type Coverage = ReturnType<typeof findCoverage>
 type ListedSource = ReturnType<typeof listRegisters>[number]
 
 const gigabyte = 1_000_000_000

@@ -5,7 +5,6 @@ import {
   CsvScanner,
   openDelimited,
   openOneFile,
-  readSample,
   type LocatedRecord,
 } from '../../tables/text-tables.js'
 import {
@@ -17,6 +16,7 @@ import {
   readRow,
   type RowDefaults,
 } from './csv-row.js'
+import { readSample } from './additions.js'
 import { readJurisdiction } from './draft.js'
 import {
   describeAmbiguousNumbers,

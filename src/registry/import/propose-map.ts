@@ -205,7 +205,8 @@ const rankPlace = (place: PlaceHeader | null, part: PlaceHeader['part']): number
 function findNumberCountry(header: string, numbers: readonly string[]): string | null {
   const key = toWordsKey(header)
   const named = [countriesOfHeader, countriesOfAdded].flatMap((countries) => countries.get(key) ?? [])
-  if (named.length === 1) return named[0]?.toLowerCase() ?? null
+  // British numbers need more evidence: spreadsheets remove their zeros.
+  if (named.length === 1) return named[0] === 'GB' ? null : (named[0]?.toLowerCase() ?? null)
   const filled = numbers.filter((number) => number !== '')
   const isOf = (country: string) =>
     letteredCountries.has(country)
