@@ -167,7 +167,7 @@ function mapHeader(header: readonly string[]): { map: FieldMap; twice: string[] 
   const twice: string[] = []
   const find = (is: (key: string) => boolean) => {
     const found = header.filter((name) => is(toHeaderKey(name)))
-    // Of a column in several languages, the first is taken: `MunicipalityNL`, `MunicipalityFR`.
+    // A column may be there in several languages, `MunicipalityNL` and `MunicipalityFR`: the first one is taken.
     return found.length > 0
       ? found
       : header.filter((name) => is(toHeaderKey(name).replace(/_(?:nl|fr|de|en)$/, ''))).slice(0, 1)
@@ -208,21 +208,21 @@ function findNumberCountry(header: string, numbers: readonly string[]): string |
   // British numbers need more evidence: spreadsheets remove their zeros.
   if (named.length === 1) return named[0] === 'GB' ? null : (named[0]?.toLowerCase() ?? null)
   const filled = numbers.filter((number) => number !== '')
-  const isOf = (country: string) =>
+  const fits = (country: string) =>
     letteredCountries.has(country)
       ? isMostly(filled, (cell) => /(?=.*[A-Z]).{9}/i.test(cell) && hasPlainForm(country, cell) === true)
       : filled.length >= checkedMin &&
         isMostly(filled, (cell) => !/^\d{8}$/.test(cell) && toNationalNumber(country, cell) !== null)
   const among =
     named.length > 0 ? named.map((one) => one.toLowerCase()) : [...letteredCountries, ...checkedCountries]
-  const found = among.filter(isOf)
+  const found = among.filter(fits)
   return found.length === 1 ? (found[0] ?? null) : null
 }
 
 /** Countries whose numbers have letters in places where other numbers have none. */
 const letteredCountries: ReadonlySet<string> = new Set(['cn', 'in', 'mx', 've'])
 /** Fewer numbers may have right check digits by chance. */
-const checkedMin = 5
+const checkedMin = 3
 
 function toHeaderKey(name: string): string {
   return name
