@@ -6,9 +6,11 @@ import { createConnectors, type Connectors } from '../connectors/connectors.js'
 import { entityId } from '../contract/ids.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
+import { readIdentifiers } from '../core/stated-identifiers.js'
 import {
   inspectColumns,
   inspectRows,
+  readPlacedRows,
   type InspectionServices,
   type RowInspection,
   type RowsToInspect,
@@ -103,41 +105,33 @@ export function buildInputOptions(settings: Settings): RowsToInspect['source']['
 export const chooseSpoolFolder = ({ checkpoint: { path } }: Settings): string =>
   isPostgresUrl(path) ? tmpdir() : dirname(path)
 
-/** Returns the code of the country that a text names; `null` for another text. */
-type CountryFinder = (text: string) => string | null
+/** Returns the country of a company by its place (`null` for none) and its name without identifiers. */
+type CountryFinder = (
+  place: { readonly cells: readonly (string | null)[]; readonly name: string | null },
+  numberCountry: string | null,
+) => string | null
 
-/** Counts the rows of the input of settings by the code of their country; `null` for rows without one. */
+/** Counts the rows of the input of settings by the code of their country; `null` for rows without a known one. */
 export async function countCountries(
   settings: Settings,
   connectors: Connectors,
-  findCountryCode: CountryFinder,
+  findCountry: CountryFinder,
 ): Promise<Map<string | null, number>> {
-  const source = {
-    input: buildInputOptions(settings),
-    columns: settings.input.columns,
-    identifierUse: settings.identifierUse,
-  }
-  return inspectColumns(source, { connectors }, async ({ input, columns }) => {
+  const { identifierUse } = settings
+  const source = { input: buildInputOptions(settings), columns: settings.input.columns, identifierUse }
+  return inspectColumns(source, { connectors }, async (found) => {
     const counts = new Map<string | null, number>()
-    for await (const rows of input.rows.keys([...columns.detect().location].reverse())) {
-      for (const cells of rows) {
-        const country = findCountry(cells, findCountryCode)
+    for await (const rows of readPlacedRows(found, identifierUse)) {
+      for (const { name, location, numberCountries } of rows) {
+        const read = name === null ? { name, identifiers: [] } : readIdentifiers(name)
+        const stated = read.identifiers.find(({ kind }) => kind === 'registration_id')?.place?.slice(0, 2)
+        const numberCountry = stated ?? numberCountries[0] ?? null
+        const country = findCountry({ cells: location, name: read.name }, numberCountry)
         counts.set(country, (counts.get(country) ?? 0) + 1)
       }
     }
     return counts
   })
-}
-
-/** A cell is a country, or ends with one: `Kiel, Germany`. */
-function findCountry(cells: readonly (string | null)[], findCountryCode: CountryFinder): string | null {
-  for (const cell of cells) {
-    const text = cell?.trim() ?? ''
-    const code =
-      text === '' ? null : (findCountryCode(text) ?? findCountryCode(text.split(',').at(-1)?.trim() ?? ''))
-    if (code !== null) return code
-  }
-  return null
 }
 
 /**

@@ -10,7 +10,16 @@ import { type CheckpointReader, type KeyedLookup, buildStageLookup } from './che
 import type { LookupId } from '../core/lookup-identity.js'
 import { readDecided, type DecidedLookups } from './decisions/decided-lookups.js'
 import type { ReviewStore } from './decisions/review-store.js'
-import { ingest, type ColumnReport, InputColumns, type RowIndex } from './input/ingest.js'
+import {
+  createRowReader,
+  ingest,
+  listLookupColumns,
+  listRegisterCountries,
+  noEarlierNames,
+  type ColumnReport,
+  InputColumns,
+  type RowIndex,
+} from './input/ingest.js'
 import { openInput, type Input, type InputAccess } from './input/input.js'
 import type { FirstRun } from './answer-first.js'
 import type { RunOrder } from './order.js'
@@ -220,6 +229,44 @@ export function inspectColumns<Result>(
   use: (found: { readonly input: Input; readonly columns: InputColumns }) => Promise<Result>,
 ): Promise<Result> {
   return withCleanup(async (closeLater) => use(await openColumns(source, access, closeLater)))
+}
+
+/** A row as a run looks it up, without the form of its answers. */
+interface PlacedRow {
+  /** The name with the identifiers that are looked up; `null` for a row that is not looked up. */
+  readonly name: string | null
+  /** Cells of the location, in the order of the columns. */
+  readonly location: readonly (string | null)[]
+  /** Countries of the filled columns of numbers that only one country has. */
+  readonly numberCountries: readonly string[]
+}
+
+/** Reads the rows of an input by its detected columns. Throws INPUT_*. */
+export async function* readPlacedRows(
+  { input, columns: found }: { readonly input: Input; readonly columns: InputColumns },
+  identifierUse: InspectedSource['identifierUse'],
+): AsyncIterable<readonly PlacedRow[]> {
+  const columns = found.detect()
+  const lookupColumns = listLookupColumns(columns)
+  const numbers = input.columns.flatMap((header) => {
+    const countries = listRegisterCountries(header)
+    return countries.length === 1 ? [{ header, country: countries[0] ?? '' }] : []
+  })
+  const readRows = createRowReader({ columns, identifierUse, readsNames: true }, noEarlierNames)
+  const [from, to] = [columns.name === null ? 0 : 1, lookupColumns.length]
+  for await (const rows of input.rows.keys([...lookupColumns, ...numbers.map(({ header }) => header)])) {
+    const questions = await readRows(rows.map((row) => row.slice(0, to)))
+    yield rows.map((row, at) => {
+      const question = questions[at]
+      return {
+        name: question === undefined || question.kind === 'invalid' ? null : question.lookup.name,
+        location: row.slice(from, from + columns.location.length),
+        numberCountries: numbers.flatMap(({ country }, index) =>
+          (row[to + index] ?? '').trim() === '' ? [] : [country],
+        ),
+      }
+    })
+  }
 }
 
 /** The answers of the own registry: those of earlier runs, or new ones. `null` without such a registry. */

@@ -173,7 +173,7 @@ describe('on an empty machine', () => {
     place.write('list.csv', 'name,country\nA Kabushiki,Japan\nB GmbH,Germany\nC AS,Norway\n')
     const { stdout } = await place.run(['registry', 'sources', 'list.csv'])
     expect(stdout).toContain(
-      'Download the files of japan yourself, then: enrich registry get japan --from PATH',
+      `Download the files of japan yourself from ${sourceOf('japan').page}, then: enrich registry get japan --from PATH`,
     )
     expect(stdout).toMatch(/Germany +no open register: no official file/)
     const [gleif = [], own = [], all = []] = [
@@ -197,6 +197,31 @@ describe('on an empty machine', () => {
     )
     const known = await place.run(listing, { env: { ENRICH_CONTACT: 'A a@example.com' } })
     expect(known.stdout).not.toContain('--contact')
+  })
+
+  test.each(['get', 'load'])('rows of a file that registry %s read are counted as loaded', async (how) => {
+    const place = createPlace()
+    place.write('no.csv', norway.sample[0]?.lines?.join('\n') ?? '')
+    place.write('list.csv', 'name,country\nA AS,NO\n')
+    const load = how === 'get' ? ['get', 'norway', '--from', 'no.csv'] : ['load', 'no.csv']
+    expect((await place.run(['registry', ...load])).code).toBe(0)
+    const { stdout } = await place.run(['registry', 'sources', 'list.csv'])
+    expect(stdout).toMatch(/Loaded in part: norway \([1-9] of about/)
+  })
+
+  test.each([
+    ['a region', 'name,state\nA,广东省\nB,上海市\n', /2 {2}China /],
+    ['a region', 'name,state\nA,Bayern\nB,Nordrhein-Westfalen\n', /2 {2}Germany /],
+    ['a region', 'name,state\nA,Maharashtra\n', /1 {2}India /],
+    ['a number', 'name,统一社会信用代码\nA,91440300708461136T\n', /1 {2}China /],
+    ['a number', 'name,GSTIN\nA,27AAPFU0939F1ZV\n', /1 {2}India /],
+    ['a number', 'naam,ondernemingsnummer\nA,0403.170.701\n', /1 {2}Belgium /],
+    ['a form', 'name\nA sp. z o.o.\n', /1 {2}Poland /],
+    ['nothing', 'name\nA Ltd\n', /1 {2}no known country/],
+  ])('the sources for a list know its country by %s: %s', async (_what, content, expected) => {
+    const place = createPlace()
+    place.write('list.csv', content)
+    expect((await place.run(['registry', 'sources', 'list.csv'])).stdout).toMatch(expected)
   })
 
   test('A register of which a part was imported from a file is proposed, with its rows', async () => {

@@ -387,7 +387,7 @@ describe('decisions are pure', () => {
     'pipeline/input/column-report.ts',
     'pipeline/input/detect-columns.ts',
     'pipeline/input/find-identifiers.ts',
-    'pipeline/input/header-words.ts',
+    'core/header-words.ts',
     'pipeline/input/columns.ts',
     'pipeline/input/identifier-content.ts',
     'pipeline/input/number-cells.ts',

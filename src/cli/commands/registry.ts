@@ -6,7 +6,7 @@ import { encodingNames } from '../../core/file-formats.js'
 import { createCommandConnectors, formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { addEvaluate } from './registry-evaluate.js'
 import { addImport, addLoad } from './registry-import.js'
-import { findCoverage, listRegisters, openSource } from '../../registry/load.js'
+import { findCompanyCountry, findCoverage, listRegisters, openSource } from '../../registry/load.js'
 import {
   buildGetFlags,
   formatCoverage,
@@ -15,7 +15,6 @@ import {
   toReport,
 } from '../terminal/sources-text.js'
 import { countCountries } from '../../app/inspect-input.js'
-import { findCountryCode } from '../../core/countries.js'
 import { redactAddresses } from '../../core/local-path.js'
 import { resolveSettings } from '../../config/settings.js'
 import {
@@ -125,7 +124,7 @@ function addSources(registry: Command, io: CliIo, option: Option): void {
       const registryPath = settings?.service.registryPath ?? flags.registry ?? null
       const listed = listRegisters(registryPath ?? registryPathDefault)
       if (settings !== null) {
-        const counts = await countCountries(settings, createCommandConnectors(io), findCountryCode)
+        const counts = await countCountries(settings, createCommandConnectors(io), findCompanyCountry)
         const coverage = findCoverage(counts, listed)
         const more = buildGetFlags(coverage, registryPath, io.environment)
         if (flags.json === true) io.out(formatJsonLine('coverage', coverage))

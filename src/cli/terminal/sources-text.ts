@@ -2,11 +2,12 @@ import { findCountryName } from '../../core/countries.js'
 import { formatBytes, formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 import type { AnswerChanges } from '../../pipeline/history/read-history.js'
-import type { Coverage, GetOutcome, GetProgress, listRegisters } from '../../registry/load.js'
+import type { findCoverage, GetOutcome, GetProgress, listRegisters } from '../../registry/load.js'
 import { formatTableLines } from './screen.js'
 import { quote, type CliIo } from './command-io.js'
 import { buildSourcesCommand, getProgram, type UnmatchedCoverage } from './summary-text.js'
 
+type Coverage = ReturnType<typeof findCoverage>
 type ListedSource = ReturnType<typeof listRegisters>[number]
 
 const gigabyte = 1_000_000_000
@@ -54,12 +55,11 @@ export function formatLicences(listed: readonly ListedSource[]): string {
 }
 
 /** Formats the sources for the rows of an input. `flags`: further flags of the commands. */
-export function formatCoverage(
-  input: string,
-  { countries, loaded, imported, partial, names, costs, byHand, downloadBytes, diskBytes }: Coverage,
-  flags: readonly string[] = [],
-): string {
+export function formatCoverage(input: string, coverage: Coverage, flags: readonly string[] = []): string {
+  const { countries, loaded, imported, partial, names, costs, byHand, pages } = coverage
   const more = flags.map((flag) => ` ${flag}`).join('')
+  const refreshable = loaded.filter((id) => pages[id] === undefined)
+  const manual = loaded.filter((id) => pages[id] !== undefined)
   const total = countries.reduce((sum, { rowCount }) => sum + rowCount, 0)
   const isOpen = countries.some(({ country, sources }) => country !== null && sources.length === 0)
   return [
@@ -79,23 +79,25 @@ export function formatCoverage(
           'Companies without an open register may have an LEI (gleif), or are found by a hosted service (--base-url).',
         ]
       : []),
-    ...(loaded.length === 0
+    ...(refreshable.length === 0
       ? []
-      : [`Loaded already: ${loaded.join(', ')} (enrich registry refresh brings them up to date)`]),
+      : [`Loaded already: ${refreshable.join(', ')} (enrich registry refresh brings them up to date)`]),
+    ...manual.map((id) => `Loaded already: ${id} (download newer files yourself: ${pages[id] ?? ''})`),
     ...(imported.length === 0 ? [] : [`Loaded from your own files: ${imported.join(', ')}`]),
     ...partial.map(
       ({ id, loadedRows, rows }) =>
         `Loaded in part: ${id} (${formatCount(loadedRows)} of about ${plural(rows, 'row')})`,
     ),
     ...byHand.map(
-      (id) => `Download the files of ${id} yourself, then: enrich registry get ${id} --from PATH`,
+      (id) =>
+        `Download the files of ${id} yourself from ${pages[id] ?? ''}, then: enrich registry get ${id} --from PATH`,
     ),
     ...(names.length === 0
       ? []
       : [
           'Registers for this list:',
           ...costs.map((cost) => `  ${cost.id.padEnd(16)}  ${formatCosts(cost)}`),
-          `Together about ${formatCosts({ downloadBytes, diskBytes })}:`,
+          `Together about ${formatCosts(coverage)}:`,
           `  enrich registry get ${names.join(' ')}${more}`,
         ]),
     '',

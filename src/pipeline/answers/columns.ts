@@ -19,7 +19,10 @@ export const answerColumns = [
   defineText('entity_id', 'id of the company at the service (`siq_…`)'),
   defineText('display_name', 'the name in use; from the embedded service, the shortest known name'),
   defineText('legal_name', 'the registered name'),
-  defineText('entity_status', 'state of the company in its register: `active`, `inactive`'),
+  defineText(
+    'entity_status',
+    'state of the company in its register: `active`, `inactive`, or one like `liquidation`',
+  ),
   defineText('type', '`business`, `nonprofit`, `government`, `person`, `other`, `unknown`'),
   defineText('subtype', 'a more detailed type: `incorporated_entity`, …'),
   defineText('description', 'one or two sentences, if available'),

@@ -7,8 +7,8 @@ import {
   toHeaderKey,
   toHeaderKeys,
   type PlaceHeader,
-} from './header-words.js'
-import headerWords from './headers.json' with { type: 'json' }
+} from '../../core/header-words.js'
+import headerWords from '../../core/headers.json' with { type: 'json' }
 import { isPlaceholder } from '../../core/lookup-identity.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { parseCourtNumber } from '../../core/court-numbers.js'

@@ -1,4 +1,4 @@
-import headerWords from './headers.json' with { type: 'json' }
+import headerWords from '../../core/headers.json' with { type: 'json' }
 import { plural, printable } from '../../core/text.js'
 import {
   areAmounts,
@@ -26,7 +26,7 @@ import {
   taxHeaders,
   toHeaderKey,
   toHeaderKeys,
-} from './header-words.js'
+} from '../../core/header-words.js'
 import { listHeaderKeys, taxWords } from './identifier-content.js'
 import type { IdentifierFault } from './number-cells.js'
 import { identifierKeys, identifierNames, type IdentifierKey } from '../../core/identifiers.js'

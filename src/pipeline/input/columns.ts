@@ -6,7 +6,7 @@ import {
 } from '../../core/identifiers.js'
 import type { EarlierReading } from './number-cells.js'
 import { isTaxHeader } from './identifier-content.js'
-import { plainNameHeaders, rankInHeaders, rankNameHeader } from './header-words.js'
+import { plainNameHeaders, rankInHeaders, rankNameHeader } from '../../core/header-words.js'
 
 export interface LookupColumns {
   /** Null if rows have only identifiers. */

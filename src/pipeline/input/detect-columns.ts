@@ -24,7 +24,7 @@ import {
   wholePlaceHeaders,
   type PlacePart,
   type PlaceSet,
-} from './header-words.js'
+} from '../../core/header-words.js'
 import { calculateDistance } from '../../core/edit-distance.js'
 import { UserError } from '../../core/errors.js'
 import { findIdentifiers, findIdentifierPlaces, type FoundIdentifiers } from './find-identifiers.js'

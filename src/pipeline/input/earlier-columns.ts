@@ -1,7 +1,7 @@
 import { listIdentifierColumns } from '../../core/identifiers.js'
 import { type ColumnSamples, listFewerIdentifiers, type NamedColumns, type LookupColumns } from './columns.js'
 import { detectColumns, findNameColumn } from './detect-columns.js'
-import headerWords from './headers.json' with { type: 'json' }
+import headerWords from '../../core/headers.json' with { type: 'json' }
 import {
   companyNameHeaders,
   earlierIdentifiers,
@@ -15,7 +15,7 @@ import {
   toHeaderKey,
   toHeaderKeys,
   wholePlaceHeaders,
-} from './header-words.js'
+} from '../../core/header-words.js'
 import type { Input } from './input.js'
 
 /** Returns the columns that earlier runs may have used: fewer identifiers, and as detected without named columns. */

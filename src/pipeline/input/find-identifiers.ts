@@ -1,5 +1,5 @@
 import type { ColumnSamples } from './columns.js'
-import { toHeaderKey, identifierHeaders, toHeaderKeys, rankInHeaders, symbolHeaders } from './header-words.js'
+import { toHeaderKey, identifierHeaders, rankInHeaders, symbolHeaders } from '../../core/header-words.js'
 import {
   identifierKeys,
   identifierNames,
@@ -184,12 +184,12 @@ function findPlaceColumn(
 }
 
 /** Words for another company than the row's, or for a member of staff. */
-const otherPartyWords = toHeaderKeys(
+const otherPartyWords = [
   'parent|ultimate|owner|manager|managing|group|holding|head office|successor|predecessor|guarantor|agent|custodian',
   'trustee|fund|branch|subsidiary|acquirer|investor|auditor|bank|partner|reseller|referrer|source|created|modified|updated',
   'assigned|user|support|logo|image|photo|avatar|profile|linkedin|facebook|twitter|instagram|crunchbase|youtube|record',
   'unsubscribe|privacy|terms|blog|careers|jobs|Mutter|Konzern|mère|matriz|controllante',
-)
+].flatMap((words) => words.split('|').map(toHeaderKey))
 
 /**
  * Whether a header names another party than the name's header: `Parent LEI` next to `Company`, but not `Fund LEI` next

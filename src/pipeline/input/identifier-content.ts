@@ -10,6 +10,9 @@ import {
   toCompanyNumber,
 } from '../../core/national-numbers.js'
 import {
+  countriesOfAdded,
+  countriesOfHeader,
+  countriesOfTaxHeader,
   findOwnersAddress,
   earlierTaxHeaders,
   identifierHeaders,
@@ -21,8 +24,8 @@ import {
   taxHeaders,
   toHeaderKey,
   toHeaderKeys,
-} from './header-words.js'
-import headerWords from './headers.json' with { type: 'json' }
+} from '../../core/header-words.js'
+import headerWords from '../../core/headers.json' with { type: 'json' }
 import {
   areAmounts,
   areOfDomains,
@@ -279,21 +282,6 @@ function namesNumbers(text: string): boolean {
       .map(toHeaderKey)
       .every((word) => word === '' || /^\d+$/.test(word) || isTelling(word)),
   )
-}
-
-/** Countries by the key of a name of their numbers. */
-const countriesOfHeader = createCountriesOfHeader(headerWords.earlier.numbers)
-const countriesOfAdded = createCountriesOfHeader(headerWords.added.countryNumbers)
-const countriesOfTaxHeader = createCountriesOfHeader(headerWords.added.taxNumbers)
-
-function createCountriesOfHeader(
-  names: Readonly<Record<string, string | readonly string[]>>,
-): ReadonlyMap<string, readonly string[]> {
-  const countries = new Map<string, string[]>()
-  for (const [country, lists] of Object.entries(names).filter(([name]) => name !== 'any'))
-    for (const key of new Set(toHeaderKeys(...[lists].flat())))
-      countries.set(key, [...(countries.get(key) ?? []), country])
-  return countries
 }
 
 /** Other tables have columns of this name too: their cells decide. */

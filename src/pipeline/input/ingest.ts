@@ -25,6 +25,9 @@ export {
   type NamedColumns,
 } from './columns.js'
 export { InputColumns } from './input-columns.js'
+export { listRegisterCountries } from './identifier-content.js'
+export { listLookupColumns } from './columns.js'
+export { createRowReader, noEarlierNames } from './row-reader.js'
 export type { RowGroups, RowIndex } from './row-index.js'
 
 /** Takes the rows of the input in order. */

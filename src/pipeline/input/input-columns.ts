@@ -19,7 +19,7 @@ import {
   plainNameHeaders,
   rankInHeaders,
   toHeaderKey,
-} from './header-words.js'
+} from '../../core/header-words.js'
 import { UserError, withHintFirst } from '../../core/errors.js'
 import { quoteExcerpt } from '../../core/text.js'
 import type { CheckpointReader } from '../checkpoint/lookup.js'

@@ -117,7 +117,9 @@ export function listRegisters(registryPath: string): readonly ListedSource[] {
   return [...sources].map(([id, source]) => {
     const { date = null, countries = null, files = [], own } = loaded.get(id) ?? {}
     const formats = [id, source.tables[0]?.reader ?? id]
-    const imported = held.filter(({ format }) => formats.includes(format))
+    const imported = held.filter(
+      ({ name, format }) => formats.includes(format) || (format === 'register' && name === id),
+    )
     const state = date !== null ? 'loaded' : imported.length > 0 ? 'imported' : 'missing'
     const loadedRows = imported.reduce((total, { largest_count }) => total + largest_count, 0)
     // A download is whole. A register that the catalogue does not have is as large as its user wants.
@@ -183,6 +185,8 @@ export interface Coverage {
   readonly contact: string | null
   /** Ids of sources of these countries whose files a program cannot download. */
   readonly byHand: readonly string[]
+  /** Page of each of these sources that a program cannot download, loaded or not. */
+  readonly pages: Readonly<Partial<Record<string, string>>>
   readonly downloadBytes: number
   readonly diskBytes: number
 }
@@ -231,11 +235,16 @@ export function findCoverage(
     names: costs.map(({ id }) => id),
     costs,
     contact: chosen.some(({ wantsContact = false }) => wantsContact) ? contactExample : null,
-    byHand: missing.filter(({ files }) => files.length === 0).map(({ id }) => id),
+    byHand: missing.filter(isByHand).map(({ id }) => id),
+    pages: Object.fromEntries(
+      wanted.filter(({ source }) => isByHand(source)).map(({ source: { id, page } }) => [id, page]),
+    ),
     downloadBytes: costs.reduce((total, cost) => total + cost.downloadBytes, 0),
     diskBytes: costs.reduce((total, cost) => total + cost.diskBytes, 0),
   }
 }
+
+const isByHand = ({ files }: RegisterSource): boolean => files.length === 0
 
 /** Whether the kept countries (`null`: all) are those of the list that a source has. */
 function hasCountries(

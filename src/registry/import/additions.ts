@@ -8,11 +8,11 @@ import type {
 import { toRootDomain } from '../../core/domain-name.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { readIdentifiers } from '../../core/stated-identifiers.js'
-import { openOneFile } from '../../tables/text-tables.js'
+import type { Encoding } from '../../core/file-formats.js'
+import { openDelimited, openOneFile, openText, type TextSource } from '../../tables/text-tables.js'
 import { createTableFormat, readTableItems, type Table, type TableRow } from './table.js'
 import { UserError } from '../../core/errors.js'
 import { createEmptyFileError } from '../../tables/limits-and-errors.js'
-import { readSample } from './propose-map.js'
 import { matchLimits } from '../model/limits.js'
 
 type AddedFacts = Partial<Pick<StatedRow, 'names' | 'identifiers' | 'website'>>
@@ -242,4 +242,66 @@ function toCompanyKey(text: string): string | null {
   return kind === 'registration_id' && place !== null
     ? `registration_id:${place.toLowerCase().replace('-', '_')}:${value}`
     : null
+}
+
+/** The beginning of a file. */
+export interface FileSample {
+  readonly encoding: Encoding
+  /** The text read so far; the whole file if `isWhole`. */
+  readonly text: string
+  readonly isWhole: boolean
+  /** Column names and rows of a table; empty for any other file. */
+  readonly header: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+/** Characters that are read from a file for detection. */
+export const sampleCharsMax = 262_144
+/** Limit of rows for detection. */
+const sampleRowsMax = 2_000
+
+/** Errors: those of reading files, and REGISTRY_IMPORT_INVALID for a zip with several files. */
+export async function readSample(path: string, given?: Encoding): Promise<FileSample> {
+  const file = await openOneFile(path, null)
+  const source = await openText(file, given).catch(returnNullIfEmpty)
+  if (source === null) return { encoding: 'utf-8', text: '', isWhole: true, header: [], rows: [] }
+  const { encoding } = source
+  const { text, isWhole } = await readHead(source)
+  const isTable = /[\r\n]/.test(text) && !/^\s*[[{]/.test(text)
+  return {
+    encoding,
+    text,
+    isWhole,
+    ...(isTable ? await readTable(path, encoding) : { header: [], rows: [] }),
+  }
+}
+
+function returnNullIfEmpty(error: unknown): null {
+  if (error instanceof UserError && error.code === 'INPUT_EMPTY') return null
+  throw error
+}
+
+async function readHead(source: TextSource): Promise<{ text: string; isWhole: boolean }> {
+  let text = ''
+  for await (const piece of source.pieces()) {
+    text += piece
+    if (text.length > sampleCharsMax) return { text: text.slice(0, sampleCharsMax), isWhole: false }
+  }
+  return { text, isWhole: true }
+}
+
+async function readTable(path: string, encoding: Encoding): Promise<Pick<FileSample, 'header' | 'rows'>> {
+  const table = await openDelimited(await openOneFile(path, null), { encoding })
+  let header: readonly string[] = []
+  const rows: (readonly string[])[] = []
+  const choose = (names: readonly string[]) => {
+    header = names.map((name) => name.trim())
+    return null
+  }
+  for await (const records of table.scan(choose)) {
+    for (const { cells, reason } of records)
+      if (reason === null && rows.length < sampleRowsMax) rows.push(cells)
+    if (rows.length >= sampleRowsMax) break
+  }
+  return { header, rows }
 }

@@ -173,7 +173,7 @@ export function readRow(cellOf: FieldReader, sourceLine: number, defaults: RowDe
     isSubtypeStated: field('subtype') !== null,
     status: field('status'),
     legalForm: field('legal_form'),
-    country: field('country') ?? defaults.countryCode,
+    country: field('country') ?? defaults.countryCode ?? getHomeCountry(field, defaults),
     jurisdiction: resolveJurisdiction(field, defaults, dropped),
     registrationAuthority: field('registration_authority'),
     identifiers: readIdentifiers(field),
@@ -193,6 +193,10 @@ export function readRow(cellOf: FieldReader, sourceLine: number, defaults: RowDe
   }
   return checkDraft(draft, sourceLine, dropped)
 }
+
+/** Returns the country of the file's jurisdiction. Registrants of the SEC, and rows with a jurisdiction of their own, may be elsewhere. */
+const getHomeCountry = (field: FieldReader, { idType, jurisdiction }: RowDefaults): string | null =>
+  idType === 'cik' || field('jurisdiction') !== null ? null : (jurisdiction?.slice(0, 2) ?? null)
 
 /** Restores the leading zeros of the numbers of Companies House, which spreadsheets remove. */
 function withWholeNumbers(field: FieldReader, defaults: RowDefaults): FieldReader {
@@ -312,14 +316,14 @@ export const usualSubtype: Readonly<Record<EntityType, EntitySubtype>> = {
   unknown: 'unknown',
 }
 
-const usualType = { type: 'business', subtype: usualSubtype.business } as const
+const usualType = { type: null, subtype: usualSubtype.business } as const
 
 /** Without a type a row is a company; with an invalid type it is unknown. */
 function readType(
   typeText: string | null,
   subtypeText: string | null,
   dropped: string[],
-): { type: EntityType; subtype: EntitySubtype } {
+): Pick<Draft, 'type' | 'subtype'> {
   if (typeText === null && subtypeText === null) return usualType
   const type = entityType.safeParse(toCode(typeText ?? 'business'))
   if (!type.success) dropped.push(`type "${typeText ?? ''}" is not one of ${entityType.options.join(', ')}`)

@@ -7,15 +7,8 @@ import { detectPacking } from '../../tables/text-tables.js'
 import { isWorkbook } from '../../tables/xlsx/xlsx-file.js'
 import type { FileFormat, ImportItem } from '../model/registry-rows.js'
 import { listSources, type RegisterSource } from '../sources/source.js'
-import {
-  proposeMap,
-  formatCommand,
-  type MapProposal,
-  readSample,
-  sampleCharsMax,
-  type FileSample,
-} from './propose-map.js'
-import { findPairColumns } from './additions.js'
+import { proposeMap, formatCommand, type MapProposal } from './propose-map.js'
+import { findPairColumns, readSample, sampleCharsMax, type FileSample } from './additions.js'
 import { fileFormats, type FormatName } from './file-formats.js'
 import { createMappedFormat } from './mapped-format.js'
 import { listColumns } from './mapped-row.js'

@@ -6,12 +6,12 @@ import {
   identifierType,
 } from '../../contract/enums.js'
 import { readBritishLine } from '../normalize/places.js'
-import { classifyFundOrTrust, isBusiness } from '../normalize/parsed-name.js'
+import { classifyFundOrTrust, isBusiness, isNonprofit } from '../normalize/parsed-name.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { foldText } from '../../core/lookup-identity.js'
 import { matchLimits, importLimits } from '../model/limits.js'
 import { limitIdentifiers, toRegister } from '../linkage/entity-clusters.js'
-import { isRegion } from '../reference/registers.js'
+import { findStatus, isRegion } from '../reference/registers.js'
 import { findCountryCode } from '../../core/countries.js'
 import type {
   NameKind,
@@ -30,7 +30,8 @@ export interface Draft {
   readonly name: string | null
   readonly otherNames?: readonly string[]
   readonly formerNames?: readonly (string | DatedName)[]
-  readonly type: EntityType
+  /** `null` if the file states none. */
+  readonly type: EntityType | null
   readonly subtype: EntitySubtype
   /** The subtype is stated by the file. */
   readonly isSubtypeStated?: boolean
@@ -84,9 +85,8 @@ export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] =
     sourceLine,
     legalName,
     names: collectNames(legalName, draft),
-    type: draft.type,
-    subtype: chooseSubtype(draft, legalName, identifiers),
-    status: readStatus(draft.status ?? null, dropped),
+    ...chooseType(draft, legalName, identifiers),
+    status: readStatus(draft.status ?? null, jurisdiction?.slice(0, 2).toUpperCase() ?? countryCode, dropped),
     legalForm: draft.legalForm ?? null,
     jurisdiction,
     registrationAuthority: checkShape(
@@ -113,21 +113,24 @@ export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] =
 }
 
 /**
- * Rows without a type are companies, except funds and trusts, which are recognized by form or name. Companies in a
- * register of the United Kingdom and those with the SIC code of a business are always companies.
+ * Rows without a type are companies, except funds, trusts, associations and foundations, which are recognized by form or
+ * name. Companies in a register of the United Kingdom and those with the SIC code of a business are always companies.
  */
-function chooseSubtype(
+function chooseType(
   draft: Draft,
   legalName: string,
   identifiers: readonly RowIdentifier[],
-): EntitySubtype {
-  if (draft.subtype !== 'incorporated_entity' || draft.isSubtypeStated === true) return draft.subtype
+): Pick<RegistryRow, 'type' | 'subtype'> {
+  const { subtype } = draft
+  const type = draft.type ?? 'business'
+  if (subtype !== 'incorporated_entity' || draft.isSubtypeStated === true) return { type, subtype }
   const isBritish = identifiers.some(
-    ({ type, jurisdiction }) => type === 'registration_id' && jurisdiction?.startsWith('gb') === true,
+    ({ type: kind, jurisdiction }) => kind === 'registration_id' && jurisdiction?.startsWith('gb') === true,
   )
-  if (isBritish || isBusiness(draft.sic)) return draft.subtype
-  const isOther = classifyFundOrTrust({ legalName, legalForm: draft.legalForm ?? null }) !== null
-  return isOther ? 'complex_business_structure' : draft.subtype
+  if (isBritish || isBusiness(draft.sic)) return { type, subtype }
+  const named = { legalName, legalForm: draft.legalForm ?? null }
+  if (draft.type === null && isNonprofit(named)) return { type: 'nonprofit', subtype: 'nonprofit_entity' }
+  return { type, subtype: classifyFundOrTrust(named) === null ? subtype : 'complex_business_structure' }
 }
 
 /** Splits a one-line address of the United Kingdom into its parts and keeps the line. */
@@ -251,32 +254,12 @@ function collectNames(
   return names.slice(0, importLimits.namesMax)
 }
 
-const activeWords: ReadonlySet<string> = new Set(
-  (
-    'active|registered|live|current|existing|in business|good standing|aktiv|aktivt|eingetragen|bestehend|actif|en activité|activa|activo|vigente|ativa|ativo|attiva|attivo|actief|' +
-    'registrerad|registreret|registrert|aktiivinen|rekisterissä|toiminnassa|aktywna|aktywny|czynna|aktivní|aktívna|aktívny|működő|aktív|activă|activ|înregistrată|aktivan|aktivna|aktivno|aktīvs|' +
-    'reģistrēts|veikianti|registruotas|aktiivne|ενεργή|ενεργός|σε λειτουργία|faal|aktif|действующее|действующая|действует|активна|активная|зареєстровано|активен|действащ|активан|активно|פעילה|פעיל|' +
-    'نشطة|نشط|قائمة|سارية|فعال|存続|活動中|存续|存續|在业|在業|开业|正常|营业|核准設立|核准登記|정상|영업중|계속사업자|ยังดำเนินกิจการอยู่|ดำเนินกิจการ|đang hoạt động'
-  ).split('|'),
-)
-const endedWords: ReadonlySet<string> = new Set(
-  (
-    'inactive|dissolved|closed|removed|struck off|converted-closed|liquidated|merged|ceased|deregistered|annulled|gelöscht|aufgelöst|erloschen|inaktiv|radiée|radié|dissoute|cessée|inactiva|inactivo|' +
-    'disuelta|extinguida|baja|inativa|baixada|encerrada|cessata|inattiva|cancellata|opgeheven|uitgeschreven|ontbonden|avregistrerad|opløst|ophørt|slettet|upplöst|lakannut|poistettu|wykreślona|' +
-    'nieaktywna|zaniklý|zrušený|neaktivní|megszűnt|törölt|inaktív|radiată|radiat|inactivă|inactiv|brisan|neaktivan|ανενεργή|διαγραμμένη|kapalı|terkin|pasif|ликвидировано|ликвидирована|недействующее|' +
-    'припинено|заличен|угашено|לא פעילה|מחוקה|נמחקה|غير نشطة|منحلة|ملغاة|閉鎖|解散|廃業|注销|註銷|吊销|歇業|撤銷|廢止|폐업|해산|เลิก|ร้าง|เสร็จการชำระบัญชี|เสร็จสิ้นการชำระบัญชี|พิทักษ์ทรัพย์เด็ดขาด|ล้มละลาย|ปิดกิจการ|đã giải thể|ngừng hoạt động|tidak aktif'
-  ).split('|'),
-)
-
-/** Unknown words of other scripts are dropped, so that no company is said to have ended by mistake. */
-function readStatus(text: string | null, dropped: string[]): string | null {
+/** Unknown words are dropped, so that no company is said to have ended by mistake. */
+function readStatus(text: string | null, countryCode: string | null, dropped: string[]): string | null {
   if (text === null || text === '') return null
-  const status = text.toLowerCase()
-  if (activeWords.has(status) || status.startsWith('active - ')) return 'active'
-  if (endedWords.has(status)) return 'inactive'
-  if (!/[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(status)) return status
-  dropped.push(`status "${text.slice(0, 40)}" is not known`)
-  return null
+  const status = findStatus(text, countryCode)
+  if (status === null) dropped.push(`status "${text.slice(0, 40)}" is not known`)
+  return status
 }
 
 /** Registers repeat "GB" and "Germany" millions of times. */

@@ -1,10 +1,9 @@
 import { iso31662 } from 'iso-3166'
-import type { EntitySubtype, EntityType } from '../../contract/enums.js'
 import { recordUrls } from '../model/identifiers.js'
 import { hasCompanyForm, isNoForm } from '../normalize/parsed-name.js'
 import { findRegionCode } from '../normalize/places.js'
 import { edgarAuthority } from '../reference/registers.js'
-import { checkDraft, type DraftIdentifier } from './draft.js'
+import { checkDraft, type Draft, type DraftIdentifier } from './draft.js'
 import type { ImportItem } from '../model/registry-rows.js'
 
 /** A record of GLEIF's Level 1 data (LEI-CDF 3.1), from CSV or JSON. */
@@ -85,7 +84,7 @@ function splitNames({ otherNames }: LeiRecord): { otherNames: string[]; formerNa
   }
 }
 
-function classifyType(record: LeiRecord): { type: EntityType; subtype: EntitySubtype } {
+function classifyType(record: LeiRecord): Pick<Draft, 'type' | 'subtype'> {
   switch (record.category) {
     case 'SOLE_PROPRIETOR':
       return {
@@ -100,7 +99,7 @@ function classifyType(record: LeiRecord): { type: EntityType; subtype: EntitySub
       return { type: 'business', subtype: 'complex_business_structure' }
     // Branches and all other categories are companies.
     default:
-      return { type: 'business', subtype: 'incorporated_entity' }
+      return { type: null, subtype: 'incorporated_entity' }
   }
 }
 

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { UserError } from '../../core/errors.js'
-import { CsvScanner, openDelimited, openOneFile, type LocatedRecord } from '../../tables/text-tables.js'
+import {
+  CsvScanner,
+  openDelimited,
+  openOneFile,
+  type LocatedRecord,
+} from '../../tables/text-tables.js'
 import {
   createTypeCheck,
   resolveColumns,
@@ -11,12 +16,12 @@ import {
   readRow,
   type RowDefaults,
 } from './csv-row.js'
+import { readSample } from './additions.js'
 import { readJurisdiction } from './draft.js'
 import {
   describeAmbiguousNumbers,
   formatCommand,
   proposeMap,
-  readSample,
   type ImportFlags,
   type MapProposal,
 } from './propose-map.js'

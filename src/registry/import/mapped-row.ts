@@ -172,7 +172,8 @@ export function createRowReader(source: RegisterSource, table: SourceTable): Row
       const added = buildAddedRow(line, key, { names: [{ kind: 'former', name }] })
       return { kind: 'addition', line, rows: [added], dropped: [] }
     }
-    const type = entityType.catch('business').parse(fields.type(record) ?? 'business')
+    const typeText = fields.type(record)
+    const type = typeText === null ? null : entityType.catch('business').parse(typeText)
     const codes = readCodes(record)
     const ended = parseDate(toDate(fields.endedOn(record)))
     const lei = fields.lei(record)
@@ -187,7 +188,7 @@ export function createRowReader(source: RegisterSource, table: SourceTable): Row
           endedOn: toDate(one.ended(record)),
         })),
         type,
-        subtype: usualSubtype[type],
+        subtype: usualSubtype[type ?? 'business'],
         status: fields.status(record) ?? (ended === null ? null : 'inactive'),
         legalForm: fields.form(record),
         country: fields.country(record) ?? home,

@@ -1,15 +1,24 @@
 import { entityType } from '../../contract/enums.js'
-import { UserError } from '../../core/errors.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { parseCourtNumber } from '../../core/court-numbers.js'
 import { findNumbering } from '../../core/number-forms.js'
 import { plural } from '../../core/text.js'
 import { findCountryCode } from '../../core/countries.js'
-import registerHeaders from '../reference/register-headers.json' with { type: 'json' }
+import {
+  countriesOfAdded,
+  countriesOfHeader,
+  identifierHeaders,
+  parsePlaceHeader,
+  rankInHeaders,
+  rankNameHeader,
+  toHeaderKey as toWordsKey,
+  type PlaceHeader,
+} from '../../core/header-words.js'
+import { checkedCountries, hasPlainForm, toNationalNumber } from '../../core/national-numbers.js'
+import { findStatus } from '../reference/registers.js'
+import registerWords from '../reference/register-words.json' with { type: 'json' }
 import { parseDate } from './draft.js'
 import { toCode, type ImportField } from './csv-row.js'
-import type { Encoding } from '../../core/file-formats.js'
-import { openDelimited, openOneFile, openText, type TextSource } from '../../tables/text-tables.js'
 
 /** Proposed options for importing a table of companies as `csv`. */
 export interface MapProposal {
@@ -27,42 +36,25 @@ export interface MapProposal {
   readonly ambiguous: string | null
 }
 
-const headers: Readonly<Partial<Record<ImportField, RegExp>>> = {
-  name: /^(?:company|entity|legal|business|organi[sz]ation|firm|registered)?_?name$|^(?:company|firma|firmenname|title|raison_sociale|razon_social)$/,
-  other_names: /^(?:alias|aliases|aka|dba|(?:other|trading|trade|brand)_names?)$/,
-  former_names: /^(?:former|previous|old|earlier)_names?$/,
-  street_address: /^(?:street|street_address|address_line_?1|address_1|strasse|straße|rue|calle|via)$/,
-  formatted_address: /^(?:(?:full_|formatted_)?address|address_concat|adresse|anschrift|adres)$/,
-  city: /^(?:city|town|post_town|ort|locality|ville)$/,
-  region: /^(?:state|region|county|province|state_code)$/,
-  postal_code: /^(?:postal|postal_code|post_code|postcode|zip|zip_code|zipcode|plz)$/,
-  country: /^(?:country|country_code|land|pays)$/,
-  jurisdiction: /^(?:jurisdiction(?:_code)?|state_?of_?inc(?:orporation)?)$/,
-  registration_authority: /^(?:ra|registration_authority|registration_authority_id)$/,
-  registration_court: /^(?:(?:registration_|register_?)?court|amtsgericht|(?:handels)?registergericht)$/,
-  registration_id:
-    /^(?:ra_id|registration_(?:id|number|no)|company_(?:number|no|id)|companynumber|reg_?no|crn|register_number)$|^(?:handelsregister|register|hr)_?(?:nummer|nr)$|^(?:handelsregister|hrb)$|^(?:uk_company|companies_house(?:_company)?)_(?:number|no|id)$/,
-  legal_form: /^(?:elf|elf_code|legal_form|legal_form_code|company_category)$/,
-  type: /^(?:type|entity_type)$/,
-  status: /^(?:status|entity_status|company_status)$/,
-  lei: /^(?:lei|lei_code)$/,
-  cik: /^(?:cik|cik_(?:number|no|str))$/,
-  ein: /^(?:ein|irs_number|employer_id)$/,
-  duns: /^(?:duns|duns_number)$/,
-  bic: /^(?:bic|swift|swift_code)$/,
-  ticker: /^(?:ticker|tickers|symbol|stock_ticker)$/,
-  sic: /^(?:sic|sic_codes?|sic_code_1)$/,
-  naics: /^(?:naics|naics_codes?)$/,
-  founding_date:
-    /^(?:founding_date|founded_on|formed_on|incorporation_date|incorporated_on|date_of_(?:incorporation|creation|formation)|creation_date)$/,
-  website: /^(?:website|url|domain|homepage|web)$/,
-  source_url: /^(?:source_url|record_url)$/,
-}
+/** Patterns of headers, mostly English. */
+const headers = Object.entries(registerWords.patterns).map(
+  ([field, pattern]) => [field as ImportField, new RegExp(pattern)] as const,
+)
 
-const otherHeaders: Readonly<Partial<Record<string, string>>> = registerHeaders
+const otherHeaders: Readonly<Partial<Record<string, string>>> = registerWords.headers
 
-/** A column "state" may have the status of a company. */
-const statusWords = /^(?:active|inactive|open|closed|live|dissolved|liquidated|deleted|registered|yes|no)$/i
+/** Fields by the words that a list of companies has for them, too: the kind of identifier, or the part of a place. */
+const identifierFields = ['registration_id', 'lei', 'cik', 'ein', 'bic', 'website'] as const
+const placeFields = {
+  city: 'city',
+  region: 'region',
+  postal_code: 'postal',
+  country: 'country',
+  formatted_address: 'address',
+} as const
+
+/** Headers of a field that say more than its others: India's class is public or private, its category is not. */
+const preferred: Readonly<Partial<Record<ImportField, RegExp>>> = { legal_form: /^company_class$/ }
 
 /** Headers that only British company numbers have. */
 const ukHeader = /^(?:uk|companies_house)_/
@@ -94,7 +86,15 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   const isBritishHeader = ukHeader.test(toHeaderKey(id ?? ''))
   const isGerman =
     !isBritishHeader && isMostly(numbers, (cell) => /^HR/.test(parseCourtNumber(cell)?.register ?? ''))
-  const home = isUk ? 'gb' : isGerman ? 'de' : null
+  const isOpen = idType === 'registration_id' && map.jurisdiction === undefined
+  const found = isOpen && !isUk && !isGerman ? findNumberCountry(id ?? '', numbers) : null
+  const home = isUk
+    ? 'gb'
+    : isGerman
+      ? 'de'
+      : found !== null && isOnlyCountry(map, getCells, found)
+        ? found
+        : null
   const used = new Set(Object.values(map))
   const hasPlace = home !== null || map.jurisdiction !== undefined
   const doubts = [
@@ -117,6 +117,10 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
     ambiguous: describeAmbiguousNumbers(map, getCells, home),
   }
 }
+
+/** Whether no row states another country. */
+const isOnlyCountry = ({ country = '' }: FieldMap, cellsOf: GetCells, home: string): boolean =>
+  cellsOf(country).every((cell) => cell === '' || findCountryCode(cell) === home.toUpperCase())
 
 /** Says which company numbers of the rows several companies may have; `null` if none. `home`: jurisdiction of other rows. */
 export function describeAmbiguousNumbers(
@@ -161,18 +165,64 @@ type GetCells = (column: string) => readonly string[]
 function mapHeader(header: readonly string[]): { map: FieldMap; twice: string[] } {
   const map: FieldMap = {}
   const twice: string[] = []
-  for (const [field, shape] of Object.entries(headers) as [ImportField, RegExp][]) {
-    const known = header.filter((name) => shape.test(toHeaderKey(name)))
+  const find = (is: (key: string) => boolean) => {
+    const found = header.filter((name) => is(toHeaderKey(name)))
+    // A column may be there in several languages, `MunicipalityNL` and `MunicipalityFR`: the first one is taken.
+    return found.length > 0
+      ? found
+      : header.filter((name) => is(toHeaderKey(name).replace(/_(?:nl|fr|de|en)$/, ''))).slice(0, 1)
+  }
+  for (const [field, shape] of headers) {
+    const first = find((key) => preferred[field]?.test(key) === true)
+    const known = first.length > 0 ? first : find((key) => shape.test(key))
     const others = otherHeaders[field] ?? ''
-    const isOther = (name: string) => others.includes(`|${toHeaderKey(name)}|`)
-    const found = known.length > 0 ? known : header.filter(isOther)
+    const found = known.length > 0 ? known : find((key) => others.includes(`|${key}|`))
     if (found[0] !== undefined) map[field] = found[0]
     if (found[1] !== undefined && (field === 'name' || field === 'registration_id')) {
       twice.push(`columns ${found.join(' and ')} may both have the ${field === 'name' ? 'name' : 'number'}`)
     }
   }
+  const add = (field: ImportField, rank: (name: string) => number) => {
+    const used = new Set(Object.values(map))
+    const [best] = header
+      .flatMap((name) => (used.has(name) || rank(name) < 0 ? [] : [{ name, rank: rank(name) }]))
+      .sort((one, other) => one.rank - other.rank)
+    if (map[field] === undefined && best !== undefined) map[field] = best.name
+  }
+  for (const field of identifierFields) add(field, (name) => rankInHeaders(name, identifierHeaders[field]))
+  if (map.street_address === undefined || map.city === undefined)
+    for (const [field, part] of Object.entries(placeFields))
+      add(field as ImportField, (name) => rankPlace(parsePlaceHeader(name), part))
+  add('name', rankNameHeader)
   return { map, twice }
 }
+
+/** Places of a company, not those to which bills or goods are sent. */
+const rankPlace = (place: PlaceHeader | null, part: PlaceHeader['part']): number =>
+  place?.part === part && place.number <= 1 ? ['registered', 'headquarters', 'plain'].indexOf(place.set) : -1
+
+/** Returns the only country whose companies have such numbers, by the header or by a form that no other country has. */
+function findNumberCountry(header: string, numbers: readonly string[]): string | null {
+  const key = toWordsKey(header)
+  const named = [countriesOfHeader, countriesOfAdded].flatMap((countries) => countries.get(key) ?? [])
+  // British numbers need more evidence: spreadsheets remove their zeros.
+  if (named.length === 1) return named[0] === 'GB' ? null : (named[0]?.toLowerCase() ?? null)
+  const filled = numbers.filter((number) => number !== '')
+  const fits = (country: string) =>
+    letteredCountries.has(country)
+      ? isMostly(filled, (cell) => /(?=.*[A-Z]).{9}/i.test(cell) && hasPlainForm(country, cell) === true)
+      : filled.length >= checkedMin &&
+        isMostly(filled, (cell) => !/^\d{8}$/.test(cell) && toNationalNumber(country, cell) !== null)
+  const among =
+    named.length > 0 ? named.map((one) => one.toLowerCase()) : [...letteredCountries, ...checkedCountries]
+  const found = among.filter(fits)
+  return found.length === 1 ? (found[0] ?? null) : null
+}
+
+/** Countries whose numbers have letters in places where other numbers have none. */
+const letteredCountries: ReadonlySet<string> = new Set(['cn', 'in', 'mx', 've'])
+/** Fewer numbers may have right check digits by chance. */
+const checkedMin = 3
 
 function toHeaderKey(name: string): string {
   return name
@@ -193,7 +243,15 @@ function dropUnlikely(map: FieldMap, cellsOf: GetCells): void {
   drop('cik', (cell) => 'value' in toCanonicalIdentifier('cik', cell))
   drop('country', (cell) => findCountryCode(cell) !== null)
   drop('founding_date', (cell) => parseDate(cell) !== null)
-  drop('region', (cell) => !statusWords.test(cell))
+  const { region, status } = map
+  // A column "state" may have the status of a company.
+  if (region !== undefined && isMostly(cellsOf(region), (cell) => findStatus(cell, null) !== null)) {
+    if (status === undefined) map.status = region
+    Reflect.deleteProperty(map, 'region')
+  }
+  const { legal_form: form } = map
+  if (form !== undefined && !cellsOf(form).some((cell) => /\p{L}/u.test(cell)))
+    Reflect.deleteProperty(map, 'legal_form')
   drop('name', (cell) => /\p{L}/u.test(cell))
 }
 
@@ -285,66 +343,4 @@ export function formatCommand(path: string, { idType, map, country, jurisdiction
 
 function quoteArgument(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
-}
-
-/** The beginning of a file. */
-export interface FileSample {
-  readonly encoding: Encoding
-  /** The text read so far; the whole file if `isWhole`. */
-  readonly text: string
-  readonly isWhole: boolean
-  /** Column names and rows of a table; empty for any other file. */
-  readonly header: readonly string[]
-  readonly rows: readonly (readonly string[])[]
-}
-
-/** Characters that are read from a file for detection. */
-export const sampleCharsMax = 262_144
-/** Limit of rows for detection. */
-const sampleRowsMax = 2_000
-
-/** Errors: those of reading files, and REGISTRY_IMPORT_INVALID for a zip with several files. */
-export async function readSample(path: string, given?: Encoding): Promise<FileSample> {
-  const file = await openOneFile(path, null)
-  const source = await openText(file, given).catch(returnNullIfEmpty)
-  if (source === null) return { encoding: 'utf-8', text: '', isWhole: true, header: [], rows: [] }
-  const { encoding } = source
-  const { text, isWhole } = await readHead(source)
-  const isTable = /[\r\n]/.test(text) && !/^\s*[[{]/.test(text)
-  return {
-    encoding,
-    text,
-    isWhole,
-    ...(isTable ? await readTable(path, encoding) : { header: [], rows: [] }),
-  }
-}
-
-function returnNullIfEmpty(error: unknown): null {
-  if (error instanceof UserError && error.code === 'INPUT_EMPTY') return null
-  throw error
-}
-
-async function readHead(source: TextSource): Promise<{ text: string; isWhole: boolean }> {
-  let text = ''
-  for await (const piece of source.pieces()) {
-    text += piece
-    if (text.length > sampleCharsMax) return { text: text.slice(0, sampleCharsMax), isWhole: false }
-  }
-  return { text, isWhole: true }
-}
-
-async function readTable(path: string, encoding: Encoding): Promise<Pick<FileSample, 'header' | 'rows'>> {
-  const table = await openDelimited(await openOneFile(path, null), { encoding })
-  let header: readonly string[] = []
-  const rows: (readonly string[])[] = []
-  const choose = (names: readonly string[]) => {
-    header = names.map((name) => name.trim())
-    return null
-  }
-  for await (const records of table.scan(choose)) {
-    for (const { cells, reason } of records)
-      if (reason === null && rows.length < sampleRowsMax) rows.push(cells)
-    if (rows.length >= sampleRowsMax) break
-  }
-  return { header, rows }
 }

@@ -1,6 +1,7 @@
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
-import { findCountryCodes } from '../../core/countries.js'
+import { findCountryCode, findCountryCodes } from '../../core/countries.js'
+import { parseForm } from '../normalize/parsed-name.js'
 import {
   findRegionCodes,
   isBritishCounty,
@@ -81,6 +82,31 @@ export function parseLocation(location: string | null): LocationHint | null {
   const isRead = last < 0 || countries.size > 0 || builder.isEndRead
   const unreadEnd = isRead ? '' : toUnreadKey(parts[last] ?? '')
   return { countries, regions, cities, postals, namesTown, isTownWithDe, unreadEnd }
+}
+
+/**
+ * Returns the country of a company: the one that a cell of its place names or ends with, that of its regions, that of
+ * its number, or the only one with the legal form in its name; `null` if none tells.
+ */
+export function findCompanyCountry(
+  { cells, name }: { readonly cells: readonly (string | null)[]; readonly name: string | null },
+  numberCountry: string | null,
+): string | null {
+  const texts = cells.map((cell) => cell?.trim() ?? '').filter((cell) => cell !== '')
+  for (const text of [...texts].reverse()) {
+    const code = findCountryCode(text) ?? findCountryCode(text.split(',').at(-1)?.trim() ?? '')
+    if (code !== null) return code
+  }
+  const place = parseLocation(texts.join(', ') || null)
+  const [own, another] = [
+    ...new Set([
+      ...(place?.countries ?? []),
+      ...[...(place?.regions ?? [])].map((region) => region.slice(0, 2)),
+    ]),
+  ]
+  if (own !== undefined && another === undefined) return own
+  const forms = name === null ? [] : parseForm(name).formCountries
+  return numberCountry ?? (forms.length === 1 ? (forms[0] ?? null) : null)
 }
 
 /** A street or a British county is no country. */

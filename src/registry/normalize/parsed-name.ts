@@ -270,6 +270,38 @@ export function classifyFundOrTrust({ legalName, legalForm }: NamedRegistration)
   return classifyName(legalName)
 }
 
+/** Words of registers for associations and foundations, folded; of other scripts as written. */
+const nonprofitWords = codes.nonprofit.split('|')
+const nonprofitStarts = new Set(codes.nonprofit_in_front.split('|'))
+/** Words of a business, unless it is expressly for no profit. */
+const businessForm = /\b(?:coop|company|corporation|limited|mutual|national|partnership)/
+const noProfit = /\bno(?:n|t for) ?profit\b/
+/** Fast check: most names in plain letters have none of these beginnings. */
+const mayBeNonprofit =
+  /[^\0-\x7f]|\b(?:e\.? ?v|r\.? ?y|[ai].{0,3}s\.? ?b\.? ?l|i?\.? ?v\.? ?z\.? ?w|onlus|n\.? ?p\.? ?c|non|kht|koz|eingetr)/i
+
+/**
+ * True for the stated legal form of an association or a foundation or, without one, for a name with such a form:
+ * "Médecins Sans Frontières ASBL", "Stichting Larkmoor". Another form in the name makes a company: "Stiftung Larkmoor GmbH".
+ */
+export function isNonprofit({ legalName, legalForm }: NamedRegistration): boolean {
+  if (legalForm !== null && !/^[A-Z0-9]{4}$/.test(legalForm)) {
+    const stated = parseName(`x ${legalForm.replaceAll('_', ' ')}`).legalForm
+    if (stated !== null) return stated === 'nonprofit_corp'
+    const text = ` ${foldText(legalForm)} `
+    if (businessForm.test(text) && !noProfit.test(text)) return false
+    return nonprofitWords.some((word) => text.includes(` ${word} `) || hasOtherScript(word, legalForm))
+  }
+  const isInFront = nonprofitStarts.has(foldText(/^\S+/.exec(legalName)?.[0] ?? ''))
+  if (!isInFront && !mayBeNonprofit.test(legalName)) return false
+  if (!isInFront && parseNewName(legalName).legalForm !== 'nonprofit_corp') return false
+  const { formClass } = parseForm(legalName.replace(/^\S+\s+/, ''))
+  return formClass === null || formClass === 'association' || formClass === 'foundation'
+}
+
+const hasOtherScript = (word: string, text: string): boolean =>
+  !/^[ -~]/.test(word) && text.toLowerCase().includes(word)
+
 /** True for the ISO 20275 codes for "not listed" (8888) and "no form" (9999). */
 export function isNoForm(code: string): boolean {
   return code === '8888' || code === '9999'
@@ -291,36 +323,14 @@ function classifyName(legalName: string): 'fund' | 'trust' | null {
   return classifyWord(words.at(-1)) ?? (unitTrust.test(foldText(name)) ? 'trust' : null)
 }
 
-function classifyWord(word: string | undefined): 'fund' | 'trust' | null {
-  switch (word) {
-    case 'trust':
-    case 'trusts':
-      return 'trust'
-    case 'fund':
-    case 'funds':
-    case 'etf':
-    case 'etfs':
-      return 'fund'
-    default:
-      return null
-  }
-}
+const kindOfWord = new Map([
+  ...['trust', 'trusts'].map((word) => [word, 'trust'] as const),
+  ...['fund', 'funds', 'etf', 'etfs'].map((word) => [word, 'fund'] as const),
+])
+const classifyWord = (word = ''): 'fund' | 'trust' | null => kindOfWord.get(word) ?? null
 
 /** SIC codes of entities that hold money of others instead of running a business: funds, pools, trusts, shells. */
-const holdingSics = new Set([
-  '6189',
-  '6211',
-  '6221',
-  '6722',
-  '6726',
-  '6732',
-  '6733',
-  '6770',
-  '6792',
-  '6794',
-  '6795',
-  '6799',
-])
+const holdingSics = new Set('6189 6211 6221 6722 6726 6732 6733 6770 6792 6794 6795 6799'.split(' '))
 
 /**
  * True if a SIC code stands for a business. A trust that runs one, such as a real estate trust (6798), is treated as a

@@ -1,6 +1,8 @@
 import { iso31662 } from 'iso-3166'
 import listed from './authorities.json' with { type: 'json' }
+import { toPlainLetters } from '../../core/text.js'
 import listedPlaces from './edgar-places.json' with { type: 'json' }
+import words from './register-words.json' with { type: 'json' }
 
 /** A register of companies, by its code in the GLEIF list of registration authorities. */
 export interface AuthorityFacts {
@@ -114,4 +116,58 @@ const regions = new Set(iso31662.map(({ code }) => code))
 /** Converts a place of EDGAR to a jurisdiction code: `us_de`, `ca_on`, `ky`. */
 export function toJurisdiction({ countryCode, region }: EdgarPlace): string {
   return (region === null ? countryCode : `${countryCode}_${region}`).toLowerCase()
+}
+
+/** Folds the spelling of a status: `Dissolved (s. 210)` is `dissolved s 210`. */
+const toStatusKey = (text: string): string =>
+  toPlainLetters(text.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, ''))
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+
+const toKeys = (list: string): string[] => list.split('|').map(toStatusKey)
+const statuses = Object.entries(words.statuses).map(([status, list]) => ({ status, keys: toKeys(list) }))
+const wholeStatuses = new Map(
+  statuses.flatMap(({ status, keys }) => keys.map((key) => [key, status] as const)),
+)
+const codesByCountry: Readonly<Partial<Record<string, string>>> = words.statusCodes
+
+/** Steps by which a longer text is read. A company whose liquidation has ended has ended; one in liquidation may be called active. */
+const phraseSteps: readonly (readonly [status: string, isAtStart: boolean])[] = [
+  ['inactive', true],
+  ...['liquidation', 'bankruptcy', 'administration', 'restructuring'].map((one) => [one, false] as const),
+  ['active', true],
+  ...['strike-off in progress', 'suspended', 'inactive'].map((one) => [one, false] as const),
+]
+/** Shorter words are parts of too many phrases. */
+const phraseCharsMin = 4
+const negation = / (?:not|no|non|nicht|nie|ne|nao|niet|ikke|inte|ei|nem|не|όχι) $/u
+
+function findInPhrase(text: string, status: string, isAtStart: boolean): boolean {
+  const keys = statuses.find((one) => one.status === status)?.keys ?? []
+  return keys.some((key) => {
+    if (key.length < phraseCharsMin && /\p{Script=Latin}/u.test(key)) return false
+    const at = text.indexOf(` ${key} `)
+    return isAtStart ? at === 0 : at >= 0 && !negation.test(text.slice(0, at + 1))
+  })
+}
+
+/** Registers repeat "Active" millions of times. */
+const statusesRead = new Map<string, string | null>()
+const statusesKeptMax = 5_000
+
+/**
+ * Returns the status that a word, code or phrase of a register means: `active`, `inactive`, or a state in between such as
+ * `liquidation`; `null` if it is not known. Short codes have a meaning only in their country (`FR`).
+ */
+export function findStatus(text: string, countryCode: string | null): string | null {
+  const cacheKey = `${countryCode ?? ''} ${text}`
+  const read = statusesRead.get(cacheKey)
+  if (read !== undefined) return read
+  const key = toStatusKey(text)
+  const phrase = ` ${key} `
+  const code = ` ${codesByCountry[countryCode ?? ''] ?? ''}`.split(` ${key}=`)[1]?.split(' ')[0]
+  const step = phraseSteps.find(([status, isAtStart]) => findInPhrase(phrase, status, isAtStart))
+  const status = key === '' ? null : (code ?? wholeStatuses.get(key) ?? step?.[0] ?? null)
+  if (statusesRead.size < statusesKeptMax) statusesRead.set(cacheKey, status)
+  return status
 }

@@ -53,19 +53,87 @@ describe('columns', () => {
   })
 
   test.each([
-    ['active', 'Active|In business|aktiv|Ενεργή|פעילה|نشطة|действует|Зареєстровано|存续|정상'],
-    ['inactive', 'Dissolved|gelöscht|radiée|megszűnt|לא פעילה|ликвидировано|注销|폐업|เลิก|เสร็จการชำระบัญชี'],
-  ])('words of many languages mean %s', async (meaning, words) => {
+    [
+      'active',
+      'Active|In business|aktiv|Ενεργή|ΕΝΕΡΓΗ|פעילה|نشطة|действует|Зареєстровано|存续|正常|активан|ATIVA|faal',
+    ],
+    [
+      'active',
+      'ACTV|存续（在营、开业、在册）|在营（开业）企业|Live Company|Active - Proposal to Strike off|Normale toestand',
+    ],
+    [
+      'inactive',
+      'Dissolved|gelöscht|radiée|megszűnt|לא פעילה|ликвидировано|注销|폐업|เลิก|เสร็จการชำระบัญชี|брисан',
+    ],
+    [
+      'inactive',
+      'STOF|AMAL|CLLP|BAIXADA|吊销，未注销|閉鎖|izbrisan|KAPALI|TERKİN|Cancelled (Non-Renewal)|Converted/Closed',
+    ],
+    [
+      'liquidation',
+      'ULQD|In Liquidation|v likvidaci|u likvidaciji|W likwidacji|清算中|Active, in liquidation',
+    ],
+    ['suspended', 'SUSPENSA|INAPTA|DRMT|휴업|停業|zawieszona'],
+    ['administration', 'in administration|In Administration/Receiver Manager|EXAD'],
+  ])('words and codes of many registers mean %s', async (meaning, words) => {
     const texts = words.split('|')
-    const rows = texts.map((word, at) => `${at},Acme ${at},${word}\n`).join('')
-    const { held } = await importRows(`id,name,status\n${rows}`, {})
+    const rows = texts.map((word, at) => `${at},Acme ${at},"${word}"\n`).join('')
+    const { held, result } = await importRows(`id,name,status\n${rows}`, {})
     expect(Object.values(held).map(({ status }) => status)).toEqual(texts.map(() => meaning))
+    expect(result.droppedCount).toBe(0)
   })
 
-  it('an unknown word of another script says nothing about the status', async () => {
-    const { held, result } = await importRows('id,name,status\n1,A,בהליכים\n2,B,in administration\n', {})
-    expect(Object.values(held).map(({ status }) => status)).toEqual([null, 'in administration'])
-    expect(result).toMatchObject({ droppedCount: 1, drops: [{ line: 2 }] })
+  test.each([
+    ['FR', 'A|C', ['active', 'inactive']],
+    ['EE', 'R|K|N', ['active', 'inactive', 'bankruptcy']],
+    ['BE', 'AC', ['active']],
+    ['BR', '02|08', ['active', 'inactive']],
+  ])('short codes have their meaning in %s only', async (country, codes, meanings) => {
+    const rows = codes.split('|').map((code, at) => `${at},Acme ${at},${code}\n`)
+    const read = async (options: object) => {
+      const { held } = await importRows(`id,name,status\n${rows.join('')}`, options)
+      return Object.values(held).map(({ status }) => status)
+    }
+    expect(await read({ country })).toEqual(meanings)
+    expect(await read({ country: 'US' })).toEqual(meanings.map(() => null))
+  })
+
+  test.each(['בהליכים', 'Delinquent', 'not dissolved', 'A', 'constructor', '--', 'Reorganizuojamas'])(
+    'an unknown status says nothing: %s',
+    async (word) => {
+      const { held, result } = await importRows(`id,name,status\n1,A,${word}\n2,B,active\n`, {})
+      expect(Object.values(held).map(({ status }) => status)).toEqual([null, 'active'])
+      expect(result).toMatchObject({ droppedCount: 1, drops: [{ line: 2 }] })
+    },
+  )
+
+  test.each([
+    [
+      'nonprofit',
+      'Larkmoor Relief ASBL|Larkmoor Relief V.Z.W.|Larkmoor e.V.|Stichting Larkmoor|Fundación Larkmoor|一般社団法人ラークムア',
+      '',
+    ],
+    [
+      'nonprofit',
+      'Larkmoor',
+      'Asociación civil|Vereniging|eingetragener Verein|VZW|Stowarzyszenie|公益財団法人|Udruženje',
+    ],
+    [
+      'business',
+      'Stiftung Larkmoor GmbH|Larkmoor National Association|Larkmoor Foundation Repair LLC|GIE Larkmoor|Larkmoor eG',
+      '',
+    ],
+    ['business', 'Larkmoor', 'GmbH|Cooperative association|SA|Company limited by shares|VVaG'],
+  ])('the form of a row without a type makes it %s', async (type, names, forms) => {
+    const rows = names.split('|').flatMap((name) => forms.split('|').map((form) => `${name},${form}`))
+    const { held } = await importRows(
+      `id,name,legal_form\n${rows.map((row, at) => `${at},${row}\n`).join('')}`,
+      {},
+    )
+    const found = Object.values(held).map((row, at) => [rows[at], row.type])
+    expect(found).toEqual(rows.map((row) => [row, type]))
+    const { held: stated } = await importRows(`id,name,type\n1,Larkmoor ASBL,business\n`, {})
+    expect(Object.values(stated)[0]).toMatchObject({ type: 'business' })
   })
 
   test.each([
@@ -84,6 +152,89 @@ describe('columns', () => {
     expect(idType).toBe('registration_id')
     expect(Object.keys(map).sort()).toEqual(expect.arrayContaining(['city', 'id', 'name', 'status']))
     expect(new Set(Object.values(map)).size).toBeGreaterThanOrEqual(4)
+  })
+
+  test.each([
+    [{ jurisdiction: 'cn' }, 'CN'],
+    [{ jurisdiction: 'us_de' }, 'US'],
+    [{ jurisdiction: 'ky', country: 'HK' }, 'HK'],
+  ])('rows without a country have that of %j', async (options, home) => {
+    const map = { id: 'no', name: 'name', city: 'city', country: 'land' }
+    const rows = 'no,name,city,land\n1,A,X,\n2,B,Y,France\n'
+    const { held } = await importRows(rows, { idType: 'registration_id', map, ...options })
+    expect(Object.values(held).map(({ country_code: code }) => code)).toEqual([home, 'FR'])
+  })
+
+  const cins = ['L17110MH1973PLC019786', 'U74999DL2010PTC200001', 'U72900KA2015PTC300002']
+  const uscc = ['91440300708461136T', '91310000132278496W', '911100001000129278']
+  test.each([
+    [
+      'China',
+      '公司名称,统一社会信用代码,曾用名,登记状态,企业类型,省份,注册地址,成立日期',
+      'A,#,B,存续,有限责任公司,广东省,深圳市X路,2001-02-03',
+      uscc,
+      'cn',
+      'name former_names status legal_form region formatted_address founding_date',
+    ],
+    [
+      'India',
+      'CORPORATE_IDENTIFICATION_NUMBER,COMPANY_NAME,COMPANY_STATUS,COMPANY_CLASS,COMPANY_CATEGORY,DATE_OF_REGISTRATION,REGISTERED_STATE,REGISTERED_OFFICE_ADDRESS',
+      '#,A,ACTV,Public,Company limited by Shares,01-02-2003,Delhi,X',
+      cins,
+      'in',
+      'name status legal_form region formatted_address founding_date',
+    ],
+    ['India', 'CIN,Company Name,Registered_Office_Address', '#,A,X', cins, 'in', 'name formatted_address'],
+    [
+      'Serbia',
+      'Матични број,Пословно име,Статус,Правна форма,Општина,Датум оснивања',
+      '#,A,Активан,ДОО,Земун,01.02.2003',
+      ['07000001', '07000002', '07000003'],
+      'rs',
+      'name status legal_form city founding_date',
+    ],
+    [
+      'Belgium',
+      'EnterpriseNumber,Denomination,JuridicalForm,Status,StartDate,Zipcode,MunicipalityNL,MunicipalityFR,StreetNL,HouseNumber',
+      '#,A,VZW,AC,09-08-1960,1000,Brussel,Bruxelles,Wetstraat,1',
+      ['0403.170.701', '0403.199.702', '0417.497.106'],
+      'be',
+      'name status legal_form city founding_date postal_code street_address',
+    ],
+    [
+      'Thailand',
+      'เลขทะเบียนนิติบุคคล,ชื่อนิติบุคคล,สถานะนิติบุคคล,อำเภอ,จังหวัด',
+      '#,A,ยังดำเนินกิจการอยู่,บางรัก,กรุงเทพ',
+      ['0105544000123', '0105544000131', '0105544000140'],
+      'th',
+      'name status city region',
+    ],
+    [
+      'Brazil',
+      'CNPJ,Razão social,Situação cadastral,Município,UF',
+      '#,A,ATIVA,São Paulo,SP',
+      ['33000167000101', '60746948000112', '33592510000154'],
+      'br',
+      'name status city region',
+    ],
+  ])('the map of a register of %s has its fields: %s', (_country, columns, row, numbers, home, fields) => {
+    const proposal = proposeMap(
+      columns.split(','),
+      numbers.map((number) => row.replace('#', number).split(',')),
+    )
+    expect(proposal).toMatchObject({ idType: 'registration_id', jurisdiction: home, doubts: [] })
+    expect(Object.keys(proposal.map).sort()).toEqual(['id', ...fields.split(' ')].sort())
+    expect(proposal.map.legal_form).not.toBe('COMPANY_CATEGORY')
+  })
+
+  it('numbers of rows in another country are not those of the country of the header', () => {
+    const rows = cins.map((cin) => [cin, 'A', 'Romania'])
+    expect(proposeMap(['CIN', 'Company Name', 'Country'], rows).jurisdiction).toBeNull()
+  })
+
+  it('a column of states with the words of statuses has the status', () => {
+    const rows = cins.map((cin) => [cin, 'A', 'Active'])
+    expect(proposeMap(['CIN', 'Company Name', 'State'], rows).map).toMatchObject({ status: 'State' })
   })
 
   it('digits of other scripts and years of the Buddhist era are read', async () => {

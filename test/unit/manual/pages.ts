@@ -5,7 +5,7 @@ import { createProgram } from '../../../src/cli/program.js'
 import type { CliIo } from '../../../src/cli/terminal/command-io.js'
 import { checkedCountries } from '../../../src/core/national-numbers.js'
 import { personForms, personTests } from '../../../src/core/number-forms.js'
-import headerWords from '../../../src/pipeline/input/headers.json' with { type: 'json' }
+import headerWords from '../../../src/core/headers.json' with { type: 'json' }
 import legalForms from '../../../src/registry/reference/legal-forms.json' with { type: 'json' }
 import { findCountryName } from '../../../src/core/countries.js'
 import { identifierNames } from '../../../src/core/identifiers.js'

@@ -3,9 +3,9 @@ import { detectColumns } from '../../../src/pipeline/input/detect-columns.js'
 import { formatColumnLines } from '../../../src/cli/terminal/lookup-text.js'
 import type { NamedColumns } from '../../../src/pipeline/input/columns.js'
 import { reportColumns } from '../../../src/pipeline/input/column-report.js'
-import { listNumberKeys } from '../../../src/pipeline/input/header-words.js'
+import { listNumberKeys } from '../../../src/core/header-words.js'
 import { listRegisterCountries, rankHeader } from '../../../src/pipeline/input/identifier-content.js'
-import headerWords from '../../../src/pipeline/input/headers.json' with { type: 'json' }
+import headerWords from '../../../src/core/headers.json' with { type: 'json' }
 import { UserError } from '../../../src/core/errors.js'
 
 const leis = ['HWUPKR0MPOU8FGXBT394', 'INR2EJN1ERAN0W5ZP974', '7LTWFZYICNSX8D621K86']

@@ -3,7 +3,7 @@ import { reportColumns } from '../../../src/pipeline/input/column-report.js'
 import { formatColumnLines } from '../../../src/cli/terminal/lookup-text.js'
 import type { LookupColumns, LookupRule } from '../../../src/pipeline/input/columns.js'
 import { detectColumns } from '../../../src/pipeline/input/detect-columns.js'
-import { parsePlaceHeader } from '../../../src/pipeline/input/header-words.js'
+import { parsePlaceHeader } from '../../../src/core/header-words.js'
 
 const cells = (text: string) => text.split('|')
 

@@ -1,5 +1,5 @@
-import { toPlainLetters } from '../../core/text.js'
-import type { IdentifierHeaderKey } from '../../core/identifiers.js'
+import { toPlainLetters } from './text.js'
+import type { IdentifierHeaderKey } from './identifiers.js'
 // Each list has the best first, separated by bars. `added`: words that version 0.2.0 does not know; lists that it looked up
 // are also read without them. `numbers`: of register numbers by country; some names are used in two countries.
 import headerWords from './headers.json' with { type: 'json' }
@@ -229,6 +229,21 @@ export const taxHeaders: readonly string[] = [
   ...toHeaderKeys(...Object.values(added.taxNumbers).flat()),
 ]
 
+/** Countries by the key of a name of their numbers. */
+export const countriesOfHeader = createCountriesOfHeader(earlier.numbers)
+export const countriesOfAdded = createCountriesOfHeader(added.countryNumbers)
+export const countriesOfTaxHeader = createCountriesOfHeader(added.taxNumbers)
+
+function createCountriesOfHeader(
+  names: Readonly<Record<string, string | readonly string[]>>,
+): ReadonlyMap<string, readonly string[]> {
+  const countries = new Map<string, string[]>()
+  for (const [country, lists] of Object.entries(names).filter(([name]) => name !== 'any'))
+    for (const key of new Set(toHeaderKeys(...[lists].flat())))
+      countries.set(key, [...(countries.get(key) ?? []), country])
+  return countries
+}
+
 /** Headers of identifiers, best first. */
 export const identifierHeaders: Readonly<Record<IdentifierHeaderKey, readonly string[]>> = {
   ...earlierIdentifiers,
@@ -307,6 +322,8 @@ export function listNumberKeys(header: string): readonly string[] {
   const bases = isListedHeader(header) && !header.includes('#') ? [] : listWithoutNumberWord(header)
   const found = [...new Set(bases.flatMap((base) => all.get(base) ?? []))]
   const keys = found.includes(toHeaderKey(header)) ? [] : found
+  // Cells have labels too, of any text.
+  if (numberKeys.size > 5_000) numberKeys.clear()
   numberKeys.set(header, keys)
   return keys
 }
@@ -314,11 +331,8 @@ export function listNumberKeys(header: string): readonly string[] {
 /** Returns a header of a website or e-mail address without its owner: `Lieferanten-Website`; null for any other. */
 export function findOwnersAddress(header: string): 'website' | 'email' | null {
   const rests = listWithoutOwner(toHeaderKey(header))
-  return (
-    (['website', 'email'] as const).find((key) =>
-      rests.some((rest) => identifierHeaders[key].includes(rest)),
-    ) ?? null
-  )
+  const isOf = (key: 'website' | 'email') => rests.some((rest) => identifierHeaders[key].includes(rest))
+  return (['website', 'email'] as const).find(isOf) ?? null
 }
 
 let knownHeaders: ReadonlySet<string> | null = null
