@@ -299,14 +299,14 @@ function createNumbersByBase(): ReadonlyMap<string, readonly string[]> {
   const lists = [...general, ...others.map(([, texts]) => texts), byCountry].flat()
   const headers = lists.flatMap((text) => text.split('|'))
   const found = new Map<string, string[]>()
-  const add = (base: string, key: string) => found.set(base, [...(found.get(base) ?? []), key])
+  const add = (at: string, key: string) => found.set(at, [...(found.get(at) ?? []), key])
   for (const text of headers) for (const base of listWithoutNumberWord(text)) add(base, toHeaderKey(text))
   for (const key of headers.map(toHeaderKey)) if (!found.has(key)) add(key, key)
   // A word of any country is not one of a country that writes another word for a number behind it: `VAT numero`.
   const ofCountries = new Set(toHeaderKeys(...byCountry))
   for (const [base, keys] of found) {
     const free = keys.filter((key) => !ofCountries.has(key))
-    if (free.length > 0) found.set(base, free)
+    found.set(base, free.length > 0 ? free : keys)
   }
   return found
 }
@@ -318,11 +318,10 @@ const numberKeys = new Map<string, readonly string[]>()
 export function listNumberKeys(header: string): readonly string[] {
   const known = numberKeys.get(header)
   if (known !== undefined) return known
-  const all = (numbersByBase ??= createNumbersByBase())
   const bases = isListedHeader(header) && !header.includes('#') ? [] : listWithoutNumberWord(header)
-  const found = [...new Set(bases.flatMap((base) => all.get(base) ?? []))]
-  const keys = found.includes(toHeaderKey(header)) ? [] : found
-  // Cells have labels too, of any text.
+  const all = (numbersByBase ??= createNumbersByBase())
+  const found = new Set(bases.flatMap((base) => all.get(base) ?? []))
+  const keys = found.has(toHeaderKey(header)) ? [] : [...found]
   if (numberKeys.size > 5_000) numberKeys.clear()
   numberKeys.set(header, keys)
   return keys
