@@ -6,7 +6,7 @@ import {
   identifierType,
 } from '../../contract/enums.js'
 import { readBritishLine } from '../normalize/places.js'
-import { classifyFundOrTrust, isBusiness, isNonprofit } from '../normalize/parsed-name.js'
+import { classifyFundOrTrust, isBusiness, isNonprofitForm } from '../normalize/parsed-name.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { foldText } from '../../core/lookup-identity.js'
 import { matchLimits, importLimits } from '../model/limits.js'
@@ -129,7 +129,8 @@ function chooseType(
   )
   if (isBritish || isBusiness(draft.sic)) return { type, subtype }
   const named = { legalName, legalForm: draft.legalForm ?? null }
-  if (draft.type === null && isNonprofit(named)) return { type: 'nonprofit', subtype: 'nonprofit_entity' }
+  if (draft.type === null && named.legalForm !== null && isNonprofitForm(named.legalForm))
+    return { type: 'nonprofit', subtype: 'nonprofit_entity' }
   return { type, subtype: classifyFundOrTrust(named) === null ? subtype : 'complex_business_structure' }
 }
 

@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { UserError } from '../../core/errors.js'
-import {
-  CsvScanner,
-  openDelimited,
-  openOneFile,
-  type LocatedRecord,
-} from '../../tables/text-tables.js'
+import { CsvScanner, openDelimited, openOneFile, type LocatedRecord } from '../../tables/text-tables.js'
 import {
   createTypeCheck,
   resolveColumns,

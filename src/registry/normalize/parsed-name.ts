@@ -272,31 +272,22 @@ export function classifyFundOrTrust({ legalName, legalForm }: NamedRegistration)
 
 /** Words of registers for associations and foundations, folded; of other scripts as written. */
 const nonprofitWords = codes.nonprofit.split('|')
-const nonprofitStarts = new Set(codes.nonprofit_in_front.split('|'))
 /** Words of a business, unless it is expressly for no profit. */
 const businessForm = /\b(?:coop|company|corporation|limited|mutual|national|partnership)/
 const noProfit = /\bno(?:n|t for) ?profit\b/
-/** Fast check: most names in plain letters have none of these beginnings. */
-const mayBeNonprofit =
-  /[^\0-\x7f]|\b(?:e\.? ?v|r\.? ?y|[ai].{0,3}s\.? ?b\.? ?l|i?\.? ?v\.? ?z\.? ?w|onlus|n\.? ?p\.? ?c|non|kht|koz|eingetr)/i
-
 /**
- * True for the stated legal form of an association or a foundation or, without one, for a name with such a form:
- * "Médecins Sans Frontières ASBL", "Stichting Larkmoor". Another form in the name makes a company: "Stiftung Larkmoor GmbH".
+ * True for the form of an association or a foundation, as a register states it: "Vereniging", "VZW". Names alone do not tell:
+ * a "Stichting" may run a business.
  */
-export function isNonprofit({ legalName, legalForm }: NamedRegistration): boolean {
-  if (legalForm !== null && !/^[A-Z0-9]{4}$/.test(legalForm)) {
-    const stated = parseName(`x ${legalForm.replaceAll('_', ' ')}`).legalForm
-    if (stated !== null) return stated === 'nonprofit_corp'
-    const text = ` ${foldText(legalForm)} `
-    if (businessForm.test(text) && !noProfit.test(text)) return false
-    return nonprofitWords.some((word) => text.includes(` ${word} `) || hasOtherScript(word, legalForm))
-  }
-  const isInFront = nonprofitStarts.has(foldText(/^\S+/.exec(legalName)?.[0] ?? ''))
-  if (!isInFront && !mayBeNonprofit.test(legalName)) return false
-  if (!isInFront && parseNewName(legalName).legalForm !== 'nonprofit_corp') return false
-  const { formClass } = parseForm(legalName.replace(/^\S+\s+/, ''))
-  return formClass === null || formClass === 'association' || formClass === 'foundation'
+export function isNonprofitForm(legalForm: string): boolean {
+  const key = foldText(legalForm)
+  if (nonprofitWords.includes(key)) return true
+  if (/^[A-Z0-9]{4}$/.test(legalForm)) return false
+  const stated = parseName(`x ${legalForm.replaceAll('_', ' ')}`).legalForm
+  if (stated !== null) return stated === 'nonprofit_corp'
+  const text = ` ${key} `
+  if (businessForm.test(text) && !noProfit.test(text)) return false
+  return nonprofitWords.some((word) => text.includes(` ${word} `) || hasOtherScript(word, legalForm))
 }
 
 const hasOtherScript = (word: string, text: string): boolean =>

@@ -109,14 +109,14 @@ describe('columns', () => {
 
   test.each([
     [
-      'nonprofit',
+      'business',
       'Larkmoor Relief ASBL|Larkmoor Relief V.Z.W.|Larkmoor e.V.|Stichting Larkmoor|Fundación Larkmoor|一般社団法人ラークムア',
       '',
     ],
     [
       'nonprofit',
       'Larkmoor',
-      'Asociación civil|Vereniging|eingetragener Verein|VZW|Stowarzyszenie|公益財団法人|Udruženje',
+      'ASBL|Asociación civil|Vereniging|eingetragener Verein|VZW|Stowarzyszenie|公益財団法人|Udruženje',
     ],
     [
       'business',
@@ -132,7 +132,7 @@ describe('columns', () => {
     )
     const found = Object.values(held).map((row, at) => [rows[at], row.type])
     expect(found).toEqual(rows.map((row) => [row, type]))
-    const { held: stated } = await importRows(`id,name,type\n1,Larkmoor ASBL,business\n`, {})
+    const { held: stated } = await importRows(`id,name,type,legal_form\n1,Larkmoor ASBL,business,ASBL\n`, {})
     expect(Object.values(stated)[0]).toMatchObject({ type: 'business' })
   })
 
