@@ -55,7 +55,7 @@ export function findReason(factors: readonly unknown[], status: string): string 
   const left = listLeftRegisters(factors)
   const strongest = findStrongest(factors, status)
   const said = [
-    ...(toWord(status) === 'partial_match' ? ['A guess, not a match.'] : []),
+    ...(toWord(status) === 'partial_match' ? ['Probably this company, but not certain.'] : []),
     ...(strongest === null || left.includes(strongest) ? [] : [strongest]),
     ...listAgainst(factors, status).filter((text) => text !== strongest && !left.includes(text)),
     ...left,

@@ -5,7 +5,7 @@ import {
   type IdentifierType,
   identifierType,
 } from '../../contract/enums.js'
-import { readBritishLine } from '../normalize/places.js'
+import { readBritishLine, readForeignLine } from '../normalize/places.js'
 import { classifyFundOrTrust, isBusiness, isNonprofitForm } from '../normalize/parsed-name.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { foldText } from '../../core/lookup-identity.js'
@@ -134,17 +134,22 @@ function chooseType(
   return { type, subtype: classifyFundOrTrust(named) === null ? subtype : 'complex_business_structure' }
 }
 
-/** Splits a one-line address of the United Kingdom into its parts and keeps the line. */
+/** Splits a one-line address into its parts and keeps the line. */
 function buildAddress(stated: NonNullable<Draft['address']>, countryCode: string | null): RowAddress {
   const { street = null, city = null, region = null, postalCode = null, formatted = null } = stated
-  const isOneLine = street === null && city === null && region === null && formatted !== null
-  const read = isOneLine && countryCode === 'GB' ? readBritishLine(formatted) : null
+  const line = street === null && city === null && countryCode !== null ? formatted : null
+  const read =
+    line === null || countryCode === null
+      ? null
+      : countryCode === 'GB'
+        ? readBritishLine(line)
+        : readForeignLine(line, countryCode)
   return {
     street: read?.street ?? street,
     streetNumber: stated.streetNumber ?? null,
     subPremise: stated.subPremise ?? null,
     city: read?.city ?? city,
-    region: read?.region ?? region,
+    region: region ?? read?.region ?? null,
     postalCode: isPostalCode(postalCode) ? postalCode : (read?.postalCode ?? null),
     countryCode,
     formatted,

@@ -106,7 +106,7 @@ export function toPostalKey(postalCode: string): string {
 }
 
 /** Parts of an address in the United Kingdom; `street` includes localities. */
-interface BritishAddress {
+interface AddressParts {
   readonly street: string | null
   readonly city: string | null
   /** The county. */
@@ -173,7 +173,7 @@ const streetLike =
  * Splits "2 Guy Close, Stapleford, Nottingham, England, NG9 7GZ" from the end: postcode, country, county, town,
  * street. Drops only the country and repeated parts. `null` for a single part and for other countries.
  */
-export function readBritishLine(line: string): BritishAddress | null {
+export function readBritishLine(line: string): AddressParts | null {
   const parts = splitLine(line.slice(0, lineCharsMax))
   const postalCode = takePostcode(parts)
   while (parts.length > 1 && countries.has(foldText(parts.at(-1) ?? ''))) parts.pop()
@@ -186,6 +186,26 @@ export function readBritishLine(line: string): BritishAddress | null {
   const isTown = towns.has(foldText(last)) || !streetLike.test(last)
   const city = !isTown ? null : (parts.pop() ?? null)
   return { street: parts.length === 0 ? null : parts.join(', '), city, region, postalCode: late }
+}
+
+/**
+ * Splits a line of another country from the end: "Shop 4, Ghodbunder Road, Thane, Maharashtra, India, 400601", "Weg 1, 80333
+ * München, Germany". `null` for lines without a country, region or postal code at the end, and without a town before it.
+ */
+export function readForeignLine(line: string, countryCode: string): AddressParts | null {
+  const parts = splitLine(line.slice(0, lineCharsMax))
+  let [postalCode, region]: [string | null, string | null] = [null, null]
+  const count = parts.length
+  for (let last = parts.at(-1) ?? ''; parts.length > 2; last = parts.at(-1) ?? '') {
+    if (postalCode === null && /^(?:[A-Z]{1,2}-?)?\d{4,6}(?:-\d{3,4})?$/.test(last)) postalCode = last
+    else if (findRegionCode(countryCode, last) !== null) region ??= last
+    else if (findCountryCode(last) !== countryCode) break
+    parts.pop()
+  }
+  const [, code = postalCode, city = ''] =
+    /^(?:([A-Z]{0,2}-?\d{4,6}|\d{2}-\d{3}|\d{3} \d{2}) )?(\D+)$/.exec(parts.pop() ?? '') ?? []
+  const isTown = city !== '' && !streetLike.test(city) && (count > parts.length + 1 || code !== null)
+  return isTown && parts.length > 0 ? { street: parts.join(', '), city, region, postalCode: code } : null
 }
 
 /** Removes the counties at the end and returns them; "Dartford Kent" is a town and a county. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { buildAddressBlock } from '../../../src/registry/answer/registration-facts.js'
-import { readBritishLine, parseStreet } from '../../../src/registry/normalize/places.js'
+import { readBritishLine, readForeignLine, parseStreet } from '../../../src/registry/normalize/places.js'
 import { forAll } from '../../support/properties.js'
 
 describe('number and sub-premise of a street line', () => {
@@ -176,6 +176,55 @@ describe('an address of the United Kingdom in one line', () => {
       const row = { ...parts, countryCode: 'GB', formatted: null, streetNumber: null, subPremise: null }
       const { formatted_address: line } = buildAddressBlock(row)
       expect(readBritishLine(line ?? '')).toEqual(parts)
+    })
+  })
+})
+
+describe('an address in one line', () => {
+  test.each<
+    [
+      line: string,
+      country: string,
+      street: string,
+      city: string,
+      region: string | null,
+      postal: string | null,
+    ]
+  >([
+    [
+      'Shop 4, Ghodbunder Road, Thane, Maharashtra, India, 400601',
+      'IN',
+      'Shop 4, Ghodbunder Road',
+      'Thane',
+      'Maharashtra',
+      '400601',
+    ],
+    ['Connaught Place, New Delhi, Delhi, 110001', 'IN', 'Connaught Place', 'New Delhi', 'Delhi', '110001'],
+    ['Am Ring 1, 80333 München, Germany', 'DE', 'Am Ring 1', 'München', null, '80333'],
+    ['12 rue de la Paix, 75002 Paris', 'FR', '12 rue de la Paix', 'Paris', null, '75002'],
+    ['Drammensveien 149, 0277 OSLO, Norge', 'NO', 'Drammensveien 149', 'OSLO', null, '0277'],
+    ['Av. Paulista 1000, São Paulo, SP, Brasil', 'BR', 'Av. Paulista 1000', 'São Paulo', 'SP', null],
+    ['ul. Prosta 51, 00-838 Warszawa, Poland', 'PL', 'ul. Prosta 51', 'Warszawa', null, '00-838'],
+    ['One Larkmoor Way, Redmond, WA, 98052', 'US', 'One Larkmoor Way', 'Redmond', 'WA', '98052'],
+  ])('%s has a town', (line, country, street, city, region, postalCode) => {
+    expect(readForeignLine(line, country)).toEqual({ street, city, region, postalCode })
+  })
+
+  test.each([
+    ['Hauptstr. 1, Köln', 'DE'],
+    ['仁怀市茅台镇', 'CN'],
+    ['Level 3, Larkmoor Road, India', 'IN'],
+    ['Larkmoor', 'DE'],
+    ['', 'DE'],
+    [',,,', 'IN'],
+  ])('%s has none that is sure', (line, country) => {
+    expect(readForeignLine(line, country)).toBeNull()
+  })
+
+  test('any text is read or left', () => {
+    forAll(2_000, [fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 8 })], (parts) => {
+      const read = readForeignLine(parts.join(', '), 'DE')
+      if (read !== null) expect(read.city).not.toBe('')
     })
   })
 })
