@@ -6,7 +6,6 @@ import { createConnectors, type Connectors } from '../connectors/connectors.js'
 import { entityId } from '../contract/ids.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
-import { readIdentifiers } from '../core/stated-identifiers.js'
 import {
   inspectColumns,
   inspectRows,
@@ -105,7 +104,7 @@ export function buildInputOptions(settings: Settings): RowsToInspect['source']['
 export const chooseSpoolFolder = ({ checkpoint: { path } }: Settings): string =>
   isPostgresUrl(path) ? tmpdir() : dirname(path)
 
-/** Returns the country of a company by its place (`null` for none) and its name without identifiers. */
+/** Returns the country of a company by its place (`null` for none) and its name, which may have identifiers. */
 type CountryFinder = (
   place: { readonly cells: readonly (string | null)[]; readonly name: string | null },
   numberCountry: string | null,
@@ -123,10 +122,7 @@ export async function countCountries(
     const counts = new Map<string | null, number>()
     for await (const rows of readPlacedRows(found, identifierUse)) {
       for (const { name, location, numberCountries } of rows) {
-        const read = name === null ? { name, identifiers: [] } : readIdentifiers(name)
-        const stated = read.identifiers.find(({ kind }) => kind === 'registration_id')?.place?.slice(0, 2)
-        const numberCountry = stated ?? numberCountries[0] ?? null
-        const country = findCountry({ cells: location, name: read.name }, numberCountry)
+        const country = findCountry({ cells: location, name }, numberCountries[0] ?? null)
         counts.set(country, (counts.get(country) ?? 0) + 1)
       }
     }

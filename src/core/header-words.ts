@@ -330,8 +330,8 @@ export function listNumberKeys(header: string): readonly string[] {
 /** Returns a header of a website or e-mail address without its owner: `Lieferanten-Website`; null for any other. */
 export function findOwnersAddress(header: string): 'website' | 'email' | null {
   const rests = listWithoutOwner(toHeaderKey(header))
-  const isOf = (key: 'website' | 'email') => rests.some((rest) => identifierHeaders[key].includes(rest))
-  return (['website', 'email'] as const).find(isOf) ?? null
+  const isKind = (key: 'website' | 'email') => rests.some((rest) => identifierHeaders[key].includes(rest))
+  return (['website', 'email'] as const).find(isKind) ?? null
 }
 
 let knownHeaders: ReadonlySet<string> | null = null

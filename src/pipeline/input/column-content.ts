@@ -12,7 +12,6 @@ import headerWords from '../../core/headers.json' with { type: 'json' }
 import { isPlaceholder } from '../../core/lookup-identity.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { parseCourtNumber } from '../../core/court-numbers.js'
-import { isPersonNumber } from '../../core/number-forms.js'
 import { closeNumber, findNumberForm, readTaxNumber } from '../../core/national-numbers.js'
 
 const statusWords = new Set(
@@ -129,7 +128,6 @@ const contentKinds: readonly { kind: string; is: (value: string) => boolean }[] 
     is: (value) => /^(https?:\/\/|www\.)\S+$|^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}(\/\S*)?$/i.test(value),
   },
   { kind: 'EIN', is: (value) => /^\d{2}-\d{7}$/.test(value) },
-  { kind: personKind, is: (value) => isPersonNumber(value, []) },
   {
     kind: 'VAT number',
     is: (value) =>

@@ -1,6 +1,7 @@
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { findCountryCode, findCountryCodes } from '../../core/countries.js'
+import { readIdentifiers } from '../../core/stated-identifiers.js'
 import { parseForm } from '../normalize/parsed-name.js'
 import {
   findRegionCodes,
@@ -105,8 +106,10 @@ export function findCompanyCountry(
     ]),
   ]
   if (own !== undefined && another === undefined) return own
-  const forms = name === null ? [] : parseForm(name).formCountries
-  return numberCountry ?? (forms.length === 1 ? (forms[0] ?? null) : null)
+  const { name: bare, identifiers } = readIdentifiers(name ?? '')
+  const stated = identifiers.find(({ kind }) => kind === 'registration_id')?.place?.slice(0, 2)
+  const forms = bare === null ? [] : parseForm(bare).formCountries
+  return stated ?? numberCountry ?? (forms.length === 1 ? (forms[0] ?? null) : null)
 }
 
 /** A street or a British county is no country. */

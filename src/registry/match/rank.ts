@@ -245,7 +245,7 @@ const elsewhereConfidenceMax = 94
 const otherCompanyConfidenceMax = 85
 /** A word behind the legal form may be a remark, or name a fund or an estate of the company. */
 const followedConfidenceMax = 90
-/** Names of one sound in other characters are those of other companies, or typing errors: somebody must look. */
+/** Names of one sound in other characters are those of other companies, or typing errors: a reviewer decides. */
 const otherCharactersConfidenceMax = 45
 const confidenceMax = 99
 /** Least share of a company to count as a rival of the best one. */

@@ -679,10 +679,3 @@ test.each([
   expect(found(table).identifiers).toEqual({})
   expect(told(table).unused).toEqual([{ column: header, kind: 'number of a person', why: 'never sent' }])
 })
-
-test('A column of numbers of persons is listed below an unknown header too', () => {
-  const cells = ['85.07.30-033.28', '90.01.15-123.45', '71.12.01-001.09']
-  expect(told({ company: names, Ref: cells }).unused).toEqual([
-    { column: 'Ref', kind: 'number of a person', why: 'never sent' },
-  ])
-})
