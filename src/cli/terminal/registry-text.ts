@@ -100,6 +100,11 @@ function formatImportCounts(result: ImportResult): string[] {
           '  More companies are gone than the file has. If it is only a part of the register, import the whole file: it brings them back.',
         ]
       : []),
+    ...(!isOlder && result.vanishedCount > 0 && result.updatedCount === 0
+      ? [
+          '  No company of the previous file is in this one. Other values of --id-type or --jurisdiction give every company another id: if you changed one, create the registry again.',
+        ]
+      : []),
     ...(result.newerFileDate === null
       ? []
       : [

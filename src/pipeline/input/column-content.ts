@@ -325,12 +325,16 @@ function isNumberLabel(text: string): boolean {
   return isListed || [text, `${text} nr`].some((one) => listNumberKeys(one).length > 0)
 }
 
+/** A longer cell is a text, and takes long to search. */
+const labelledCharsMax = 100
+
 /**
  * Cuts the names of numbers and of registers around a number: `BTW BE 0400.378.485` is `BE 0400.378.485` with the label `BTW`.
  * `null` without them.
  */
 export function cutLabels(cell: string): { readonly text: string; readonly label: string } | null {
-  if (!/\d/.test(cell) || !/\p{L}/u.test(cell) || parseCourtNumber(cell) !== null) return null
+  if (cell.length > labelledCharsMax || !/\d/.test(cell) || !/\p{L}/u.test(cell)) return null
+  if (parseCourtNumber(cell) !== null) return null
   const tidy = (text: string) => text.replace(/^[\s:;,.()#№°º-]+|[\s:;,.()#-]+$/gu, '')
   const text = tidy(cell.replace(register, ' '))
   const front = /^\D*/u.exec(text)?.[0] ?? ''

@@ -147,12 +147,12 @@ export function describePlaceFit(
   return { ...said, code: said.type === 'strength' ? 'jurisdiction_match' : 'location_mismatch' }
 }
 
-/** Returns ` (Leeds)`: the town, region or country that is compared, or the country if no town is known; empty without one. */
+/** Returns ` (Leeds)`, ` (Reno, NV)` if regions are compared, or the country if it is compared or no town is known; or nothing. */
 function describeWhere(place: PlaceAgreement, { address, jurisdiction }: StoredPlace): string {
   const { city, region, countryCode } = address
   const code = countryCode ?? jurisdiction?.slice(0, 2).toUpperCase() ?? null
   const country = code === null ? null : (findCountryName(code) ?? jurisdiction)
-  const town = place.startsWith('region') ? region : (city ?? country)
+  const town = place.startsWith('region') ? [city, region].filter(Boolean).join(', ') : (city ?? country)
   const where = /country|elsewhere|abroad/.test(place) ? country : town
   return where === null ? '' : ` (${where})`
 }

@@ -176,9 +176,9 @@ describe('factors state what counted', () => {
 
   test.each<[PlaceAgreement, string, Held, string, Factor['type']]>([
     ['city', 'Reno, NV', inReno, 'The place given is that of the registration (Reno).', 'strength'],
-    ['region', 'Elko, NV', inReno, 'The region given is that of the registration (NV).', 'strength'],
+    ['region', 'Elko, NV', inReno, 'The region given is that of the registration (Reno, NV).', 'strength'],
     ['country', 'US', inReno, 'The country given is that of the registration (United States).', 'strength'],
-    ['region_conflict', 'Austin, TX', inReno, 'The registration is in another region (NV).', 'limitation'],
+    ['region_conflict', 'Austin, TX', inReno, 'The registration is in another region (Reno, NV).', 'limitation'],
     [
       'country_conflict',
       'Leeds, GB',
