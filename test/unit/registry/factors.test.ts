@@ -178,7 +178,13 @@ describe('factors state what counted', () => {
     ['city', 'Reno, NV', inReno, 'The place given is that of the registration (Reno).', 'strength'],
     ['region', 'Elko, NV', inReno, 'The region given is that of the registration (Reno, NV).', 'strength'],
     ['country', 'US', inReno, 'The country given is that of the registration (United States).', 'strength'],
-    ['region_conflict', 'Austin, TX', inReno, 'The registration is in another region (Reno, NV).', 'limitation'],
+    [
+      'region_conflict',
+      'Austin, TX',
+      inReno,
+      'The registration is in another region (Reno, NV).',
+      'limitation',
+    ],
     [
       'country_conflict',
       'Leeds, GB',
