@@ -35,11 +35,11 @@ function createReason(text: string, ...parts: FeaturePart[]): Reason {
 
 /** Returns the reasons with a contribution of their sign to the score; its size sets the impact. */
 export function listReasons(match: Match, registration: StoredLegalEntity): Factor[] {
-  const { best } = match
-  const weights = weighParts(best.features, match.decisionFeatures)
+  const weights = weighParts(match.best.features, match.decisionFeatures)
+  const { comparison } = match.best.evidence
   const reasons = [
-    ...listWordReasons(best.evidence.comparison),
-    ...listFormReasons(best.evidence.comparison),
+    ...listWordReasons(comparison),
+    ...listFormReasons(comparison),
     ...listUniquenessReasons(match),
     ...listPlaceReasons(match, registration),
     ...listProminenceReasons(match),
@@ -72,10 +72,12 @@ function listWordReasons(comparison: NameComparison): Reason[] {
   if (!numbersAgree) add('The two names have different numbers.', 'numbers')
   else if (isOneOfSeries) add('The name continues with a number: it is one of a series.', 'numbers')
   if (comparison.isPluralOnly) add('A word is in the plural in one of the two names.', 'spelling')
-  if (comparison.hasOtherCharacters)
+  if (comparison.characters === 'other')
     add('The characters are others, and only sound alike.', 'spelling', { isAlwaysSaid: true })
   else if (pairs.misspelled + pairs.abbreviated + pairs.unknown_letter + pairs.misread > 0)
     add(isMisspelled ? 'Every distinctive word is spelled differently.' : 'The spelling differs.', 'spelling')
+  const sound = 'A few Chinese characters have the sound of many names.'
+  if (comparison.characters === 'unknown') add(sound, 'spelling', { isAlwaysSaid: true })
   if (hasWords && comparison.isGeneric)
     add('The words in common are words of everyday language.', 'rare words', { code: 'name_too_generic' })
   return reasons
@@ -139,10 +141,7 @@ function listPlaceReasons({ best }: Match, registration: StoredLegalEntity): Rea
 type StoredPlace = Pick<StoredLegalEntity, 'address' | 'jurisdiction'>
 
 /** Describes how the given place fits the registration. */
-export function describePlaceFit(
-  place: PlaceAgreement,
-  registration: StoredPlace,
-): Pick<Reason, 'type' | 'text' | 'code'> {
+export function describePlaceFit(place: PlaceAgreement, registration: StoredPlace) {
   const said = describePlaceAgreement(place, describeWhere(place, registration))
   return { ...said, code: said.type === 'strength' ? 'jurisdiction_match' : 'location_mismatch' }
 }

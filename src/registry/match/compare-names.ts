@@ -20,7 +20,7 @@ import {
   type LeftoverWords,
 } from './left-words.js'
 import type { StatedForm } from '../normalize/legal-forms.js'
-import { haveOtherCharacters, type QueryText } from './query-text.js'
+import { compareCharacters, type CharacterAgreement, type QueryText } from './query-text.js'
 
 /**
  * How the words of a text match a name. `exact`: the same words. `completed`: the text, or its column, ends inside the name.
@@ -51,8 +51,8 @@ export interface NameComparison {
   readonly firstAgrees: boolean
   /** Words that differ by spelling only, as the name has them. */
   readonly looseWords: readonly string[]
-  /** Some are written in other Chinese characters, and only sound alike. */
-  readonly hasOtherCharacters: boolean
+  /** Words of the same sound, by their Chinese characters. */
+  readonly characters: CharacterAgreement
   /** Some first letter of a word differs; a word that differs is in other names; such a word is short. */
   readonly isFirstChanged: boolean
   readonly isLooseKnown: boolean
@@ -134,17 +134,18 @@ export function compareNames(
   const isKnownWord = (word: string) => vocabulary.countNames(word) > 0
   const looseWords: string[] = []
   let [isFirstChanged, isLooseKnown, isLooseShort, leastShare] = [false, false, false, 1]
-  const isInHan = han.test(text.native) && han.test(candidate.name)
-  let hasOtherCharacters = false
+  const hasHan = han.test(text.native) || han.test(candidate.name)
+  let characters: CharacterAgreement = 'same'
   for (const pair of alignment.pairs) {
     const { textAt, textCount, nameAt, nameCount, match } = pair
-    const isOther =
-      isInHan &&
-      haveOtherCharacters(
-        [text.words.slice(textAt, textAt + textCount), text.native],
-        [tokens.slice(nameAt, nameAt + nameCount), candidate.name],
-      )
-    hasOtherCharacters ||= isOther
+    const agreement = hasHan
+      ? compareCharacters(
+          [text.words.slice(textAt, textAt + textCount), text.native],
+          [tokens.slice(nameAt, nameAt + nameCount), candidate.name],
+        )
+      : 'same'
+    const isOther = agreement === 'other'
+    if (isOther || characters === 'same') characters = agreement
     counts[isOther ? 'misspelled' : match.kind]++
     for (let more = 0; more < textCount; more++) inPairs.add(textAt + more)
     const isLoose = isOther || isLooseMatch(pair)
@@ -267,7 +268,7 @@ export function compareNames(
     textShare: textTotal === 0 ? 1 : textShared / textTotal,
     firstAgrees: !alignment.missing.includes(0) && alignment.start === 0,
     looseWords,
-    hasOtherCharacters,
+    characters,
     isFirstChanged,
     isLooseKnown,
     isLooseShort,

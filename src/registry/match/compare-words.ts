@@ -1,6 +1,6 @@
 import { calculateDistance } from '../../core/edit-distance.js'
 import { unknownLetter } from '../normalize/clean-text.js'
-import { isNumberWord } from '../normalize/normalize-name.js'
+import { asianWords, isNumberWord } from '../normalize/normalize-name.js'
 
 /**
  * How a word of a text stands for a word of a name. `same`: otherwise written, as numbers, umlauts and plurals are.
@@ -171,6 +171,7 @@ export function compareWords(text: string, name: string, isLast = false): WordMa
   if (synonyms.get(text) === name) return of('abbreviated', 0.3, 0.6)
   if (closeSpelling(text) === closeSpelling(name)) return same
   if (areRelated(text, name)) return related
+  if (asianWords.get(name) === text || asianWords.get(text) === name) return same
   if (text.includes(unknownLetter)) return compareUnknown(text, name)
   if (isPlural(text, name)) return plural
   return (

@@ -1,6 +1,6 @@
 import { removeRegistrySuffix } from '../../core/registry-suffix.js'
 import { matchLimits } from '../model/limits.js'
-import { foldHan } from '../normalize/clean-text.js'
+import { foldHan, listWords } from '../normalize/clean-text.js'
 import { cutNativeForms, expandForms, findForms, type StatedForm } from '../normalize/legal-forms.js'
 import { readNativeName } from '../normalize/native-scripts.js'
 import { foldText, isJoiningWord } from '../normalize/normalize-name.js'
@@ -134,9 +134,9 @@ export function readText(
 /** Returns words in the script of the query: 구매부 for "gumaebu"; `null` if they were changed more than that. */
 export function findNativeWords(words: readonly Pick<TextWord, 'folded'>[], native: string): string | null {
   const key = words.map(({ folded }) => folded).join('')
-  const tokens = [...native.matchAll(/[\p{L}\p{M}\p{N}]+/gu)]
-  const readings = tokens.map(([token]) => {
-    const texts = [token, ...readNativeName(token).map(({ text }) => text)]
+  const tokens = listWords(native)
+  const readings = tokens.map(({ word }) => {
+    const texts = [word, ...readNativeName(word).map(({ text }) => text)]
     return [...new Set(texts.map((text) => foldText(text).replaceAll(' ', '')))]
   })
   for (const [from, first] of tokens.entries()) {
@@ -145,20 +145,26 @@ export function findNativeWords(words: readonly Pick<TextWord, 'folded'>[], nati
       found = found
         .flatMap((part) => (readings[from + more] ?? []).map((reading) => part + reading))
         .filter((part) => key.startsWith(part))
-      if (found.includes(key)) return native.slice(first.index, last.index + last[0].length)
+      if (found.includes(key)) return native.slice(first.from, last.to)
     }
   }
   return null
 }
 
+/** How the Chinese characters of two names compare. `unknown`: one of them has few, and the other none. */
+export type CharacterAgreement = 'same' | 'other' | 'unknown'
+
+/** More characters seldom have the sound of another name. */
+const soundsAlikeMax = 3
+
 /**
- * True if words of two texts have the same sound, or nearly so, in other Chinese characters: 华微 and 华为, in Japan 大河 and
- * 大和. `asked`: words of the text `native`; `held`: words of `name`.
+ * Compares words of the same sound, or nearly so, by their Chinese characters: 华微 is other than 华为, in Japan 大河 than 大和.
+ * `asked`: words of the text `native`; `held`: words of `name`.
  */
-export function haveOtherCharacters(
+export function compareCharacters(
   [asked, native]: readonly [words: readonly TextWord[], native: string],
   [held, name]: readonly [words: readonly string[], name: string],
-): boolean {
+): CharacterAgreement {
   const find = (words: readonly Pick<TextWord, 'folded'>[], text: string) =>
     foldHan(findNativeWords(words, cutNativeForms(text).rest) ?? '')
   const [ours, theirs] = [
@@ -168,7 +174,10 @@ export function haveOtherCharacters(
       name,
     ),
   ]
-  return ours !== '' && theirs !== '' && !theirs.includes(ours) && !ours.includes(theirs)
+  if (ours !== '' && theirs !== '') return theirs.includes(ours) || ours.includes(theirs) ? 'same' : 'other'
+  const one = ours + theirs
+  const isFew = one.length > 0 && one.length <= soundsAlikeMax && asked[0]?.wordClass === 'telling'
+  return isFew ? 'unknown' : 'same'
 }
 
 function findTail(bounded: string, text: string): string {

@@ -282,8 +282,10 @@ export function estimateCompanyConfidence(share: number, evidence: Evidence): nu
 }
 
 function findLimit(evidence: Evidence): number {
-  if (evidence.comparison.hasOtherCharacters) return otherCharactersConfidenceMax
-  if (isOwnCountryLeft(evidence) || isNamedOtherwise(evidence)) return otherCompanyConfidenceMax
+  const { characters } = evidence.comparison
+  if (characters === 'other') return otherCharactersConfidenceMax
+  if (characters === 'unknown' || isOwnCountryLeft(evidence) || isNamedOtherwise(evidence))
+    return otherCompanyConfidenceMax
   if (isFollowed(evidence)) return followedConfidenceMax
   return isElsewhere(evidence) ? elsewhereConfidenceMax : confidenceMax
 }

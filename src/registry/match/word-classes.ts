@@ -1,4 +1,10 @@
-import { isGenericWord, isLightWord, isNumberWord, isTradeWord } from '../normalize/normalize-name.js'
+import {
+  asianWords,
+  isGenericWord,
+  isLightWord,
+  isNumberWord,
+  isTradeWord,
+} from '../normalize/normalize-name.js'
 import { namesCountry } from '../../core/countries.js'
 
 /**
@@ -316,4 +322,5 @@ const counts = new Map(
 export const usualWords: readonly string[] = [...counts.keys()]
 
 /** Number of 100,000 names with a word, about; 0 for rare words. */
-export const getUsualCount = (word: string): number => counts.get(word) ?? 0
+export const getUsualCount = (word: string): number =>
+  counts.get(word) ?? counts.get(asianWords.get(word) ?? '') ?? 0

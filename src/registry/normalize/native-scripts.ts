@@ -1,3 +1,4 @@
+import { getAsianWords, writeAlike } from './clean-text.js'
 import { cutNativeForms } from './legal-forms.js'
 
 /** A name in another script in Latin letters. */
@@ -55,30 +56,6 @@ const greekWords = new Map(
   τεχνολογιες technologies, ναυτιλια shipping, ομολογων bonds, γενικη general, ευρωπαικη european, καπιταλ capital, σερβισες services, τραστ trust, λιζινγκ leasing, λιμιτεδ limited,
   κυπρου cyprus, κυπρος cyprus, αθηνων athens, πειραιως piraeus, ελλαδος greece, ελλαδα greece, και and, της of, του of, των of, δημοσια public, λτδ ltd`),
 )
-
-/** Also at the end of a word: Korean names have no spaces. */
-const hangulWords = parseWords(`
-  홀딩스 holdings, 그룹 group, 전자 electronics, 은행 bank, 자동차 motor, 화학 chemical, 건설 construction,
-  중공업 heavy industries, 증권 securities, 생명보험 life insurance, 보험 insurance, 텔레콤 telecom, 에너지 energy,
-  코리아 korea, 인터내셔널 international, 인터내셔날 international, 캐피탈 capital, 캐피털 capital,
-  파이낸셜 financial, 금융그룹 financial group, 금융지주 financial group, 제약 pharmaceutical, 항공 airlines,
-  디스플레이 display, 반도체 semiconductor, 산업 industries, 테크 tech, 테크놀로지 technology, 소프트 soft,
-  엔지니어링 engineering, 엔터테인먼트 entertainment, 네트웍스 networks, 시스템 systems, 시스템즈 systems,
-  솔루션 solutions, 솔루션즈 solutions, 서비스 service, 바이오로직스 biologics, 바이오 bio, 모비스 mobis`)
-
-/** Also inside a word, but only in Japanese texts: in others the characters have other readings. */
-const japaneseWords = parseWords(`
-  ホールディングス holdings, ホールディング holding, グループ group, ジャパン japan, バンク bank, 銀行 bank,
-  証券 securities, 保険 insurance, 電機 electric, 自動車 motor, 重工業 heavy industries, 工業 industries,
-  製薬 pharmaceutical, 化学 chemical, 建設 construction, 不動産 realty, 鉄道 railway, 航空 airlines,
-  食品 foods, 物流 logistics, 東京 tokyo, 大阪 osaka, キャピタル capital, インターナショナル international,
-  サービス service, サービシズ services, システムズ systems, システム systems, テクノロジーズ technologies,
-  テクノロジー technology, エナジー energy, モーターズ motors, モーター motor, フーズ foods,
-  トレーディング trading, マネジメント management, パートナーズ partners, ファンド fund, リース leasing,
-  コーポレーション corporation, カンパニー company, リミテッド limited, トラスト trust, ファイナンス finance,
-  フィナンシャル financial, ファイナンシャル financial, メディカル medical, エレクトロニクス electronics,
-  ロジスティクス logistics, アセット asset, インベストメント investment, ソフトウェア software,
-  エンタテインメント entertainment, エンターテインメント entertainment, ケミカル chemical`)
 
 const parseLetters = (table: string) =>
   table
@@ -160,8 +137,6 @@ function romanizeKana(text: string, isForeign: boolean): string {
 
 const translateWords = (text: string, words: ReadonlyMap<string, string>) =>
   text.replace(/[\p{L}\p{M}]+/gu, (word) => words.get(word) ?? word)
-const translateParts = (text: string, parts: Letters) =>
-  parts.reduce((split, [native, latin]) => split.replaceAll(native, ` ${latin} `), text)
 
 /** A table by origin lists only the letters that differ from the table by sound. */
 const withRest = (letters: Letters, rest: Letters): Letters => {
@@ -172,7 +147,15 @@ const cyrillicForeign = withRest(cyrillicByOrigin, cyrillicBySound)
 const greekForeign = withRest(greekByOrigin, greekBySound)
 
 const otherScript =
-  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/u
+  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u
+const eastAsian = /[\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u
+
+/** Divides East Asian names, and translates their trades and places. */
+function translateAsian(text: string): string {
+  if (!eastAsian.test(text)) return text
+  const { trades, places } = getAsianWords()
+  return writeAlike(text).replace(/[\p{L}\p{M}]+/gu, (word) => trades.get(word) ?? places.get(word) ?? word)
+}
 
 /** Returns a name in another script in Latin letters: by its sound, and as a possible foreign name. */
 export function readNativeName(text: string): Reading[] {
@@ -182,8 +165,8 @@ export function readNativeName(text: string): Reading[] {
   // Only Greek: decomposition would break up kana and Hangul.
   const plain = /\p{Script=Greek}/u.test(lower) ? lower.normalize('NFD').replace(/\p{M}/gu, '') : lower
   const known = translateWords(translateWords(plain, cyrillicWords), greekWords)
-  const split = translateParts(isJapanese ? translateParts(known, japaneseWords) : known, hangulWords)
-  return [false, true].map((isForeign) => {
+  const split = translateAsian(known)
+  const readings = [false, true].map((isForeign) => {
     const cyrillic = transliterate(split, isForeign ? cyrillicForeign : cyrillicBySound)
     const greek = transliterate(cyrillic, isForeign ? greekForeign : greekBySound)
     const hangul = /\p{Script=Hangul}/u.test(greek)
@@ -195,6 +178,7 @@ export function readNativeName(text: string): Reading[] {
         )
       : greek
     const latin = isJapanese ? romanizeKana(hangul, isForeign) : hangul
-    return { text: latin.replace(/\s+/g, ' ').trim(), how: 'in Latin letters' }
+    return latin.replace(/\s+/g, ' ').trim()
   })
+  return [...new Set(readings)].map((text) => ({ text, how: 'in Latin letters' }))
 }

@@ -1,6 +1,6 @@
 import anyAscii from 'any-ascii'
 import { matchLimits } from '../model/limits.js'
-import { simplifyHan, toSerbianLatin } from './clean-text.js'
+import { getAsianWords, writeAlike } from './clean-text.js'
 
 /** Words without meaning for a name: "Procter & Gamble", "Procter and Gamble", "Procter Gamble". */
 const joiningWords = new Set(['and', 'the', 'und', 'et', 'og', 'och'])
@@ -160,9 +160,7 @@ export function foldWords(text: string): string[] {
 /** Does the steps of folding but the last: what is no letter or digit still divides the words. */
 function foldMarks(text: string, charsMax: number): string {
   const start = text.slice(0, charsMax)
-  const plain = (
-    hasOtherThanAscii.test(start) ? anyAscii(simplifyHan(toSerbianLatin(start.normalize('NFKC')))) : start
-  ).toLowerCase()
+  const plain = hasOtherThanAscii.test(start) ? toAscii(writeAlike(start)) : start.toLowerCase()
   return hasMark.test(plain)
     ? plain
         .replace(/['`]/g, '')
@@ -294,6 +292,16 @@ const lightWords = new Set(
   `group holdings company companies usa us uk corporate reit com gruppe groupe gruppo grupo konzern compagnie societe ste
   firma fa ditta empresa ets etablissements`.split(/\s+/),
 )
+
+const { places, trades } = getAsianWords()
+const toAscii = (text: string): string => anyAscii(text).toLowerCase()
+
+/** Words of East Asian names as they are folded, with their English ones: "jishu" is "technology", "dongjing" is "tokyo". */
+export const asianWords: ReadonlyMap<string, string> = new Map(
+  [...places, ...trades].map(([native, english]) => [toAscii(native), toCanonicalWord(english)]),
+)
+for (const [native, english] of trades)
+  (lightWords.has(english) ? lightWords : genericWords).add(toAscii(native))
 
 /** Words for companies that only serve their group: "Larkmoor Services (UK) Ltd" of "Larkmoor plc". */
 const inHouseWords = new Set(
