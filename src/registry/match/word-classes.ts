@@ -321,6 +321,14 @@ const counts = new Map(
 /** Words of many names. */
 export const usualWords: readonly string[] = [...counts.keys()]
 
+/** Of a trade or a place in East Asia whose English word is rare. */
+const asianCountMin = 160
+
 /** Number of 100,000 names with a word, about; 0 for rare words. */
-export const getUsualCount = (word: string): number =>
-  counts.get(word) ?? counts.get(asianWords.get(word) ?? '') ?? 0
+export function getUsualCount(word: string): number {
+  const english = asianWords.get(word)
+  return Math.max(
+    counts.get(word) ?? 0,
+    english === undefined ? 0 : Math.max(counts.get(english) ?? 0, asianCountMin),
+  )
+}

@@ -177,7 +177,7 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 const letters = /[\p{L}\p{M}\p{N}]+/gu
 const [wordCharsMax, placeCharsMax] = [12, 4]
 /** Follows the name of a place: 深圳市, 서울특별시. */
-const kindOfPlace = /^(?:特别行政区|自治区|[省市县区都府]|특별자치[시도]|특별시|광역시)/u
+const kindOfPlace = /^(?:特别行政区|自治区|[省市县区都府]|특별자치[시도]|특별시|광역시|시)/u
 
 /**
  * Divides names that are written without spaces, as registers of China, Japan and Korea form them: a place, the name itself

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { foldText, isNumberWord, splitWords } from '../../../src/registry/normalize/normalize-name.js'
+import { listWords } from '../../../src/registry/normalize/clean-text.js'
 import { parseName } from '../../../src/registry/normalize/parsed-name.js'
 import table from '../../../src/registry/reference/legal-forms.json' with { type: 'json' }
 import { forAll } from '../../support/properties.js'
@@ -54,6 +55,36 @@ describe('folding', () => {
   })
 })
 
+describe('names without spaces', () => {
+  test.each([
+    ['深圳市腾讯计算机系统有限公司', 'shenzhen tengxun jisuanji xitong'],
+    ['广东省广州市越秀贸易有限公司', 'guangdong guangzhou yuexiu maoyi'],
+    ['工商银行', 'gongshang yinxing'],
+    ['华电子有限公司', 'huadianzi'],
+    ['上海汽车集团股份有限公司', 'shanghai qiche jituan'],
+    ['トヨタ自動車株式会社', 'toyota zidongche'],
+    ['三菱UFJ銀行', 'sanlingufj yinxing'],
+    ['日本電信電話株式会社', 'riben dianxindianhua'],
+    ['삼성전자 주식회사', 'samseong jeonja'],
+    ['이지스자산운용', 'ijiseu jasanunyong'],
+    ['에스엠엔터테인먼트', 'sm enteoteinmeonteu'],
+  ])('%s is read as %s', (name, words) => {
+    expect(parseName(name).tokens.join(' ')).toBe(words)
+  })
+
+  test('any text keeps its letters', () => {
+    const parts = fc.constantFrom(
+      ...Array.from('深圳市腾讯计算机系统中国银行株式会社三菱電機삼성전자 에스케이AB12'),
+    )
+    forAll(300, [fc.array(parts, { maxLength: 14 })], (letters) => {
+      const text = letters.join('')
+      const words = listWords(text)
+      expect(words.map(({ word }) => word).join('')).toBe(text.replaceAll(' ', ''))
+      for (const { word, from, to } of words) expect(text.slice(from, to)).toBe(word)
+    })
+  })
+})
+
 describe('names with one core', () => {
   test.each([
     ['Apple Inc.', 'APPLE'],
@@ -85,6 +116,13 @@ describe('names with one core', () => {
     ['トヨタ自動車株式会社', 'トヨタ自動車'],
     ['주식회사 카카오', '카카오(주)'],
     ['华为技术有限公司', '华为技术'],
+    ['深圳市腾讯计算机系统有限公司', '深圳腾讯计算机系统'],
+    ['パナソニック ホールディングス株式会社', 'パナソニックホールディングス'],
+    ['에스케이하이닉스 주식회사', 'SK하이닉스'],
+    ['주식회사 엘지화학', 'LG화학'],
+    ['지에스건설(주)', 'GS건설'],
+    ['씨제이제일제당 주식회사', 'CJ제일제당'],
+    ['서울특별시도시가스', '서울도시가스'],
     ['Natl Grid Svcs', 'National Grid Services'],
   ])('%j and %j', (a, b) => {
     expect(parseName(a).coreKey).toBe(parseName(b).coreKey)

@@ -292,6 +292,60 @@ describe('never sure and wrong', () => {
   })
 })
 
+describe('Names that are written without spaces', () => {
+  const countries = [
+    {
+      held: { country: 'CN', city: '深圳市' },
+      fronts: ['', '深圳', '深圳市', '中国'],
+      cores: ['腾讯', '格力', '星河远航', '海尔', '红杉'],
+      trades: ['技术', '贸易', '计算机系统', '国际物流', '生物医药科技', '餐饮管理'],
+      form: '有限公司',
+    },
+    {
+      held: { country: 'JP', city: '大阪市' },
+      fronts: ['', '大阪', '関西'],
+      cores: ['山田', 'トヨタ', '日立', '任天堂', '鈴木'],
+      trades: ['工業', '自動車', '電子工業', 'ホールディングス', '製作所', '食品'],
+      form: '株式会社',
+    },
+    {
+      held: { country: 'KR', city: '수원시' },
+      fronts: ['', '수원', '한국'],
+      cores: ['삼성', '두산', '카카오', '오뚜기', '금호'],
+      trades: ['전자', '자동차', '건설', '엔지니어링', '생명보험', '식품'],
+      form: ' 주식회사',
+    },
+  ]
+  const cases = countries.flatMap(({ held, fronts, cores, trades, form }) =>
+    fronts.flatMap((front) =>
+      cores.flatMap((core, at) =>
+        trades.map((trade) => {
+          const other = cores[(at + 1) % cores.length] ?? ''
+          return { held, front, core, trade, form, other, name: `${front}${core}${trade}${form}` }
+        }),
+      ),
+    ),
+  )
+
+  test.each(cases)('$name is found by its words and its place', ({ held, front, core, trade, name }) => {
+    for (const asked of [
+      name,
+      `${front}${core}${trade}`,
+      `${core}${trade}`,
+      ...(front === '' && trade.length < 3 ? [core] : []),
+    ])
+      expect([asked, match({ name: asked, location: held.city, held: [{ ...held, name }] }).kind]).toEqual([
+        asked,
+        'entity',
+      ])
+  })
+
+  test.each(cases)('$name is not another name of its place and trade', ({ held, name, other, ...words }) => {
+    const asked = `${words.front}${other}${words.trade}${words.form}`
+    expect(match({ name: asked, location: held.city, held: [{ ...held, name }] }).kind).not.toBe('entity')
+  })
+})
+
 describe('Chinese characters', () => {
   const characters = Array.from({ length: 0x9fa6 - 0x4e00 }, (_, at) => String.fromCharCode(0x4e00 + at))
   const bySound = new Map<string, string[]>()
@@ -319,6 +373,17 @@ describe('Chinese characters', () => {
       'candidate',
       true,
     ])
+  })
+
+  test.each([
+    ['华威技术有限公司', 'Huawei Technologies Co Ltd'],
+    ['Huawei Technologies Co Ltd', '华卫技术有限公司'],
+    ['三陵電機株式会社', 'Sanling Electric Co Ltd'],
+  ])('%s may be another than %s, whose Latin letters are the same', (name, other) => {
+    const held = { name: other, country: 'CN', city: 'Shenzhen' }
+    const decision = match({ name, location: 'Shenzhen, China', held: [held] })
+    expect(decision).toMatchObject({ kind: 'entity' })
+    if (decision.kind !== 'none') expect(decision.confidence).toBeLessThanOrEqual(85)
   })
 
   test.each([
