@@ -173,7 +173,7 @@ function createDelimitedFile(text: DecodedText, layout: Layout): DelimitedFile {
   }
   let stray: { readonly text: string; readonly isDoubtful: boolean } | null = null
   const onStrayQuotes = (firstLine: number, isDoubtful: boolean) => {
-    const text = `${label}: quotes in cells that are not in quotes are read as text (the first is line ${firstLine})`
+    const text = `${label}: some cells have quotes inside, which stay part of the text (the first is line ${firstLine})`
     stray = { text, isDoubtful }
   }
   const source = {

@@ -21,7 +21,7 @@ export const answerColumns = [
   defineText('legal_name', 'the registered name'),
   defineText(
     'entity_status',
-    'state of the company in its register: `active`, `inactive`, or one like `liquidation`',
+    'state of the company in its register: `active`, `inactive`, `liquidation`, `bankruptcy` and similar',
   ),
   defineText('type', '`business`, `nonprofit`, `government`, `person`, `other`, `unknown`'),
   defineText('subtype', 'a more detailed type: `incorporated_entity`, …'),
