@@ -3,7 +3,7 @@ import { matchLimits } from '../model/limits.js'
 import { foldHan, listWords } from '../normalize/clean-text.js'
 import { cutNativeForms, expandForms, findForms, type StatedForm } from '../normalize/legal-forms.js'
 import { readNativeName } from '../normalize/native-scripts.js'
-import { foldText, isJoiningWord } from '../normalize/normalize-name.js'
+import { foldText, getOrCompute, isJoiningWord } from '../normalize/normalize-name.js'
 import { boundText } from '../normalize/parsed-name.js'
 import {
   countInitials,
@@ -131,19 +131,27 @@ export function readText(
   }
 }
 
+const readingsOfTexts = new Map<string, ReturnType<typeof listNewReadings>>()
+const textsWithoutForms = new Map<string, string>()
+const cutForms = (text: string): string => cutNativeForms(text).rest
+const rememberedTextsMax = 500
+
+/** Lists the words of a text in their script, each with how it may be read in Latin letters. */
+const listNewReadings = (native: string) =>
+  listWords(native).map((place) => {
+    const texts = [place.word, ...readNativeName(place.word).map(({ text }) => text)]
+    return { ...place, readings: [...new Set(texts.map((text) => foldText(text).replaceAll(' ', '')))] }
+  })
+
 /** Returns words in the script of the query: 구매부 for "gumaebu"; `null` if they were changed more than that. */
 export function findNativeWords(words: readonly Pick<TextWord, 'folded'>[], native: string): string | null {
   const key = words.map(({ folded }) => folded).join('')
-  const tokens = listWords(native)
-  const readings = tokens.map(({ word }) => {
-    const texts = [word, ...readNativeName(word).map(({ text }) => text)]
-    return [...new Set(texts.map((text) => foldText(text).replaceAll(' ', '')))]
-  })
-  for (const [from, first] of tokens.entries()) {
+  const known = getOrCompute(readingsOfTexts, rememberedTextsMax, native, listNewReadings)
+  for (const [from, first] of known.entries()) {
     let found = ['']
-    for (const [more, last] of tokens.slice(from, from + words.length).entries()) {
+    for (const last of known.slice(from, from + words.length)) {
       found = found
-        .flatMap((part) => (readings[from + more] ?? []).map((reading) => part + reading))
+        .flatMap((part) => last.readings.map((reading) => part + reading))
         .filter((part) => key.startsWith(part))
       if (found.includes(key)) return native.slice(first.from, last.to)
     }
@@ -166,14 +174,10 @@ export function compareCharacters(
   [held, name]: readonly [words: readonly string[], name: string],
 ): CharacterAgreement {
   const find = (words: readonly Pick<TextWord, 'folded'>[], text: string) =>
-    foldHan(findNativeWords(words, cutNativeForms(text).rest) ?? '')
-  const [ours, theirs] = [
-    find(asked, native),
-    find(
-      held.map((folded) => ({ folded })),
-      name,
-    ),
-  ]
+    foldHan(findNativeWords(words, getOrCompute(textsWithoutForms, rememberedTextsMax, text, cutForms)) ?? '')
+  const ours = find(asked, native)
+  const heldWords = held.map((folded) => ({ folded }))
+  const theirs = find(heldWords, name)
   if (ours !== '' && theirs !== '') return theirs.includes(ours) || ours.includes(theirs) ? 'same' : 'other'
   const one = ours + theirs
   const isFew = one.length > 0 && one.length <= soundsAlikeMax && asked[0]?.wordClass === 'telling'
