@@ -233,7 +233,8 @@ function findNames(
 ): string | null {
   const isUsual = usualName !== null && input.columns.includes(usualName)
   const name = columns.propose(isUsual ? { name: usualName } : undefined).columns?.name ?? null
-  return name !== null && prefix !== null && name.startsWith(prefix) ? null : name
+  const isAdded = name !== null && prefix !== null && name.startsWith(prefix)
+  return name === null || isAdded ? columns.findNamesByCells(prefix) : name
 }
 
 /** Columns that a table may show without a request. */

@@ -69,6 +69,15 @@ test('The column of names in the config labels the rows', async ({ onTestFinishe
   )
 })
 
+test('Names below an unknown header label the rows, not an added column', async ({ onTestFinished }) => {
+  const place = createPlace(onTestFinished)
+  place.write('list.csv', 'kürzel;bezeichner\nA1;Siemens AG\nA2;Unilever PLC\nA3;Larkmoor GmbH\n')
+  await place.run(['list.csv', '-o', 'out.csv'])
+  const { stdout } = await place.run(['show', 'out.csv'])
+  expect(stdout).toMatch(/row +bezeichner +company .*\n +1 +Siemens AG +Siemens Aktiengesellschaft/)
+  expect(stdout).toMatch(/\n +3 +Larkmoor GmbH +no_match/)
+})
+
 describe.each(formats)('an output as %s', (format) => {
   const file = `out.${format}`
 

@@ -150,13 +150,14 @@ export class InputColumns {
     return `${what}: pass --name-column ${quoteColumn(found)}`
   }
 
-  /** Returns the column that is used for names although its header does not say so; null if a header does, or the user. */
-  findNamesByCells(): string | null {
+  /** Returns the column used for names without a known header, or null. Columns with the prefix `added` are those of a run. */
+  findNamesByCells(added: string | null = null): string | null {
     const { input, requested, samples } = this
-    const { columns, layout } = input
+    const { layout } = input
+    const columns = input.columns.filter((column) => added === null || !column.startsWith(added))
     const isOpen = layout.hasHeader && requested.asked.name === undefined
     return isOpen && detectOrNull(columns, requested.asked, samples, layout.nested) === null
-      ? findNamesByCells(input, samples)
+      ? findNamesByCells({ columns, layout }, samples)
       : null
   }
 
@@ -254,7 +255,10 @@ function detectInputColumns(input: Input, asked: NamedColumns, samples: ColumnSa
 const namesByCellsMin = 0.3
 
 /** Returns the only column whose cells are surely company names; null without one. */
-function findNamesByCells({ columns, layout }: Input, samples: ColumnSamples): string | null {
+function findNamesByCells(
+  { columns, layout }: Pick<Input, 'columns' | 'layout'>,
+  samples: ColumnSamples,
+): string | null {
   const plain = listPlainColumns(columns, layout.nested)
   const [best, next] = rateUnreadNames(plain, [], samples, []).filter(({ isOther }) => !isOther)
   const isSure = best !== undefined && best.rate >= namesByCellsMin && (next?.rate ?? 0) < best.rate / 2
