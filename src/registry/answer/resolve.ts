@@ -6,7 +6,7 @@ import { decide, type MatchDecision, rankCompanies, type MatchQuery, type Rankin
 import { fittedCoefficients, type Coefficients } from '../match/model.js'
 import { parseLocation } from '../match/parse-location.js'
 import { foldText } from '../normalize/normalize-name.js'
-import { matchLimits } from '../model/limits.js'
+import { matchLimits } from '../model/registry-rows.js'
 import { readText } from '../match/query-text.js'
 import { readNativeName } from '../normalize/native-scripts.js'
 import { parseSeveralNames } from '../normalize/parsed-name.js'

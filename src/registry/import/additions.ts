@@ -1,9 +1,10 @@
-import type {
-  StatedRow,
-  RowIdentifier,
-  AdditionItem,
-  FileFormat,
-  ImportItem,
+import {
+  type StatedRow,
+  type RowIdentifier,
+  type AdditionItem,
+  type FileFormat,
+  type ImportItem,
+  matchLimits,
 } from '../model/registry-rows.js'
 import { toRootDomain } from '../../core/domain-name.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
@@ -13,7 +14,6 @@ import { openDelimited, openOneFile, openText, type TextSource } from '../../tab
 import { createTableFormat, readTableItems, type Table, type TableRow } from './table.js'
 import { UserError } from '../../core/errors.js'
 import { createEmptyFileError } from '../../tables/limits-and-errors.js'
-import { matchLimits } from '../model/limits.js'
 
 type AddedFacts = Partial<Pick<StatedRow, 'names' | 'identifiers' | 'website'>>
 

@@ -5,22 +5,23 @@ import {
   type IdentifierType,
   identifierType,
 } from '../../contract/enums.js'
-import { readBritishLine, readForeignLine } from '../normalize/places.js'
+import { readBritishLine, readForeignLine, readTown } from '../normalize/places.js'
 import { classifyFundOrTrust, isBusiness, isNonprofitForm } from '../normalize/parsed-name.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { foldText } from '../../core/lookup-identity.js'
-import { matchLimits, importLimits } from '../model/limits.js'
+import {
+  matchLimits,
+  importLimits,
+  type NameKind,
+  type ReadRow,
+  type RegistryRow,
+  type RowAddress,
+  type RowIdentifier,
+  type RowName,
+} from '../model/registry-rows.js'
 import { limitIdentifiers, toRegister } from '../linkage/entity-clusters.js'
 import { findStatus, isRegion } from '../reference/registers.js'
 import { findCountryCode } from '../../core/countries.js'
-import type {
-  NameKind,
-  ReadRow,
-  RegistryRow,
-  RowAddress,
-  RowIdentifier,
-  RowName,
-} from '../model/registry-rows.js'
 
 /** A registration in the words of a file, before any check. */
 export interface Draft {
@@ -144,12 +145,14 @@ function buildAddress(stated: NonNullable<Draft['address']>, countryCode: string
       : countryCode === 'GB'
         ? readBritishLine(line)
         : readForeignLine(line, countryCode)
+  const town = read === null && city !== null ? readTown(city, countryCode) : null
+  const locality = street === null ? null : (town?.street ?? null)
   return {
-    street: read?.street ?? street,
+    street: read?.street ?? (locality === null ? street : `${street ?? ''}, ${locality}`),
     streetNumber: stated.streetNumber ?? null,
     subPremise: stated.subPremise ?? null,
-    city: read?.city ?? city,
-    region: region ?? read?.region ?? null,
+    city: read?.city ?? town?.city ?? city,
+    region: region ?? read?.region ?? town?.region ?? null,
     postalCode: isPostalCode(postalCode) ? postalCode : (read?.postalCode ?? null),
     countryCode,
     formatted,

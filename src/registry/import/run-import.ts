@@ -5,10 +5,9 @@ import { publishFile, removeStaleTemporaries, buildTemporaryPath } from '../../p
 import type { Encoding } from '../../core/file-formats.js'
 import { toFileError } from '../../tables/limits-and-errors.js'
 import { openOneFile } from '../../tables/text-tables.js'
-import type { StatedRow } from '../model/registry-rows.js'
+import { type StatedRow, importLimits } from '../model/registry-rows.js'
 import type { ReadItem } from './item-thread.js'
 import type { DerivedRow } from '../store/registration-columns.js'
-import { importLimits } from '../model/limits.js'
 import { openRegistry, type WritableRegistry } from '../registry.js'
 import {
   beginImport,

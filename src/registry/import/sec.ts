@@ -1,6 +1,6 @@
 import { at as getMember, toList } from '../../core/json.js'
 import { type DraftIdentifier, checkDraft, parseDate, type Draft } from './draft.js'
-import type { FileFormat, ImportItem } from '../model/registry-rows.js'
+import { type FileFormat, type ImportItem, importLimits } from '../model/registry-rows.js'
 import {
   readJsonItems,
   parseJson,
@@ -14,7 +14,6 @@ import { recordUrls } from '../model/identifiers.js'
 import { toJurisdiction, parseEdgarPlace } from '../reference/registers.js'
 import { isUtf8 } from 'node:buffer'
 import { UserError } from '../../core/errors.js'
-import { importLimits } from '../model/limits.js'
 
 /** Builds the public page of a registrant, from a CIK with or without leading zeros. */
 function buildEdgarUrl(cik: string | null): string | null {

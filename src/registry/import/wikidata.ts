@@ -1,16 +1,17 @@
 import { at as getMember } from '../../core/json.js'
 import { openOneFile } from '../../tables/text-tables.js'
-import type {
-  CompanyProfile,
-  FileFormat,
-  ImportItem,
-  ReadOptions,
-  RowIdentifier,
-  RowName,
+import {
+  type CompanyProfile,
+  type FileFormat,
+  type ImportItem,
+  type ReadOptions,
+  type RowIdentifier,
+  type RowName,
+  importLimits,
+  matchLimits,
 } from '../model/registry-rows.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { recordUrls } from '../model/identifiers.js'
-import { importLimits, matchLimits } from '../model/limits.js'
 import { buildAddedRow } from './additions.js'
 import { isWebsite, parseDate } from './draft.js'
 import { formatCompanyNumber } from './gleif-record.js'

@@ -18,6 +18,27 @@ for (const { code, name, parent } of iso31662) {
   if (parent.includes('-')) largerRegions.set(code, parent)
 }
 
+/** Kinds of places that addresses name in a word, from parts of a town to regions. */
+type PlaceKind = keyof typeof placeNames.kinds
+
+/** `<` marks words in front of the name. */
+const kindPatterns = Object.entries(placeNames.kinds).map(([kind, list]) => {
+  const words = list.replaceAll('.', String.raw`\.`).split('|')
+  const front = words.filter((word) => word.startsWith('<')).map((word) => word.slice(1))
+  const behind = words.filter((word) => !word.startsWith('<'))
+  const pattern = new RegExp(
+    `^(?:${front.join('|')})(?:\\s+|(?<=\\.))(?=\\S)|(?<=\\S)\\s+(?:${behind.join('|')})$`,
+    'i',
+  )
+  return { kind: kind as PlaceKind, pattern }
+})
+
+/** Splits "Tartu linn" or "gmina Larkmoor" into name and kind; `null` without such a word. */
+function readKind(part: string): { readonly name: string; readonly kind: PlaceKind } | null {
+  const found = /\s|\./.test(part) ? kindPatterns.find(({ pattern }) => pattern.test(part)) : undefined
+  return found === undefined ? null : { name: part.replace(found.pattern, ''), kind: found.kind }
+}
+
 /** Codes by key of the name and by short code. Built at the first use, because it takes 10 ms. */
 let regionCodes: ReadonlyMap<string, readonly string[]> | null = null
 
@@ -31,6 +52,10 @@ function listRegionCodes(): ReadonlyMap<string, readonly string[]> {
   }
   for (const { code, name } of iso31662) {
     add(toPlaceKey(name), code)
+    const read = readKind(name)
+    if (read !== null) add(`${read.kind} ${toPlaceKey(read.name)}`, code)
+    // "Harju maakond" is Harjumaa; longer codes are those of municipalities.
+    else if (/^EE-\d\d$/.test(code)) add(`region ${toPlaceKey(name.replace(/maa$/, ''))}`, code)
     add(code.slice(3).toLowerCase(), code)
   }
   for (const [code, names] of Object.entries(placeNames.regions))
@@ -45,7 +70,13 @@ function toPlaceKey(text: string): string {
 /** Returns all ISO 3166-2 codes that a name or short code may mean ("WA": Washington, Western Australia, …). */
 export function findRegionCodes(text: string): readonly string[] {
   regionCodes ??= listRegionCodes()
-  return regionCodes.get(toPlaceKey(text)) ?? []
+  const codes = regionCodes.get(toPlaceKey(text))
+  const read = codes === undefined ? readKind(text) : null
+  if (read === null || !/region|municipality/.test(read.kind)) return codes ?? []
+  const key = toPlaceKey(read.name)
+  // "Kent County" is in the United States, and Kent is not.
+  const isPlain = read.kind === 'region' && !/ (?:county|province)$/i.test(text)
+  return regionCodes.get(`${read.kind} ${key}`) ?? (isPlain ? regionCodes.get(key) : undefined) ?? []
 }
 
 /** Returns the region that contains this one (ISO 3166-2): Lombardia for Milano; `null` for most. */
@@ -95,9 +126,15 @@ export function findRegionCode(countryCode: string | null, text: string): string
   return codes.length === 1 ? (codes[0] ?? null) : null
 }
 
-/** Returns the key of a city: folded, without spaces, exonyms unified. */
+/** Removes the words of towns and municipalities: the town of "Tartu linn" is Tartu. */
+function toTownName(text: string): string {
+  const read = readKind(text.trim())
+  return read === null || read.kind === 'region' || read.kind === 'district' ? text : toTownName(read.name)
+}
+
+/** Returns the key of a city: folded, without spaces and words of its kind, exonyms unified. */
 export function toCityKey(city: string): string {
-  const key = toPlaceKey(city.replace(/\s+\d+$/, ''))
+  const key = toPlaceKey(toTownName(city).replace(/\s+\d+$/, ''))
   return cityKeys.get(key) ?? key
 }
 
@@ -132,30 +169,8 @@ const countries = new Set([
 
 /** Counties, unitary authorities that are no town, and regions, including historic and abbreviated names, folded. */
 const counties = new Set(
-  `avon|bedfordshire|beds|berkshire|berks|buckinghamshire|bucks|cambridgeshire|cambs|cheshire|cleveland|cornwall|cumbria
-county durham|co durham|derbyshire|devon|dorset|east sussex|east yorkshire|essex|gloucestershire|glos|greater london
-greater manchester|hampshire|hants|hereford and worcester|herefordshire|hertfordshire|herts|humberside|isle of wight|kent
-lancashire|lancs|leicestershire|leics|lincolnshire|lincs|merseyside|middlesex|middx|norfolk|north humberside
-north yorkshire|northamptonshire|northants|northumberland|nottinghamshire|notts|oxfordshire|oxon|rutland|shropshire
-somerset|south humberside|south yorkshire|staffordshire|staffs|suffolk|surrey|sussex|teesside|tyne and wear
-warwickshire|west midlands|west sussex|west yorkshire|wiltshire|wilts|worcestershire|worcs|yorkshire|east lothian
-midlothian|west lothian|lanarkshire|renfrewshire|ayrshire|fife|aberdeenshire|angus|argyll|berwickshire|caithness
-dumfriesshire|dunbartonshire|inverness shire|kirkcudbrightshire|morayshire|perthshire|roxburghshire|stirlingshire
-clwyd|dyfed|gwent|gwynedd|mid glamorgan|south glamorgan|west glamorgan|powys|pembrokeshire|carmarthenshire|ceredigion
-conwy|denbighshire|flintshire|monmouthshire|vale of glamorgan|anglesey|county antrim|county armagh|county down
-county fermanagh|county londonderry|county tyrone|co antrim|co armagh|co down|co fermanagh|co londonderry|co tyrone
-bath and north east somerset|north somerset|n somerset|south gloucestershire|south glos|north lincolnshire
-north east lincolnshire|north lincs|east riding of yorkshire|east riding|telford and wrekin|west berkshire
-central bedfordshire|cheshire east|cheshire west and chester|redcar and cleveland|windsor and maidenhead|medway
-kirklees|calderdale|sandwell|tameside|trafford|sefton|knowsley|north tyneside|south tyneside|west northamptonshire
-north northamptonshire|westmorland and furness|north devon|west midland|n yorkshire|s yorkshire|w yorkshire|yorks
-west yorks|north yorks|south yorks|salop|huntingdonshire|cambridgeshire and peterborough|blaenau gwent
-neath port talbot|rhondda cynon taff|rhondda cynon taf|rct|torfaen|isle of anglesey|montgomeryshire|cardiganshire
-caernarfonshire|breconshire|radnorshire|merionethshire|glamorgan|north wales|south wales|mid wales|west wales|s wales
-north lanarkshire|south lanarkshire|north ayrshire|east ayrshire|south ayrshire|east renfrewshire|east dunbartonshire
-west dunbartonshire|inverclyde|strathclyde|tayside|grampian|highlands|scottish borders|selkirkshire|peeblesshire
-kincardineshire|banffshire|wigtownshire|clackmannanshire|dumfries and galloway|argyll and bute|perth and kinross`
-    .split(/[|\n]/)
+  placeNames.british_counties
+    .flatMap((line) => line.split('|'))
     .flatMap((county) => [county, county.replace(' and ', ' ')]),
 )
 
@@ -189,23 +204,80 @@ export function readBritishLine(line: string): AddressParts | null {
 }
 
 /**
- * Splits a line of another country from the end: "Shop 4, Ghodbunder Road, Thane, Maharashtra, India, 400601", "Weg 1, 80333
- * München, Germany". `null` for lines without a country, region or postal code at the end, and without a town before it.
+ * Splits a line of another country: "Shop 4, Ghodbunder Road, Thane, Maharashtra, India, 400601", "Weg 1, 80333 München,
+ * Germany", "Harju maakond, Tallinn, Weg 1". `null` for lines without a country, region or postal code at the end, and
+ * without a town before it, unless words say which part is the town, or the country writes it first.
  */
 export function readForeignLine(line: string, countryCode: string): AddressParts | null {
   const parts = splitLine(line.slice(0, lineCharsMax))
   let [postalCode, region]: [string | null, string | null] = [null, null]
   const count = parts.length
+  const whole = [...parts]
   for (let last = parts.at(-1) ?? ''; parts.length > 2; last = parts.at(-1) ?? '') {
     if (postalCode === null && /^(?:[A-Z]{1,2}-?)?\d{4,6}(?:-\d{3,4})?$/.test(last)) postalCode = last
     else if (findRegionCode(countryCode, last) !== null) region ??= last
     else if (findCountryCode(last) !== countryCode) break
     parts.pop()
   }
+  const named =
+    whole.some((part) => readKind(part) !== null) || townFirst.has(countryCode)
+      ? readTownParts(whole, countryCode)
+      : null
+  if (named !== null) return { ...named, postalCode }
   const [, code = postalCode, city = ''] =
     /^(?:([A-Z]{0,2}-?\d{4,6}|\d{2}-\d{3}|\d{3} \d{2}) )?(\D+)$/.exec(parts.pop() ?? '') ?? []
   const isTown = city !== '' && !streetLike.test(city) && (count > parts.length + 1 || code !== null)
   return isTown && parts.length > 0 ? { street: parts.join(', '), city, region, postalCode: code } : null
+}
+
+/** Countries whose registers write the town before the street. */
+const townFirst = new Set('BY EE HU KZ LT LV RU UA'.split(' '))
+
+/**
+ * Finds the town among parts with words of their kinds, in any order: "Kesklinna linnaosa, Tallinn, Harju maakond". A part without
+ * such a word is a town next to others, then a village or a municipality is. `street` has all other parts. `null` if none is sure.
+ */
+function readTownParts(
+  parts: readonly string[],
+  countryCode: string | null,
+): Pick<AddressParts, 'street' | 'city' | 'region'> | null {
+  const known = parts
+    .filter((part) => countryCode === null || findCountryCode(part) !== countryCode)
+    .map((part) => ({ part, kind: classifyPart(part) }))
+  const find = (kind: string) => known.filter((one) => one.kind === kind)
+  const plain = find('plain')
+  const isFirst = townFirst.has(countryCode ?? '') && known[0] === plain[0] && find('street').length > 0
+  const regions = find('region')
+  let region = regions.find(({ part }) => findRegionCode(countryCode, part) !== null) ?? regions[0]
+  const end = plain.at(-1)
+  // "Toronto, Ontario"
+  const isLarger = plain.length > 1 && plain.length === known.length && (end?.part.length ?? 0) > codeCharsMax
+  if (end !== undefined && isLarger && findRegionCode(countryCode, end.part) !== null) region = plain.pop()
+  const isRead = isFirst || region !== undefined || known.some(({ kind }) => kind in placeNames.kinds)
+  const isDescending = isFirst || (region !== undefined && known.indexOf(region) === 0)
+  const town =
+    find('town')[0] ?? plain.at(isDescending ? 0 : -1) ?? find('village')[0] ?? find('municipality')[0]
+  if (town === undefined || !(isRead || (plain.length === known.length && known.length < parts.length)))
+    return null
+  const others = known.filter((one) => one !== town && one !== region).map(({ part }) => part)
+  const city = town.kind === 'town' ? toTownName(town.part) : town.part
+  return { street: others.join(', ') || null, city, region: region?.part ?? null }
+}
+
+function classifyPart(part: string): PlaceKind | 'street' | 'plain' {
+  const kind = readKind(part)?.kind
+  const isStreet = kind === undefined ? streetLike.test(part) : /\d/.test(part) && kind !== 'district'
+  return isStreet || /["“”„«»]/.test(part) ? 'street' : (kind ?? 'plain')
+}
+
+/** Reads a field with town and region, and maybe parts of a town: "Tartu linn, Tartu maakond". `street` has its other parts. */
+export function readTown(
+  city: string,
+  countryCode: string | null,
+): Pick<AddressParts, 'street' | 'city' | 'region'> {
+  const parts = splitLine(city.slice(0, lineCharsMax))
+  const read = countryCode === 'GB' ? null : readTownParts(parts, countryCode)
+  return read ?? { street: null, city, region: null }
 }
 
 /** Removes the counties at the end and returns them; "Dartford Kent" is a town and a county. */
@@ -247,103 +319,4 @@ function takePostcode(parts: string[]): string | null {
   if (rest === '') parts.pop()
   else parts[parts.length - 1] = rest
   return found[1].toUpperCase()
-}
-
-/** Details in a street line, as spelled there. */
-interface StreetParts {
-  readonly streetNumber: string | null
-  readonly subPremise: string | null
-}
-
-const unknownParts: StreetParts = { streetNumber: null, subPremise: null }
-
-const streetCharsMax = 500
-
-/** "Suite 200", "Unit 7", "Flat B", "Floor 8", "#12" */
-const named = String.raw`(?:suite|ste|unit|apt|apartment|flat|room|rm|floor|fl|level|bus|bte)\b\.?\s*#?\s*(?:\d[\w-]*|[a-z]\d*)\b|#\s*\d[\w-]*`
-const ordinal = String.raw`(?:\d{1,3}(?:st|nd|rd|th)|ground|lower ground|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)`
-const floors = String.raw`(?:${ordinal}(?:\s*(?:&|and|-)\s*${ordinal})?\s+(?:floors?|fl)\b\.?)`
-const subPremise = `(?:${floors}|${named})`
-
-const leadingSubPremise = new RegExp(`^(${subPremise})(?:\\s+(?![-–&+/])|$)`, 'i')
-const trailingSubPremise = new RegExp(`\\s(${subPremise})$`, 'i')
-
-/** The flag `i` makes patterns with `\p{L}` slow: the first use takes 10 ms. */
-const anyCase = (words: string): string =>
-  words.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
-const st = anyCase('st')
-const noStreetWords = anyCase('st (?:floors?|fl|street|st|ave|avenue|road|rd)|nd|rd|th|floors?|of|and')
-
-/** "41-51 Freshwater Road", "1a Shepherdess Walk": the number precedes the street. */
-const leadingNumber = new RegExp(
-  String.raw`^(\d{1,6}[a-zA-Z]?(?:\s?[-–/&]\s?\d{1,6}[a-zA-Z]?)?)\s+(?=.*\p{L}{2})(?!(?:${st}(?! \p{L})|${noStreetWords})\b)`,
-  'u',
-)
-/** "Caffamacherreihe 8", "Banská 1120/4" */
-const trailingNumber = /^(?=.*\p{L}{2})[^\d].*?\s(\d{1,5}\s?[a-zA-Z]?(?:\s?[-–/+&]\s?\d{1,5}\s?[a-zA-Z]?)?)$/u
-const bareNumber = /^\d{1,5}[a-z]?(?:\s?[-–/]\s?\d{1,5}[a-z]?)?$/i
-
-/** "DK 2880", at the end of a line. */
-const postalEnd = / [a-z]{2}[ -]?\d{3,6}$/i
-
-/** Countries that write the number after the street. */
-const numberBehind = new Set(
-  'AT BE BG BR CH CL CZ DE DK EE ES FI GR HR HU IS IT LI LT LV MX NL NO PL PT RO RS SE SI SK TR'.split(' '),
-)
-
-/** Not a street: the number belongs to a box or to someone else. */
-const noStreet =
-  /\b(?:p\.?\s?o\.?\s+box|post office box|postfach|box|c\/o|building|bldg|km|hwy|highway|route)\b/i
-
-/** Finds number and sub-premise in a street line if they are unambiguous: two possible numbers give none. */
-export function parseStreet(street: string | null, countryCode: string | null): StreetParts {
-  if (street === null || street.length > streetCharsMax) return unknownParts
-  const numbers: string[] = []
-  const subPremises: string[] = []
-  const parts = street.split(',').map((part) => part.trim())
-  for (const [at, part] of parts.entries()) {
-    const rest = takeSubPremises(part, subPremises)
-    const number = findStreetNumber(rest, { before: parts[at - 1], after: parts[at + 1] }, countryCode)
-    if (number !== null) numbers.push(number)
-  }
-  return {
-    streetNumber: numbers.length === 1 ? (numbers[0] ?? null) : null,
-    subPremise: subPremises.length === 0 ? null : subPremises.join(', '),
-  }
-}
-
-function takeSubPremises(part: string, found: string[]): string {
-  let rest = part
-  const leading = leadingSubPremise.exec(rest)
-  if (leading?.[1] !== undefined) {
-    found.push(leading[1])
-    rest = rest.slice(leading[0].length)
-  }
-  const trailing = trailingSubPremise.exec(rest)
-  if (trailing?.[1] !== undefined) {
-    found.push(trailing[1])
-    rest = rest.slice(0, trailing.index)
-  }
-  return rest.trim()
-}
-
-function findStreetNumber(
-  part: string,
-  { before, after }: { before: string | undefined; after: string | undefined },
-  countryCode: string | null,
-): string | null {
-  if (noStreet.test(part)) return null
-  const isBehind = countryCode !== null && numberBehind.has(countryCode)
-  // "Novo Allé 1 DK 2880" ends with a postal code.
-  if (countryCode !== null && postalEnd.test(part))
-    part = part.replace(new RegExp(` ${countryCode}[ -]?\\d{3,6}$`, 'i'), '')
-  // "5, rue Guillaume Kroll"; "Via Roma, 21"
-  if (bareNumber.test(part)) return isStreet(after) || (isBehind && isStreet(before)) ? part : null
-  const leading = leadingNumber.exec(part)?.[1]
-  if (leading !== undefined) return leading
-  return isBehind ? (trailingNumber.exec(part)?.[1] ?? null) : null
-}
-
-function isStreet(part: string | undefined): boolean {
-  return part !== undefined && /^\p{L}\D*$/u.test(part) && !noStreet.test(part)
 }

@@ -4,7 +4,7 @@ import { findSynonym, joinNumber, listNumberSpellings } from '../match/compare-w
 import type { QueryText, TextWord } from '../match/query-text.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 import type { WordClass } from '../match/word-classes.js'
-import { matchLimits, type searchLimits } from '../model/limits.js'
+import { matchLimits, type searchLimits } from '../model/registry-rows.js'
 import { unknownLetter } from '../normalize/clean-text.js'
 import { isGenericWord, isNumberWord } from '../normalize/normalize-name.js'
 import { prepareCandidates, toCandidateName, type CandidateNames } from './candidate-names.js'

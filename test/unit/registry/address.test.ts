@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { buildAddressBlock } from '../../../src/registry/answer/registration-facts.js'
-import { readBritishLine, readForeignLine, parseStreet } from '../../../src/registry/normalize/places.js'
+import {
+  findRegionCode,
+  readBritishLine,
+  readForeignLine,
+  readTown,
+  toCityKey,
+} from '../../../src/registry/normalize/places.js'
+import { parseStreet } from '../../../src/registry/normalize/streets.js'
 import { forAll } from '../../support/properties.js'
 
 describe('number and sub-premise of a street line', () => {
@@ -226,5 +233,51 @@ describe('an address in one line', () => {
       const read = readForeignLine(parts.join(', '), 'DE')
       if (read !== null) expect(read.city).not.toBe('')
     })
+  })
+})
+
+describe('a field with town, municipality and region', () => {
+  test.each<[field: string, country: string, city: string, region: string | null, code: string | null]>([
+    ['Tartu linn, Tartu maakond', 'EE', 'Tartu', 'Tartu maakond', 'EE-79'],
+    ['Kesklinna linnaosa, Tallinn, Harju maakond', 'EE', 'Tallinn', 'Harju maakond', 'EE-37'],
+    ['Harju maakond, Tallinn, Kesklinna linnaosa', 'EE', 'Tallinn', 'Harju maakond', 'EE-37'],
+    ['Elva linn, Elva vald, Tartu maakond', 'EE', 'Elva', 'Tartu maakond', 'EE-79'],
+    ['Lohkva küla, Luunja vald, Tartu maakond', 'EE', 'Lohkva küla', 'Tartu maakond', 'EE-79'],
+    ['Vilniaus m. sav., Vilnius', 'LT', 'Vilnius', null, null],
+    ['Vilnius, Vilniaus apskritis', 'LT', 'Vilnius', 'Vilniaus apskritis', 'LT-VL'],
+    ['Mārupe, Mārupes nov.', 'LV', 'Mārupe', null, null],
+    ['gm. Wołomin, pow. wołomiński, woj. mazowieckie, Wołomin', 'PL', 'Wołomin', 'woj. mazowieckie', 'PL-14'],
+    ['Stockholm, Stockholms län', 'SE', 'Stockholm', 'Stockholms län', 'SE-AB'],
+    ['Vác, Pest megye', 'HU', 'Vác', 'Pest megye', 'HU-PE'],
+    ['BUCUREȘTI, SECTORUL 1', 'RO', 'BUCUREȘTI', null, null],
+    ['TORONTO, ONTARIO', 'CA', 'TORONTO', 'ONTARIO', 'CA-ON'],
+    ['HAIFA, ISRAEL', 'IL', 'HAIFA', null, null],
+    ['Binjiang District, Hangzhou', 'CN', 'Hangzhou', null, null],
+    ['Dundalk, County Louth', 'IE', 'Dundalk', 'County Louth', 'IE-LH'],
+    ['Grove, O', 'ES', 'Grove, O', null, null],
+    ['Kent County', 'US', 'Kent County', null, null],
+  ])('%s', (field, country, city, region, code) => {
+    const read = readTown(field, country)
+    expect([read.city, read.region]).toEqual([city, region])
+    expect(region === null ? null : findRegionCode(country, region)).toBe(code)
+  })
+
+  test.each([
+    ['Tartu linn', 'Tartu'],
+    ['Viimsi vald', 'Viimsi'],
+    ['Kauno m. sav.', 'Kaunas'],
+    ['м. Київ', 'Київ'],
+    ['gmina Wołomin', 'Wołomin'],
+    ['Uppsala kommun', 'Uppsala'],
+  ])('%s has the key of %s', (written, town) => {
+    expect(toCityKey(written)).toBe(toCityKey(town))
+  })
+
+  test.each([
+    ['Rīga, Larkmoora iela 12', 'LV', 'Rīga'],
+    ['Vilnius, Larkmoro g. 10', 'LT', 'Vilnius'],
+    ['Harju maakond, Tallinn, Kesklinna linnaosa, Larkmoori tn 8', 'EE', 'Tallinn'],
+  ])('%s begins with the town', (line, country, town) => {
+    expect(readForeignLine(line, country)?.city).toBe(town)
   })
 })

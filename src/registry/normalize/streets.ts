@@ -1,0 +1,98 @@
+/** Details in a street line, as spelled there. */
+interface StreetParts {
+  readonly streetNumber: string | null
+  readonly subPremise: string | null
+}
+
+const unknownParts: StreetParts = { streetNumber: null, subPremise: null }
+
+const streetCharsMax = 500
+
+/** "Suite 200", "Unit 7", "Flat B", "Floor 8", "#12" */
+const named = String.raw`(?:suite|ste|unit|apt|apartment|flat|room|rm|floor|fl|level|bus|bte)\b\.?\s*#?\s*(?:\d[\w-]*|[a-z]\d*)\b|#\s*\d[\w-]*`
+const ordinal = String.raw`(?:\d{1,3}(?:st|nd|rd|th)|ground|lower ground|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)`
+const floors = String.raw`(?:${ordinal}(?:\s*(?:&|and|-)\s*${ordinal})?\s+(?:floors?|fl)\b\.?)`
+const subPremise = `(?:${floors}|${named})`
+
+const leadingSubPremise = new RegExp(`^(${subPremise})(?:\\s+(?![-–&+/])|$)`, 'i')
+const trailingSubPremise = new RegExp(`\\s(${subPremise})$`, 'i')
+
+/** The flag `i` makes patterns with `\p{L}` slow: the first use takes 10 ms. */
+const anyCase = (words: string): string =>
+  words.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
+const st = anyCase('st')
+const noStreetWords = anyCase('st (?:floors?|fl|street|st|ave|avenue|road|rd)|nd|rd|th|floors?|of|and')
+
+/** "41-51 Freshwater Road", "1a Shepherdess Walk": the number precedes the street. */
+const leadingNumber = new RegExp(
+  String.raw`^(\d{1,6}[a-zA-Z]?(?:\s?[-–/&]\s?\d{1,6}[a-zA-Z]?)?)\s+(?=.*\p{L}{2})(?!(?:${st}(?! \p{L})|${noStreetWords})\b)`,
+  'u',
+)
+/** "Caffamacherreihe 8", "Banská 1120/4" */
+const trailingNumber = /^(?=.*\p{L}{2})[^\d].*?\s(\d{1,5}\s?[a-zA-Z]?(?:\s?[-–/+&]\s?\d{1,5}\s?[a-zA-Z]?)?)$/u
+const bareNumber = /^\d{1,5}[a-z]?(?:\s?[-–/]\s?\d{1,5}[a-z]?)?$/i
+
+/** "DK 2880", at the end of a line. */
+const postalEnd = / [a-z]{2}[ -]?\d{3,6}$/i
+
+/** Countries that write the number after the street. */
+const numberBehind = new Set(
+  'AT BE BG BR CH CL CZ DE DK EE ES FI GR HR HU IS IT LI LT LV MX NL NO PL PT RO RS SE SI SK TR'.split(' '),
+)
+
+/** Not a street: the number belongs to a box or to someone else. */
+const noStreet =
+  /\b(?:p\.?\s?o\.?\s+box|post office box|postfach|box|c\/o|building|bldg|km|hwy|highway|route)\b/i
+
+/** Finds number and sub-premise in a street line if they are unambiguous: two possible numbers give none. */
+export function parseStreet(street: string | null, countryCode: string | null): StreetParts {
+  if (street === null || street.length > streetCharsMax) return unknownParts
+  const numbers: string[] = []
+  const subPremises: string[] = []
+  const parts = street.split(',').map((part) => part.trim())
+  for (const [at, part] of parts.entries()) {
+    const rest = takeSubPremises(part, subPremises)
+    const number = findStreetNumber(rest, { before: parts[at - 1], after: parts[at + 1] }, countryCode)
+    if (number !== null) numbers.push(number)
+  }
+  return {
+    streetNumber: numbers.length === 1 ? (numbers[0] ?? null) : null,
+    subPremise: subPremises.length === 0 ? null : subPremises.join(', '),
+  }
+}
+
+function takeSubPremises(part: string, found: string[]): string {
+  let rest = part
+  const leading = leadingSubPremise.exec(rest)
+  if (leading?.[1] !== undefined) {
+    found.push(leading[1])
+    rest = rest.slice(leading[0].length)
+  }
+  const trailing = trailingSubPremise.exec(rest)
+  if (trailing?.[1] !== undefined) {
+    found.push(trailing[1])
+    rest = rest.slice(0, trailing.index)
+  }
+  return rest.trim()
+}
+
+function findStreetNumber(
+  part: string,
+  { before, after }: { before: string | undefined; after: string | undefined },
+  countryCode: string | null,
+): string | null {
+  if (noStreet.test(part)) return null
+  const isBehind = countryCode !== null && numberBehind.has(countryCode)
+  // "Novo Allé 1 DK 2880" ends with a postal code.
+  if (countryCode !== null && postalEnd.test(part))
+    part = part.replace(new RegExp(` ${countryCode}[ -]?\\d{3,6}$`, 'i'), '')
+  // "5, rue Guillaume Kroll"; "Via Roma, 21"
+  if (bareNumber.test(part)) return isStreet(after) || (isBehind && isStreet(before)) ? part : null
+  const leading = leadingNumber.exec(part)?.[1]
+  if (leading !== undefined) return leading
+  return isBehind ? (trailingNumber.exec(part)?.[1] ?? null) : null
+}
+
+function isStreet(part: string | undefined): boolean {
+  return part !== undefined && /^\p{L}\D*$/u.test(part) && !noStreet.test(part)
+}
