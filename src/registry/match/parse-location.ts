@@ -1,3 +1,4 @@
+import { readKind } from '../normalize/streets.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/registry-rows.js'
 import { findCountryCode, findCountryCodes } from '../../core/countries.js'
@@ -112,9 +113,9 @@ export function findCompanyCountry(
   return stated ?? numberCountry ?? (forms.length === 1 ? (forms[0] ?? null) : null)
 }
 
-/** A street or a British county is no country. */
+/** A street, a British county or a district is no country. */
 const toUnreadKey = (part: string): string =>
-  /\d/.test(part) || isBritishCounty(part) ? '' : toCityKey(part)
+  /\d/.test(part) || isBritishCounty(part) || readKind(part)?.kind === 'district' ? '' : toCityKey(part)
 
 /** Meanings of a name or code, as ISO codes. */
 interface Reading {
@@ -159,11 +160,20 @@ function readPart(
   if (whole !== null) {
     builder.readings.push(whole)
     // Some regions share a name with a city: New York, Berlin, Luxembourg.
-    if (whole.kind === 'name') builder.cities.add(toCityKey(part))
+    // So do some codes: DF, HCM.
+    const city = toCityKey(part)
+    if (whole.kind === 'name' || city !== whole.key.replaceAll(' ', '')) builder.cities.add(city)
     return
   }
   builder.cities.add(toCityKey(part))
   builder.namesTown = true
+  const titled = readKind(part)
+  if (titled !== null && /\p{L}/u.test(titled.name)) {
+    // Registers that were imported earlier hold the whole key.
+    builder.cities.add(foldText(part).replaceAll(' ', ''))
+    readTitled(titled.name, builder, at)
+    return
+  }
   // "Austin TX", "London UK": the end may be a region or a country, the rest is the city.
   for (let tail = Math.min(3, words.length - 1); tail >= 1; tail--) {
     const text = words.slice(-tail).join(' ')
@@ -174,6 +184,21 @@ function readPart(
     if (read.kind === 'name') builder.cities.add(toCityKey(text))
     return
   }
+}
+
+/** Reads the name next to a word for a town: "TP. HN" is no code of a country. */
+function readTitled(
+  name: string,
+  builder: HintBuilder,
+  at: { readonly isLast: boolean; readonly isAlone: boolean },
+): void {
+  const count = builder.readings.length
+  readPart(name, builder, at)
+  builder.readings.push(
+    ...builder.readings
+      .splice(count)
+      .map((reading) => (reading.kind === 'code' ? { ...reading, countries: [] } : reading)),
+  )
 }
 
 /** Words at the end of towns that are countries in other languages: "Long Island". */

@@ -1,5 +1,6 @@
 import { iso31662 } from 'iso-3166'
 import { foldText } from './normalize-name.js'
+import { readKind, type PlaceKind } from './streets.js'
 import { findCountryCode, findCountryName } from '../../core/countries.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 
@@ -16,27 +17,6 @@ const subdivisions = new Map<string, string>()
 for (const { code, name, parent } of iso31662) {
   subdivisions.set(code, name)
   if (parent.includes('-')) largerRegions.set(code, parent)
-}
-
-/** Kinds of places that addresses name in a word, from parts of a town to regions. */
-type PlaceKind = keyof typeof placeNames.kinds
-
-/** `<` marks words in front of the name. */
-const kindPatterns = Object.entries(placeNames.kinds).map(([kind, list]) => {
-  const words = list.replaceAll('.', String.raw`\.`).split('|')
-  const front = words.filter((word) => word.startsWith('<')).map((word) => word.slice(1))
-  const behind = words.filter((word) => !word.startsWith('<'))
-  const pattern = new RegExp(
-    `^(?:${front.join('|')})(?:\\s+|(?<=\\.))(?=\\S)|(?<=\\S)\\s+(?:${behind.join('|')})$`,
-    'i',
-  )
-  return { kind: kind as PlaceKind, pattern }
-})
-
-/** Splits "Tartu linn" or "gmina Larkmoor" into name and kind; `null` without such a word. */
-function readKind(part: string): { readonly name: string; readonly kind: PlaceKind } | null {
-  const found = /\s|\./.test(part) ? kindPatterns.find(({ pattern }) => pattern.test(part)) : undefined
-  return found === undefined ? null : { name: part.replace(found.pattern, ''), kind: found.kind }
 }
 
 /** Codes by key of the name and by short code. Built at the first use, because it takes 10 ms. */
@@ -74,8 +54,7 @@ export function findRegionCodes(text: string): readonly string[] {
   const read = codes === undefined ? readKind(text) : null
   if (read === null || !/region|municipality/.test(read.kind)) return codes ?? []
   const key = toPlaceKey(read.name)
-  // "Kent County" is in the United States, and Kent is not.
-  const isPlain = read.kind === 'region' && !/ (?:county|province)$/i.test(text)
+  const isPlain = read.kind === 'region' && !englishRegion.test(text)
   return regionCodes.get(`${read.kind} ${key}`) ?? (isPlain ? regionCodes.get(key) : undefined) ?? []
 }
 
@@ -126,14 +105,20 @@ export function findRegionCode(countryCode: string | null, text: string): string
   return codes.length === 1 ? (codes[0] ?? null) : null
 }
 
-/** Removes the words of towns and municipalities: the town of "Tartu linn" is Tartu. */
+/** Removes the words for a town or a region: the town of "Tartu linn" is Tartu. */
 function toTownName(text: string): string {
-  const read = readKind(text.trim())
-  return read === null || read.kind === 'region' || read.kind === 'district' ? text : toTownName(read.name)
+  const read = readKind(text)
+  const isTown = read !== null && read.kind !== 'district' && !englishRegion.test(text)
+  return isTown ? toTownName(read.name) : text
 }
+
+/** "Kent County" is in the United States, and Kent is not. */
+const englishRegion = / (?:county|province)$/i
 
 /** Returns the key of a city: folded, without spaces and words of its kind, exonyms unified. */
 export function toCityKey(city: string): string {
+  const known = cityKeys.get(toPlaceKey(city))
+  if (known !== undefined) return known
   const key = toPlaceKey(toTownName(city).replace(/\s+\d+$/, ''))
   return cityKeys.get(key) ?? key
 }

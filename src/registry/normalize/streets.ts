@@ -1,3 +1,5 @@
+import placeNames from '../reference/place-names.json' with { type: 'json' }
+
 /** Details in a street line, as spelled there. */
 interface StreetParts {
   readonly streetNumber: string | null
@@ -95,4 +97,52 @@ function findStreetNumber(
 
 function isStreet(part: string | undefined): boolean {
   return part !== undefined && /^\p{L}\D*$/u.test(part) && !noStreet.test(part)
+}
+
+/** Kinds of places that addresses name in a word, from parts of a town to regions. */
+export type PlaceKind = keyof typeof placeNames.kinds
+
+/** Letters without accents in lower case, in their own script. */
+const foldTitle = (text: string): string =>
+  text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().normalize('NFC')
+
+/** Words with `<` stand in front of the name. Those with a point are words only with it: "H. Yên Phong". */
+const listTitles = (isFront: boolean): ReadonlyMap<string, PlaceKind> =>
+  new Map(
+    Object.entries(placeNames.kinds).flatMap(([kind, list]) =>
+      list
+        .split('|')
+        .filter((word) => word.startsWith('<') === isFront)
+        .map((word) => [foldTitle(word.replace('<', '')), kind as PlaceKind] as const),
+    ),
+  )
+const [frontTitles, backTitles] = [listTitles(true), listTitles(false)]
+const titleLinks = new Set("of de di do da del della der van d' d’".split(' '))
+const titleWordsMax = 3
+
+/** Splits "Tartu linn", "TP.HCM", "gmina Larkmoor" or "川崎市" into name and kind; `null` without a word for a kind, or a name. */
+export function readKind(part: string): { readonly name: string; readonly kind: PlaceKind } | null {
+  // "г.Москва" and "d'Ivry" are two words.
+  const words = part.trim().split(/\s+|(?<=\p{L}\.)(?=\p{L})|(?<= d['’])(?=\p{L})/u)
+  for (let count = Math.min(titleWordsMax, words.length - 1); count > 0; count--) {
+    const front = findTitle(frontTitles, words.slice(0, count))
+    if (front !== undefined) return withName(words.slice(count), front)
+    const behind = findTitle(backTitles, words.slice(-count))
+    if (behind !== undefined) return withName(words.slice(0, -count), behind)
+  }
+  const [, name = '', title = ''] =
+    /^(.*(?:\p{Script=Han}{2}|\p{Script=Hangul}{2}))([市区區구]|(?:특별|광역)?시)$/u.exec(part.trim()) ?? []
+  return name === '' ? null : { name, kind: /[区區구]/u.test(title) ? 'district' : 'town' }
+}
+
+function findTitle(titles: ReadonlyMap<string, PlaceKind>, words: readonly string[]): PlaceKind | undefined {
+  const title = foldTitle(words.join(' '))
+  return titles.get(title) ?? titles.get(title.replace(/\.$/, ''))
+}
+
+/** Removes a joining word: "cidade de Larkmoor". Only parts of towns have no letters: "Quận 7". */
+function withName(words: readonly string[], kind: PlaceKind) {
+  const [first = '', ...more] = words
+  const name = (more.length > 0 && titleLinks.has(first.toLowerCase()) ? more : words).join(' ')
+  return kind === 'district' || /\p{L}{2}/u.test(name) ? { name, kind } : null
 }

@@ -108,6 +108,52 @@ describe('a location hint and a place', () => {
     },
   )
 
+  const titled = (country: string, town: string, ...written: readonly string[]) =>
+    written.map((text) => [text, town, country] as const)
+  test.each([
+    ...titled('VN', 'Hà Nội', 'TP Hà Nội', 'TP. Hà Nội', 'TP.Hà Nội', 'Tp Ha Noi', 'Q. Ba Đình, TP Hà Nội'),
+    ...titled(
+      'VN',
+      'Hồ Chí Minh',
+      'TP HCM',
+      'TP.HCM',
+      'TPHCM',
+      'HCM',
+      'HCM City',
+      'Sài Gòn',
+      'Quận 7, Tp. HCM',
+    ),
+    ...titled('VN', 'Bắc Ninh', 'Tỉnh Bắc Ninh', 'T. Bắc Ninh', 'H. Yên Phong, T. Bắc Ninh'),
+    ...titled('RU', 'Москва', 'г. Москва', 'г.Москва', 'г Москва', 'город Москва', 'Мск', 'Москва г.'),
+    ...titled('RU', 'Тверь', 'г. Тверь', 'г.Тверь', 'Тверской район, г. Тверь'),
+    ...titled('UA', 'Київ', 'м. Київ', 'м.Київ', 'місто Київ'),
+    ...titled('PL', 'Warszawa', 'm. st. Warszawa', 'm.st. Warszawa', 'gmina Warszawa', 'miasto Warszawa'),
+    ...titled('CZ', 'Praha', 'město Praha', 'hl. m. Praha', 'obec Praha'),
+    ...titled('ID', 'Bandung', 'Kota Bandung', 'Kab. Bandung', 'Kec. Coblong, Kota Bandung'),
+    ...titled('TR', 'İstanbul', 'İstanbul ili', 'İstanbul şehri', 'Kadıköy ilçesi/İstanbul'),
+    ...titled('AE', 'دبي', 'مدينة دبي', 'إمارة دبي'),
+    ...titled('BR', 'São Paulo', 'cidade de São Paulo', 'Município de São Paulo', 'SP, São Paulo'),
+    ...titled('RO', 'Cluj', 'comuna Cluj', 'Mun. Cluj'),
+    ...titled('FR', 'Ivry', "Ville d'Ivry", 'Commune d’Ivry'),
+    ...titled('JP', '川崎', '川崎市'),
+    ...titled('KR', '수원', '수원시'),
+    ...titled('AR', 'Buenos Aires', 'CABA', 'C.A.B.A.', 'Bs. As.', 'Capital Federal'),
+    ...titled('MX', 'Ciudad de México', 'DF', 'D.F.', 'CDMX', 'Cd. de México'),
+  ])('%j is in the town %s of %s, with the title on one side or the other', (text, town, country) => {
+    const read = parseLocation(text)
+    expect(comparePlaceWithHint(read, place(town, null, '', country))).toBe('city')
+    expect([...(read?.countries ?? [])].filter((one) => one !== country)).toEqual([])
+    const last = text.split(/[,/]/).at(-1) ?? ''
+    expect(comparePlaceWithHint(parseLocation(town), place(last, null, '', country))).toBe('city')
+  })
+
+  test.each(['TP HN', 'TP. HN', 'Kota BA', 'г. CA', 'H. C. M.', 'Quận 7', 'Ville de'])(
+    'a code next to a title, or a title alone, is no country: %s',
+    (text) => {
+      expect([...(parseLocation(text)?.countries ?? [])]).toEqual([])
+    },
+  )
+
   it('any text is read as a hint', () => {
     forAll(100, [fc.string({ unit: 'binary', maxLength: 400 })], (text) => {
       expect(() => comparePlaceWithHint(parseLocation(text), cupertino)).not.toThrow()
