@@ -165,15 +165,30 @@ const localRegisters: Readonly<Record<string, { hasRegions: boolean; unique: rea
   ca: { hasRegions: true, unique: [/^\d{6}-\d$/] },
   co: { hasRegions: false, unique: [/^\d{9,10}$/] },
   de: { hasRegions: false, unique: [] },
+  do: { hasRegions: false, unique: [/^\d{9}$/, /^\d{11}$/, /^\d+[A-Z]{2}$/] },
+  dz: { hasRegions: false, unique: [/^\d{9,11}[AB]\d{2}$/, /^\d{15,20}$/] },
+  eg: { hasRegions: false, unique: [/^\d{9}$/] },
   es: { hasRegions: false, unique: [/^[A-Z]\d{7}[A-Z\d]$/] },
   hu: { hasRegions: false, unique: [/^\d{10}$/] },
+  ir: { hasRegions: false, unique: [/^\d{11}$/] },
   it: { hasRegions: false, unique: [/^\d{11}$/, /^[A-Z]{2}\d{4,7}$/] },
+  lb: { hasRegions: false, unique: [] },
+  ly: { hasRegions: false, unique: [] },
+  ma: { hasRegions: false, unique: [/^\d{15}$/] },
   mx: { hasRegions: false, unique: [/^[A-ZÑ&]{3,4}\d{6}[A-Z\d]{3}$/] },
   pe: { hasRegions: false, unique: [/^\d{11}$/] },
   // Numbers of the trade register, and codes with which tax numbers are formed.
   ro: { hasRegions: false, unique: [/^[JFC]\d+$/, /^(?:RO)?\d{2,10}$/] },
+  sy: { hasRegions: false, unique: [] },
+  tn: { hasRegions: false, unique: [/^\d{7}[A-Z]/] },
   tr: { hasRegions: false, unique: [/^\d{16}$/, /^\d{10}$/] },
   us: { hasRegions: true, unique: [] },
+  ve: { hasRegions: false, unique: [/^[VEJPGC]\d{8,9}$/] },
+}
+
+/** True if offices in a country each register the companies of their region (ISO 3166-1 code). */
+export function hasLocalOffices(countryCode: string): boolean {
+  return localRegisters[countryCode.toLowerCase()]?.hasRegions === false
 }
 
 /** Returns the kind of a number that is unique in a country of local registers (`de HRB`); `null` for other ones. */

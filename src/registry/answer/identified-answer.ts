@@ -20,6 +20,7 @@ import {
 import { describePlaceFit, type Impact } from './reasons.js'
 import {
   areDifferentNumbers,
+  type Doubt,
   type IdentifiedDecision,
   type IdentifierConflict,
   type WrongIdentifier,
@@ -151,17 +152,18 @@ function buildFactors(found: IdentifiedCompany, isSupported: boolean): Factor[] 
   ]
 }
 
-const createDoubt = (doubt: keyof typeof doubtTexts | null, named: string): Factor[] => {
+const createDoubt = (doubt: Doubt | null, named: string): Factor[] => {
   if (doubt === null) return []
-  const code = doubt === 'unplaced' ? 'identifier_unplaced' : 'identifier_shared'
+  const code = doubt === 'of_group' ? 'identifier_shared' : 'identifier_unplaced'
   return [createLimitation(code, `${named} ${doubtTexts[doubt]}`, 'high')]
 }
 
 const doubtTexts = {
   unplaced: 'does not say of which register or exchange.',
+  elsewhere: 'is given by several registers of the country, and the place is that of another one.',
   of_group:
     'may be shared by companies of a group, and the name has more words, another country or another form.',
-} as const
+} as const satisfies Record<Doubt, string>
 
 function listDecisionFactors({
   decision,

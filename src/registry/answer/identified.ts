@@ -7,6 +7,7 @@ import {
   readToldIdentifiers,
   type QueryIdentifiers,
   decideIdentified,
+  withPlaceDoubt,
   type FoundIdentifier,
   type IdentifiedDecision,
   type WrongIdentifier,
@@ -28,7 +29,7 @@ import {
   type QueryName,
 } from './name-with-identifiers.js'
 import { readQuery, type NameMatch, type NameQuery, type ResolveDeps } from './resolve.js'
-import { type CandidateName, comparePlaceWithHint, type Place } from '../match/candidate.js'
+import { type CandidateName, comparePlaceWithHint, isConflict, type Place } from '../match/candidate.js'
 import { parseLocation } from '../match/parse-location.js'
 import { classifySite } from '../model/identifiers.js'
 import type { WholeRegister } from '../edition.js'
@@ -260,10 +261,11 @@ function buildAnswer(
   const borne = listMatchedIdentifiers(stored, entityNumber, found)
   const registration = borne[0]?.registration ?? getPrimary(stored)
   const agreement = match === null ? null : judge.compareWithCompany(entityNumber)
-  const place = findPlace(entityNumber, registration, deps)
+  const held = findPlace(entityNumber, registration, deps)
   const hint = parseLocation(query.location)
+  const place = hint === null || held === undefined ? null : comparePlaceWithHint(hint, held)
   return buildIdentifiedAnswer({
-    decision,
+    decision: place !== null && isConflict(place) ? withPlaceDoubt(decision) : decision,
     stored,
     registration,
     borne,
@@ -272,7 +274,7 @@ function buildAnswer(
     name,
     comparison: agreement === null || agreement.kind === 'foreign' ? null : agreement.comparison,
     otherName: decision.kind === 'name_disagrees' ? (judge.findCertainName()?.name ?? null) : null,
-    place: hint === null || place === undefined ? null : comparePlaceWithHint(hint, place),
+    place,
     others: listOthers(decision, found, deps),
   })
 }

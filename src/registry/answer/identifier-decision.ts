@@ -22,6 +22,8 @@ export interface FoundIdentifier {
 const nameGrades = { foreign: 0, open: 1, same: 2, exact: 3 } as const
 export type NameGrade = keyof typeof nameGrades
 
+export type Doubt = 'unplaced' | 'elsewhere' | 'of_group'
+
 interface DecidedCompany {
   readonly entityNumber: number
   /** The identifiers that identify it, the strongest first. */
@@ -30,12 +32,12 @@ interface DecidedCompany {
 
 /**
  * The company meant by a query with identifiers. `unknown`: no register has them, or only ambiguous ones fit and
- * belong to a company of another name. `doubt`: only an ambiguous one fits, and there is no name (`unplaced`); or only the
- * website fits, which a group's companies share, and the name may be that of another of them (`of_group`).
+ * belong to a company of another name. `doubt`: only an ambiguous one fits, and there is no name (`unplaced`) or the place
+ * is another (`elsewhere`); or only the website fits, and the name may be that of another company of the group (`of_group`).
  */
 export type IdentifiedDecision =
   | { readonly kind: 'unknown' }
-  | (DecidedCompany & { readonly kind: 'one'; readonly doubt: 'unplaced' | 'of_group' | null })
+  | (DecidedCompany & { readonly kind: 'one'; readonly doubt: Doubt | null })
   | (DecidedCompany & { readonly kind: 'name_disagrees' | 'identifiers_disagree' })
   /** An identifier means the company, and another one of the query cannot be its own. */
   | (DecidedCompany & { readonly kind: 'identifier_differs'; readonly conflict: IdentifierConflict })
@@ -75,6 +77,12 @@ export function decideIdentified(
   const isUnplaced = sure.length === 0 && gradeName === null
   return { kind: 'one', entityNumber, by, doubt: isUnplaced ? 'unplaced' : findDoubt(entityNumber) }
 }
+
+/** Doubts a company found only by ambiguous identifiers, if its place contradicts that of the query. */
+export const withPlaceDoubt = <Decision extends IdentifiedDecision>(decision: Decision): Decision =>
+  decision.kind === 'one' && decision.by.every(({ isSure }) => !isSure)
+    ? { ...decision, doubt: 'elsewhere' }
+    : decision
 
 /** Drops ambiguous identifiers that contradict unambiguous ones. */
 function withAgreeing(

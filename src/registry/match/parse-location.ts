@@ -215,17 +215,14 @@ function readName(
     return { key, kind: 'name', countries: [code.slice(0, 2)], regions: [code].filter(isDistinctRegion) }
   const isNumber = /^\d+$/.test(key)
   if (isNumber && !(isAlone || (isLast && key.length === codeCharsMax))) return null
-  // Arabic and Hebrew are written without vowels: "dby" is Dubai, and no code of Derbyshire.
-  const isCode = key.length <= codeCharsMax
-  const isOtherScript = isCode && !isNumber && !/\p{Script=Latin}/u.test(text)
-  const regions = isNumber || isOtherScript ? [] : findRegionCodes(text).filter(isDistinctRegion)
-  if (isNumber && findRegionCodes(key).length > 0) return null
+  const found = findRegionCodes(text)
+  if (isNumber && found.length > 0) return null
+  const regions = found.filter(isDistinctRegion)
   const countries = findCountryCodes(text)
-  if (countries.length === 0 && regions.length === 0 && (isOtherScript || findRegionCodes(text).length === 0))
-    return null
+  if (countries.length === 0 && found.length === 0) return null
   return {
     key,
-    kind: /^[A-Za-z.\s]+$/.test(text) && isCode ? 'code' : 'name',
+    kind: /^[A-Za-z.\s]+$/.test(text) && key.length <= codeCharsMax ? 'code' : 'name',
     countries,
     regions,
   }

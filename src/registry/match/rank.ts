@@ -1,4 +1,5 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
+import { hasLocalOffices } from '../../core/number-forms.js'
 import { type CandidateName, comparePlaceWithHint, type PlaceAgreement } from './candidate.js'
 import { prepareText } from './align-name.js'
 import { compareNames, type NameComparison } from './compare-names.js'
@@ -286,9 +287,21 @@ function findLimit(evidence: Evidence): number {
   if (characters === 'other') return otherCharactersConfidenceMax
   if (characters === 'unknown' || isOwnCountryLeft(evidence) || isNamedOtherwise(evidence))
     return otherCompanyConfidenceMax
+  if (isOfOtherOffice(evidence)) return otherCompanyConfidenceMax
   if (isFollowed(evidence)) return followedConfidenceMax
   return isElsewhere(evidence) ? elsewhereConfidenceMax : confidenceMax
 }
+
+/**
+ * True for a little-known company in another region than the stated one, in a country whose offices each register the
+ * companies of their region: another company may have the name there.
+ */
+const isOfOtherOffice = ({ place, contextCount, comparison: { candidate } }: Evidence): boolean =>
+  place === 'region_conflict' &&
+  contextCount === 0 &&
+  !candidate.prominence.isListed &&
+  !candidate.prominence.hasLei &&
+  hasLocalOffices(candidate.place.countryCode)
 
 /** True if a telling word is in front of the name, without a sign between them: "Larkmoor Norvane Ltd" for Norvane Ltd. */
 const isNamedOtherwise = ({ comparison: { left, isApartBefore } }: Evidence): boolean =>

@@ -270,3 +270,19 @@ function findPlace(text: string, from: number, before: number, places: ReadonlyM
 /** Writes names of other scripts in one way, before they are read in Latin letters: Chinese characters, words, Serbian. */
 export const writeAlike = (text: string): string =>
   divideWords(simplifyHan(toSerbianLatin(text.normalize('NFKC'))))
+
+/**
+ * Unifies the spelling of a text in Arabic or Hebrew letters, whose short vowels are not written, and drops articles and
+ * spaces; `null` for other texts.
+ */
+export function unifyConsonantal(text: string): string | null {
+  if (!/[\u0590-\u06ff]/.test(text)) return null
+  return text
+    .normalize('NFKD')
+    .replace(/[\p{M}ـ]/gu, '')
+    .replaceAll('ة', 'ه')
+    .replace(/[ىی]/g, 'ي')
+    .replaceAll('ک', 'ك')
+    .replace(/(?<!\p{L})ال(?=\p{L}{2})/gu, '')
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+}

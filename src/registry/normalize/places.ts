@@ -1,4 +1,5 @@
 import { iso31662 } from 'iso-3166'
+import { unifyConsonantal } from './clean-text.js'
 import { foldText } from './normalize-name.js'
 import { readKind, type PlaceKind } from './streets.js'
 import { findCountryCode, findCountryName } from '../../core/countries.js'
@@ -31,31 +32,50 @@ function listRegionCodes(): ReadonlyMap<string, readonly string[]> {
     else if (!codes.includes(code)) codes.push(code)
   }
   for (const { code, name } of iso31662) {
-    add(toPlaceKey(name), code)
+    add(toRegionKey(name), code)
+    add(toRegionKey(name.replace(article, '')), code)
     const read = readKind(name)
-    if (read !== null) add(`${read.kind} ${toPlaceKey(read.name)}`, code)
+    if (read !== null) add(`${read.kind} ${toRegionKey(read.name)}`, code)
     // "Harju maakond" is Harjumaa; longer codes are those of municipalities.
-    else if (/^EE-\d\d$/.test(code)) add(`region ${toPlaceKey(name.replace(/maa$/, ''))}`, code)
+    else if (/^EE-\d\d$/.test(code)) add(`region ${toRegionKey(name.replace(/maa$/, ''))}`, code)
     add(code.slice(3).toLowerCase(), code)
   }
   for (const [code, names] of Object.entries(placeNames.regions))
-    for (const name of names.split('|')) add(toPlaceKey(name), code)
+    for (const name of names.split('|')) add(toRegionKey(name), code)
   return found
 }
+
+/** The article in Arabic names. */
+const article = /^(?:al|el|a[dnrstz]|ash|adh)[ -](?=\S{3})/i
 
 function toPlaceKey(text: string): string {
   return foldText(text).replaceAll(' ', '')
 }
 
+/** Arabic and Hebrew letters stay: folded, different names have the same consonants. */
+const toRegionKey = (text: string): string => unifyConsonantal(text) ?? toPlaceKey(text)
+
 /** Returns all ISO 3166-2 codes that a name or short code may mean ("WA": Washington, Western Australia, …). */
 export function findRegionCodes(text: string): readonly string[] {
-  regionCodes ??= listRegionCodes()
-  const codes = regionCodes.get(toPlaceKey(text))
-  const read = codes === undefined ? readKind(text) : null
-  if (read === null || !/region|municipality/.test(read.kind)) return codes ?? []
-  const key = toPlaceKey(read.name)
-  const isPlain = read.kind === 'region' && !englishRegion.test(text)
-  return regionCodes.get(`${read.kind} ${key}`) ?? (isPlain ? regionCodes.get(key) : undefined) ?? []
+  const codes = (regionCodes ??= listRegionCodes())
+  const find = (name: string, charsMin: number) => {
+    const key = toRegionKey(name)
+    return key.length < charsMin && /^[a-z0-9]*$/.test(key) ? undefined : codes.get(key)
+  }
+  // Only Latin letters are short codes.
+  const whole = find(text, /[^\p{Script=Latin}\P{L}]/u.test(text) ? codeCharsMax + 1 : 1)
+  if (whole !== undefined) return whole
+  const read = readKind(text)
+  const isOfKind = read !== null && read.kind !== 'district' && read.kind !== 'village'
+  const ofKind = isOfKind ? codes.get(`${read.kind} ${toRegionKey(read.name)}`) : undefined
+  if (ofKind !== undefined) return ofKind
+  const isPlain = isOfKind && read.kind !== 'municipality' && !englishRegion.test(text)
+  const name = isPlain ? read.name : text
+  const bare = name.replace(article, '')
+  return (
+    (isPlain ? find(name, codeCharsMax + 1) : undefined) ??
+    (bare === name ? [] : (find(bare, codeCharsMax + 1) ?? []))
+  )
 }
 
 /** Returns the region that contains this one (ISO 3166-2): Lombardia for Milano; `null` for most. */
@@ -96,13 +116,17 @@ export function findCertainCountry(location: string | null): string | null {
   return isOpen ? null : country
 }
 
-/** Returns the ISO 3166-2 code of a subdivision if it is unique in the country, otherwise `null`. */
+/**
+ * Returns the ISO 3166-2 code of a subdivision if it is unique in the country, otherwise `null`. "Dhaka" is the division
+ * that contains the district.
+ */
 export function findRegionCode(countryCode: string | null, text: string): string | null {
   if (countryCode === null) return null
   const codes = findRegionCodes(text.replace(/^[A-Za-z]{2}-/, '')).filter((code) =>
     code.startsWith(`${countryCode}-`),
   )
-  return codes.length === 1 ? (codes[0] ?? null) : null
+  const largest = codes.filter((code) => !codes.includes(findLargerRegion(code) ?? ''))
+  return largest.length === 1 ? (largest[0] ?? null) : null
 }
 
 /** Removes the words for a town or a region: the town of "Tartu linn" is Tartu. */
@@ -140,17 +164,7 @@ const lineCharsMax = 1_000
 
 const postcode = /(?:^|\s)([A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2})$/i
 
-const countries = new Set([
-  'united kingdom',
-  'england and wales',
-  'england',
-  'scotland',
-  'wales',
-  'northern ireland',
-  'great britain',
-  'uk',
-  'gb',
-])
+const countries = new Set(placeNames.british_nations.split('|'))
 
 /** Counties, unitary authorities that are no town, and regions, including historic and abbreviated names, folded. */
 const counties = new Set(
