@@ -71,7 +71,9 @@ const classOfWord = toMap([
     osztaly beszerzes beszerzesi konyveles penzugy penzugyi departament departamentul achizitii contabilitate avdeling
     avdelning afdeling innkjop inkop indkob okonomi ekonomi regnskab regnskap osasto hankinta laskutus kirjanpito
     bolumu satinalma muhasebe departmani otdel otdela zakupok bukhgalteriya buhgalteriya viddil zakupivel tmima
-    logistirio bagian departemen pembelian keuangan phong idara mahleket osakond skyrius nodala`,
+    logistirio bagian departemen pembelian keuangan phong idara mahleket osakond skyrius nodala
+    qsm lhsbt hsbt lmshtryt mshtryt lmbyt lmkhzn lshuwn mhlkt mhlkh rkhs hsvvnvt tdrkt vibhag bibhag
+    aephnkbaychi aephnkchadsueo faybaychi faychadsueo`,
   ],
   [
     'site',
@@ -121,7 +123,9 @@ const classBesideOthers = toMap([
   [
     'department',
     `accounts division div ap ar treasury hr human resources customer vendor supplier careers jobs career external late
-    vertrieb co legal tax it logistik service compras factures services finance center centre team desk`,
+    vertrieb co legal tax it logistik service compras factures services finance center centre team desk
+    drh ldrh mktb shbh lmlyh mlyh lmwrd lbshryh lqnwnyh lmhsbh lkhzynh ltswyq hnhlt khsfym bkhsh hsbdry khryd
+    mwnt dptr aephnk`,
   ],
   [
     'site',

@@ -25,6 +25,35 @@ function createRegistry(count: number): WritableRegistry {
 const sizes = [1, 2, 5, 20, 50]
 const registries = new Map(sizes.map((size) => [size, createRegistry(size)]))
 
+describe('a number that each office of a country gives', () => {
+  const held = (country: string, region: string) =>
+    registryOf([
+      { id: 'a', name: 'Quentlow Frames', region, country, jurisdiction: country, registration_id: '12345' },
+    ])
+
+  test.each([
+    ['EG', 'أسيوط', 'الإسكندرية، مصر'],
+    ['MA', 'Marrakech', 'Tanger, Maroc'],
+    ['LB', 'Mount Lebanon', 'بيروت'],
+    ['IR', 'Fārs', 'Tehrān, Iran'],
+  ])('%s: is sure in %s, and doubted in %s', (country, region, other) => {
+    const ask = (location: string) =>
+      held(country, region).resolve({
+        name: `Quentlow Frames (company number ${country} 12345)`,
+        location,
+        context: null,
+      })
+    expect(ask(`${region}, ${country}`).match_confidence).toBeGreaterThanOrEqual(95)
+    const named = held(country, region).resolve({ name: 'Quentlow Frames', location: other, context: null })
+    expect(named.match_confidence).toBeLessThan(90)
+    const doubted = ask(other)
+    expect(doubted.match_confidence).toBeLessThan(80)
+    expect(doubted.factors.map(({ code }) => code)).toEqual(
+      expect.arrayContaining(['identifier_unplaced', 'location_mismatch']),
+    )
+  })
+})
+
 describe('a registry of few companies', () => {
   const countries = 'Sweden Schweden Suède Швеция スウェーデン SE SWE 752 France Deutschland US'.split(' ')
   const forms = ['Limited', 'Ltd', 'LTD.', '']

@@ -87,6 +87,24 @@ describe('a text that names a country', () => {
     expect([...findCountryCodes(text)].sort()).toEqual([...codes].sort())
   })
 
+  test.each([
+    ['EG', 'ج.م.ع', 'ج م ع', 'مصر العربية'],
+    ['AE', 'ا.ع.م', 'الإمارات', 'دولة الإمارات', 'ОАЭ'],
+    ['SA', 'المملكة', 'م.ع.س'],
+    ['KZ', 'РК', 'ҚР'],
+    ['RU', 'РФ'],
+    ['US', 'США'],
+    ['TW', 'ROC', 'R.O.C.', '中華民國'],
+    ['CN', 'PRC', 'P.R. China', '中华人民共和国'],
+    ['TR', 'T.C.'],
+    ['TH', 'ประเทศไทย'],
+    ['KR', '대한민국'],
+    ['IL', 'מדינת ישראל'],
+    ['BD', 'বাংলাদেশ'],
+  ])('%s has everyday abbreviations in its own script', (code, ...names) => {
+    for (const name of names) expect(findCountryCode(name), name).toBe(code)
+  })
+
   it('that is of several countries is no single one', () => {
     expect(findCountryCode('Congo')).toBeNull()
     expect(findCountryCodes('UdSSR')).toContain('RU')

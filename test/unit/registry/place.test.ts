@@ -3,7 +3,13 @@ import { describe, expect, it, test } from 'vitest'
 import { comparePlaceWithHint, type Place } from '../../../src/registry/match/candidate.js'
 import { parseLocation } from '../../../src/registry/match/parse-location.js'
 import { findCountryCode, findCountryName } from '../../../src/core/countries.js'
-import { toCityKey, toPostalKey, findRegionCode } from '../../../src/registry/normalize/places.js'
+import {
+  toCityKey,
+  toPostalKey,
+  findRegionCode,
+  findRegionCodes,
+} from '../../../src/registry/normalize/places.js'
+import placeNames from '../../../src/registry/reference/place-names.json' with { type: 'json' }
 import { forAll } from '../../support/properties.js'
 
 function place(
@@ -243,8 +249,43 @@ describe('a location in other languages', () => {
     [tokyo, '日本', 'country'],
     [stockholm, 'SE-111 22 Stockholm', 'postal'],
     [munich, 'Hamburg, DE-HH', 'region_conflict'],
+    [place('', 'الدقهلية', '', 'EG'), 'محافظة الدقهلية، مصر', 'region'],
+    [place('', 'الدقهلية', '', 'EG'), 'Dakahlia, Egypt', 'region'],
+    [place('', 'Ad Daqahlīyah', '', 'EG'), 'محافظة الشرقية، مصر', 'region_conflict'],
+    [place('', 'دبي', '', 'AE'), 'إمارة الشارقة، الإمارات', 'region_conflict'],
+    [
+      place('Medellín', 'Antioquia', '', 'CO'),
+      'Cali, Departamento del Valle del Cauca, Colombia',
+      'region_conflict',
+    ],
   ] as const)('%o and %j: %s', (where, hint, expected) => {
     expect(comparePlaceWithHint(parseLocation(hint), where)).toBe(expected)
+  })
+
+  const arabic = 'EG SA AE IQ JO MA DZ TN LB KW OM QA YE SD LY SY'.split(' ')
+  const groups = Object.entries(placeNames.regions).filter(([code]) => arabic.includes(code.slice(0, 2)))
+
+  test('Arabic and Latin names of a region are one region, also with a title in front', () => {
+    expect(new Set(groups.map(([code]) => code.slice(0, 2))).size).toBe(arabic.length)
+    for (const [code, names] of groups)
+      for (const name of names.split('|').filter(({ length }) => length > 3))
+        for (const text of [
+          name,
+          /[a-z]/i.test(name) ? name.replace(/(?: governorate)?$/i, ' Governorate') : `محافظة ${name}`,
+        ])
+          expect(findRegionCodes(text), text).toContain(code)
+  })
+
+  test.each([
+    ['Tỉnh Đồng Nai', 'VN', 'VN-39'],
+    ['TP. Hồ Chí Minh', 'VN', 'VN-SG'],
+    ['Konya ili', 'TR', 'TR-42'],
+    ['Región Metropolitana', 'CL', 'CL-RM'],
+    ['Новосибирская обл.', 'RU', 'RU-NVS'],
+    ['Wilaya de Blida', 'DZ', 'DZ-09'],
+    ['Dhaka', 'BD', 'BD-C'],
+  ])('%j in %s is %s', (text, country, code) => {
+    expect(findRegionCode(country, text)).toBe(code)
   })
 
   test.each([

@@ -98,6 +98,12 @@ describe('the class of each word', () => {
     ['Korvanax - Plant 7', 'korvanax plant:site 7:site'],
     ['Korvanax (Branch Office)', 'korvanax branch:site office:site'],
     ['Korvanax Niederlassung Ulm', 'korvanax niederlassung:site ulm'],
+    ['Korvanax - إدارة الحسابات', 'korvanax drh:department lhsbt:department'],
+    ['Korvanax - إدارة المشتريات', 'korvanax drh:department lmshtryt:department'],
+    ['Korvanax - قسم المبيعات', 'korvanax qsm:department lmbyt:department'],
+    ['Korvanax - الموارد البشرية', 'korvanax lmwrd:department lbshryh:department'],
+    ['Korvanax - הנהלת חשבונות', 'korvanax hnhlt:department hsvvnvt:department'],
+    ['Korvanax - लेखा विभाग', 'korvanax lekha:department vibhag:department'],
     // Words that are words of names too, unless something sets them apart.
     ['Plant Korvanax', 'plant korvanax'],
     ['Korvanax Accounts', 'korvanax accounts'],
