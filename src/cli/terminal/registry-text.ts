@@ -69,6 +69,11 @@ function formatImportCounts(result: ImportResult): string[] {
       result.togetherCount,
       'of the updated; another row of the file is the same company',
     ),
+    ...lineIf(
+      'rekeyed',
+      result.newKeyCount,
+      'of the updated; other values of --id-type, --country or --jurisdiction give them another id, the old id leads to it',
+    ),
     line('rejected', result.rejectedCount),
     ...lineIf(
       'skipped',
@@ -102,7 +107,7 @@ function formatImportCounts(result: ImportResult): string[] {
       : []),
     ...(!isOlder && result.vanishedCount > 0 && result.updatedCount === 0
       ? [
-          '  No company of the previous file is in this one. Other values of --id-type or --jurisdiction give every company another id: if you changed one, create the registry again.',
+          '  No company of the previous file is in this one. If it should be: other values of --id-type, --map id, --country or --jurisdiction give every company another id. Import the file again with those of the previous import, then search finds each company once.',
         ]
       : []),
     ...(result.newerFileDate === null
@@ -284,6 +289,7 @@ type Evidence = LinkageReport['apart'][number]['examples'][number]
 const joinedTexts: Readonly<Record<Joined['reason'], string>> = {
   successor: 'a register names the successor',
   branch: 'a register names its head office',
+  new_key: 'another option gave the row another id',
   lei: 'one LEI',
   registration_id: 'one number of one register',
   cik: 'one CIK',

@@ -28,7 +28,6 @@ const formPoints: Readonly<Record<FormAgreement, number>> = {
 const kindPoints = { legal: 0, other: -1, former: -2 } as const
 const inactivePoints = -3
 const closenessMin = 30
-
 /**
  * Scores the similarity of a name to the search text, 0 to 100, by the names alone; `null` below the minimum. The
  * model, not this score, decides which company a query means.
@@ -201,12 +200,14 @@ function scoreWords(words: readonly string[], { tokens, kind, active, prominence
   )
 }
 
-/** Removes registrations that another source states as well: of one company, with one name, in one jurisdiction. */
+/** Removes registrations that were stated before: of one company, with one name, in one jurisdiction, if stated. */
 function keepOnePerRegistration(found: readonly CloseName[]): CloseName[] {
-  const seen = new Set<string>()
-  return found.filter(({ candidate: { entityNumber, coreKey, jurisdiction } }) => {
-    const key = [entityNumber, coreKey, jurisdiction].join(' ')
-    return !seen.has(key) && seen.add(key)
+  const kept = new Map<string, string[]>()
+  return found.filter(({ candidate: { entityNumber, coreKey, jurisdiction, place } }) => {
+    const [key, home] = [`${entityNumber} ${coreKey}`, jurisdiction ?? place.countryCode.toLowerCase()]
+    const homes = kept.get(key) ?? []
+    kept.set(key, [...homes, home])
+    return !homes.some((other) => home === other || home === '' || other === '')
   })
 }
 
@@ -223,9 +224,8 @@ function isBranchRegistration(
 }
 
 /** "us" and "us_de" do not contradict each other: one source is only more precise. */
-function isWithin(one: string, other: string): boolean {
-  return one === other || one.startsWith(`${other}_`) || other.startsWith(`${one}_`)
-}
+const isWithin = (one: string, other: string): boolean =>
+  one === other || one.startsWith(`${other}_`) || other.startsWith(`${one}_`)
 
 interface WantedPlace {
   readonly countryCode: string | null

@@ -79,7 +79,7 @@ export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] =
   const place = jurisdiction ?? countryCode?.toLowerCase() ?? null
   const stated = collectIdentifiers(draft, place, dropped)
   const identifiers = limitIdentifiers(stated, importLimits.identifiersMax, countryCode)
-  const key = toSourceKey(draft, identifiers, jurisdiction, place)
+  const key = toSourceKey(draft, identifiers, place)
   if ('reason' in key) return reject(key.reason, dropped)
   const row: RegistryRow = {
     sourceKey: key.value,
@@ -106,8 +106,8 @@ export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] =
     naics: readCode(draft.naics ?? null, /^\d{2,6}$/, 'NAICS code', dropped),
     industryCodes: draft.industryCodes ?? null,
     formedOn: parseDate(draft.formedOn ?? null),
-    parentKey: toOtherKey(draft, draft.parentId, jurisdiction),
-    successorKey: toOtherKey(draft, draft.successorId, jurisdiction),
+    parentKey: toOtherKey(draft, draft.parentId, place),
+    successorKey: toOtherKey(draft, draft.successorId, place),
     sourceUrl: checkShape(draft.sourceUrl ?? null, /^https?:\/\/\S+$/i, 'source address', dropped),
   }
   return { row, reason: null, dropped }
@@ -210,7 +210,6 @@ function toSourceKey(
     registrationAuthority,
   }: Pick<Draft, 'idType' | 'id' | 'name' | 'registrationAuthority'>,
   identifiers: readonly RowIdentifier[],
-  jurisdiction: string | null,
   place: string | null,
 ): { value: string } | { reason: string } {
   if (!isIdentifierType(idType)) {
@@ -227,16 +226,12 @@ function toSourceKey(
   const register = toRegister(place ?? '', registrationAuthority ?? null, canonical.value)
   const isAmbiguous = place !== null && register === null
   const owner = isAmbiguous && name !== null ? `:${foldText(name)}` : ''
-  return { value: `${idType}:${jurisdiction ?? ''}:${canonical.value}${owner}` }
+  return { value: `${idType}:${place ?? ''}:${canonical.value}${owner}` }
 }
 
-function toOtherKey(
-  { idType }: Draft,
-  id: string | null | undefined,
-  jurisdiction: string | null,
-): string | null {
+function toOtherKey({ idType }: Draft, id: string | null | undefined, place: string | null): string | null {
   if (id === null || id === undefined) return null
-  const key = toSourceKey({ idType, id, name: null }, [], jurisdiction, null)
+  const key = toSourceKey({ idType, id, name: null }, [], place)
   return 'value' in key ? key.value : null
 }
 

@@ -111,6 +111,8 @@ async function warnOfAmbiguousNumbers(
     map ?? Object.fromEntries(fields.filter((one) => header.includes(one)).map((one) => [one, one]))
   const getCells = (column: string) => rows.map((row) => (row[header.indexOf(column)] ?? '').trim())
   const home = jurisdiction ?? (country === undefined ? null : findCountryCode(country))
+  if (home === null && columns.jurisdiction === undefined && columns.country === undefined)
+    onNotice('company numbers without a country join those of no other file: pass --jurisdiction CODE')
   const notice = describeAmbiguousNumbers(columns, getCells, home)
   if (notice !== null) onNotice(notice)
 }

@@ -94,6 +94,8 @@ export class Tally {
     const end = this.#session.commit(counts, importedAtMs)
     const { newerFileDate } = this.#session
     const dropped = { droppedCount: this.#droppedCount, drops: this.#drops }
+    counts.importedCount -= end.newKeyCount
+    counts.updatedCount += end.newKeyCount
     return { ...counts, rejections, ...dropped, ...end, newerFileDate, unchanged: false }
   }
 

@@ -54,6 +54,8 @@ export interface ImportSession {
 interface ImportEnd {
   /** Registrations that are no longer in the source. */
   readonly vanishedCount: number
+  /** Registrations known before under another id: another option gave the type or the place of their numbers. */
+  readonly newKeyCount: number
   /** Registrations known before whose content is another one now. */
   readonly changedCount: number
   /** Claims on registrations that no source has named yet. */
@@ -89,6 +91,8 @@ export interface ImportResult {
   readonly togetherCount: number
   /** Date of a newer file of this source that was imported before; this file only adds facts missing in it. */
   readonly newerFileDate: string | null
+  /** Updated rows that another option gave another id; each is the same company as before. */
+  readonly newKeyCount: number
   /** Registrations that are no longer in the source. */
   readonly vanishedCount: number
   /** Registrations known before whose content is another one now. */
@@ -121,6 +125,7 @@ export function findUnchangedSource(database: Sqlite, source: SourceFile): Uncha
     ...counts,
     rejectedCount: found.rejected_count,
     vanishedCount: 0,
+    newKeyCount: 0,
     changedCount: 0,
     waitingCount: 0,
   }
@@ -164,7 +169,7 @@ function openSession(
       recordParents(database, sourceNumber)
       linkStatedRelationships(database)
       writeWordList(database)
-      joinRegistrations(database, {
+      const { newKeyCount } = joinRegistrations(database, {
         importSequence: Math.abs(own.importSequence),
         getWeight: createWordWeight(database),
       })
@@ -172,7 +177,8 @@ function openSession(
       const waitingCount = claims.countWaitingClaims() + references.countWaitingReferences()
       database.exec('COMMIT')
       return {
-        vanishedCount: unnamedCount + unseenCount + removedCount,
+        vanishedCount: Math.max(0, unnamedCount + unseenCount + removedCount - newKeyCount),
+        newKeyCount,
         changedCount: writer.countChanged(),
         waitingCount,
       }

@@ -2,11 +2,13 @@ import type { Sqlite } from '../../platform/sqlite.js'
 import { deriveId, toStoredKey } from '../model/identifiers.js'
 import type { WordWeight } from './compare-rows.js'
 import {
+  groupNewKeys,
   planMerges,
   toRegister,
   type EntityMerge,
   type JoinGroup,
   type JoinReason,
+  type KeyedRow,
 } from './entity-clusters.js'
 import {
   createClusters,
@@ -26,13 +28,16 @@ export interface JoinDeps {
  * Joins the registrations of one company: first by identifiers (see `planMerges`), then by name and related facts (see
  * `decidePairs`). The id of a merged company leads to the remaining one. Joins by identifiers are permanent; joins by
  * name are decided again at each import, and undone if they no longer hold. The caller opens the transaction.
+ * `newKeyCount`: see `groupNewKeys`.
  */
-export function joinRegistrations(database: Sqlite, deps: JoinDeps): void {
-  const merges = findIdentifierMerges(database)
+export function joinRegistrations(database: Sqlite, deps: JoinDeps): { readonly newKeyCount: number } {
+  const newKeys = readNewKeyGroups(database, deps.importSequence)
+  const merges = findIdentifierMerges(database, newKeys)
   // Joins by name build on the companies that identifiers made.
   if (merges.length > 0) resetNameMerges(database)
   recordMerges(database, merges, deps.importSequence)
   joinByName(database, deps)
+  return { newKeyCount: newKeys.length }
 }
 
 function resetNameMerges(database: Sqlite): void {
@@ -45,8 +50,9 @@ function resetNameMerges(database: Sqlite): void {
   `)
 }
 
-function findIdentifierMerges(database: Sqlite): EntityMerge[] {
+function findIdentifierMerges(database: Sqlite, newKeys: readonly JoinGroup[]): EntityMerge[] {
   const groups = [
+    ...newKeys,
     ...readIdentifierGroups(database),
     ...readSuccessorGroups(database),
     ...readBranchGroups(database),
@@ -176,7 +182,18 @@ interface SharedRow {
   registration_authority: string | null
 }
 
-/** Identifiers of registrations of more than one company. */
+/** Registrations of the import's source that have the name of one that it no longer states. */
+function readNewKeyGroups(database: Sqlite, importSequence: number): JoinGroup[] {
+  const rows = database.prepare<[number], KeyedRow>(
+    `SELECT ${companyOf} AS entity_number, l.source_key, l.legal_name, l.removed_from_source AS removed
+     FROM (SELECT DISTINCT source_number, legal_name FROM legal_entities WHERE removed_from_source = 1
+         AND source_number = (SELECT number FROM sources WHERE format = 'csv' AND import_sequence = ?)) gone
+     JOIN legal_entities l ON l.source_number = gone.source_number AND l.legal_name = gone.legal_name`,
+  )
+  return groupNewKeys(rows.iterate(importSequence))
+}
+
+/** Identifiers of registrations of several companies; company numbers also of those that no source states any more. */
 function readIdentifierGroups(database: Sqlite): JoinGroup[] {
   const rows = database
     .prepare<[], SharedRow>(
@@ -184,7 +201,7 @@ function readIdentifierGroups(database: Sqlite): JoinGroup[] {
        FROM (SELECT search_key FROM identifiers GROUP BY search_key HAVING count(*) > 1) s
        CROSS JOIN identifiers i ON i.search_key = s.search_key AND i.type IN ('lei', 'cik', 'registration_id', 'sec_cik')
        CROSS JOIN legal_entities l ON l.number = i.legal_entity_number
-       WHERE l.removed_from_source = 0
+       WHERE l.removed_from_source = 0 OR i.type = 'registration_id'
        ORDER BY i.type, i.value, i.jurisdiction, l.number`,
     )
     .iterate()

@@ -353,6 +353,7 @@ describe('the report of an import', () => {
       renamedCount: 0,
       togetherCount: 0,
       newerFileDate: null,
+      newKeyCount: 0,
       vanishedCount: 0,
       changedCount: 0,
       waitingCount: 0,

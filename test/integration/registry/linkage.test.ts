@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import { entityId } from '../../../src/contract/ids.js'
-import { importCsvText } from '../../../src/registry/import/import-csv.js'
+import { importCsvText, type CsvSettings } from '../../../src/registry/import/import-csv.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import { companyData, importContent, levelOneCsv, levelTwoCsv } from '../../support/register-files.js'
 import type { Row } from '../../support/registry.js'
@@ -404,5 +404,59 @@ describe('the report of the linkage', () => {
   it('is empty for a registry of one source', async () => {
     await importSec(registry, [sec, { ...sec, cik: '1999002' }])
     expect(registry.linkage()).toEqual({ joined: [], apart: [] })
+  })
+})
+
+describe('a list that is imported again with other options', () => {
+  const places = { co: '860025900', gb: '00445790', de: 'HRB 1234 Hamburg', vn: '0100109106' }
+  const options = (code: string): Record<string, CsvSettings> => ({
+    jurisdiction: { idType: 'registration_id', jurisdiction: code },
+    country: { idType: 'registration_id', country: code.toUpperCase() },
+    'no place': { idType: 'registration_id' },
+    'own type': { idType: 'number' },
+  })
+  const names = Object.keys(options('co'))
+  const orders = names.flatMap((one) => names.map((other) => [one, other, one]))
+
+  for (const [code, number] of Object.entries(places))
+    test.each(orders)(`${code}: %s, then %s and %s`, (...order) => {
+      const content = `id,name\n${number},Quorvex Trading\n${number.replace(/\d(?=\D*$)/, '7')},Zambrell Mills\n`
+      for (const name of order) {
+        const settings = options(code)[name]
+        importCsvText(registry, Buffer.from(content), {
+          ...settings,
+          fileName: 'own.csv',
+          fileDateMs: Date.UTC(2026, 0, 1),
+        })
+        const { hits } = registry.search({ name: 'Quorvex Trading', limit: 10 })
+        expect(hits).toHaveLength(1)
+        expect(registry.info().entityCount).toBe(2)
+        expect(new Set(idsByCompany(registry)).size).toBe(2)
+      }
+    })
+
+  test.each(Object.keys(places))('%s: another file joins it by the country alone', (code) => {
+    const content = `id,name\n${places[code as 'co']},Quorvex Trading\n`
+    for (const [fileName, settings] of [
+      ['one.csv', options(code).jurisdiction],
+      ['two.csv', options(code).country],
+    ] as const)
+      importCsvText(registry, Buffer.from(content), {
+        ...settings,
+        fileName,
+        fileDateMs: Date.UTC(2026, 0, 1),
+      })
+    expect(registry.search({ name: 'Quorvex Trading', limit: 10 }).hits).toHaveLength(1)
+    expect(registry.info().entityCount).toBe(1)
+  })
+
+  test('numbers of two countries are two companies', () => {
+    const content = 'id,name,country\n123456,Alpha GmbH,AT\n123456,Beta SARL,FR\n'
+    importCsvText(registry, Buffer.from(content), {
+      idType: 'registration_id',
+      fileName: 'own.csv',
+      fileDateMs: Date.UTC(2026, 0, 1),
+    })
+    expect(registry.info().entityCount).toBe(2)
   })
 })
