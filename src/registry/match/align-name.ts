@@ -1,13 +1,15 @@
-import {
-  foldText,
-  hasShortForm,
-  isGenericWord,
-  isLightWord,
-  isNumberWord,
-  isTradeWord,
-} from '../normalize/normalize-name.js'
+import { isGenericWord, isLightWord, isNumberWord, isTradeWord } from '../normalize/normalize-name.js'
 import type { CandidateName } from './candidate.js'
-import { compareWords, findSpelling, isNumberOfTwo, usualMatch, type WordMatch } from './compare-words.js'
+import {
+  compareCountries,
+  compareWords,
+  findCountryAtEnd,
+  findSpelling,
+  isNumberOfTwo,
+  usualMatch,
+  type CountryAtEnd,
+  type WordMatch,
+} from './compare-words.js'
 import type { QueryText } from './query-text.js'
 import { countInitials, joiningWords } from './text-pieces.js'
 import type { Vocabulary } from './vocabulary.js'
@@ -24,6 +26,7 @@ export interface AlignedText {
   readonly weights: Float64Array
   readonly vocabulary: Vocabulary
   readonly matches: Map<string, readonly (WordMatch | null)[]>
+  readonly country: CountryAtEnd | null
 }
 
 /** Costs of words that are no words of the name; telling words cost by their rarity. */
@@ -65,7 +68,11 @@ export function prepareText(text: QueryText, vocabulary: Vocabulary): AlignedTex
     costs[at] = wordClass === 'telling' ? 1.2 + 0.22 * (weights[at] ?? 0) : classCosts[wordClass]
     costBefore[at + 1] = (costBefore[at] ?? 0) + (costs[at] ?? 0)
   }
-  return { text, costs, costBefore, weights, vocabulary, matches: new Map() }
+  const country = findCountryAtEnd(
+    text.words.map(({ folded }) => folded),
+    text.words.findLastIndex(({ wordClass }) => wordClass !== 'form') + 1,
+  )
+  return { text, costs, costBefore, weights, vocabulary, matches: new Map(), country }
 }
 
 /** Words of a text that stand for words of a name. */
@@ -137,21 +144,26 @@ const textJoin = 20
 const nameInitials = 30
 const textInitials = 40
 
+/** From here on, a country: its words in the name and in the text, up to three each. */
+const countryStep = 60
+
 /** The words that a step takes: of the name, and of the text. */
 function countStep(step: number): readonly [nameCount: number, textCount: number] {
   const count = step % 10
-  switch (step - count) {
-    case nameJoin:
-    case nameInitials:
-      return [count, 1]
-    case textJoin:
-    case textInitials:
-      return [1, count]
-    default:
-      return [1, 1]
-  }
+  if (step >= countryStep) return [Math.floor(count / 3) + 1, (count % 3) + 1]
+  if (step < nameJoin) return [1, 1]
+  return [nameJoin, nameInitials].includes(step - count) ? [count, 1] : [1, count]
 }
-const matchOfStep = (step: number): WordMatch => (step > nameInitials ? initialsMatch : joinedMatch)
+const matchOfStep = (step: number, country: WordMatch | null): WordMatch =>
+  step >= countryStep ? (country ?? joinedMatch) : step > nameInitials ? initialsMatch : joinedMatch
+
+/** Compares the countries at the ends of the text and the name. */
+function compareEnds({ text, country }: AlignedText, { tokens }: CandidateName) {
+  const own = country === null ? null : findCountryAtEnd(tokens)
+  const match = country && own && compareCountries([country, text.words.map(({ folded }) => folded)], own)
+  const step = !match ? 0 : countryStep + (own.count - 1) * 3 + country.count - 1
+  return { step, row: tokens.length, column: country?.end ?? 0, match: match ?? null }
+}
 
 /**
  * Finds the words of a name in a text, wherever they stand, at the least cost: a dynamic programme over the words of
@@ -166,6 +178,7 @@ export function alignName(prepared: AlignedText, name: CandidateName): NameAlign
     steps = new Int8Array((nameCount + 1) * width * 2)
   }
   for (let at = 0; at <= textCount; at++) cells[at] = costBefore[at] ?? 0
+  const ends = compareEnds(prepared, name)
   for (let row = 1; row <= nameCount; row++) {
     const word = name.tokens[row - 1] ?? ''
     const matches = compareWithText(prepared, word)
@@ -184,10 +197,12 @@ export function alignName(prepared: AlignedText, name: CandidateName): NameAlign
         const skipped =
           (cells[cell - 1] ?? 0) + (costs[column - 1] ?? 0) + (wordClass === 'stop' ? 0.05 : insideCost)
         if (skipped < least) [least, step] = [skipped, insideStep]
-        const joined = findJoin(prepared, name, row, column)
+        const isCountry = row === ends.row && column === ends.column && ends.step > 0
+        const joined = isCountry ? ends.step : findJoin(prepared, name, row, column)
         if (joined !== 0) {
           const [nameWords, textWords] = countStep(joined)
-          const cost = (cells[cell - nameWords * width - textWords] ?? 0) + matchOfStep(joined).cost
+          const cost =
+            (cells[cell - nameWords * width - textWords] ?? 0) + matchOfStep(joined, ends.match).cost
           if (cost < least) [least, step] = [cost, joined]
         }
       }
@@ -200,7 +215,7 @@ export function alignName(prepared: AlignedText, name: CandidateName): NameAlign
     const whole = (cells[nameCount * width + at] ?? 0) + (costBefore[textCount] ?? 0) - (costBefore[at] ?? 0)
     if (whole < cost - 1e-9) [end, cost] = [at, whole]
   }
-  return traceBack(prepared, name, end, cost)
+  return traceBack(prepared, name, { end, cost, country: ends.match })
 }
 
 /** Returns the step of a join that ends at this cell, or 0: one word of the text for several of the name, or the reverse. */
@@ -253,7 +268,11 @@ function compareWithText({ text, matches }: AlignedText, name: string): readonly
   return found
 }
 
-function traceBack(prepared: AlignedText, name: CandidateName, end: number, cost: number): NameAlignment {
+function traceBack(
+  prepared: AlignedText,
+  name: CandidateName,
+  { end, cost, country }: { end: number; cost: number; country: WordMatch | null },
+): NameAlignment {
   const width = prepared.text.words.length + 1
   const pairs: WordPair[] = []
   const missing: number[] = []
@@ -268,7 +287,9 @@ function traceBack(prepared: AlignedText, name: CandidateName, end: number, cost
       row -= nameCount
       column -= textCount
       const match =
-        step === pairStep ? prepared.matches.get(name.tokens[row] ?? '')?.[column] : matchOfStep(step)
+        step === pairStep
+          ? prepared.matches.get(name.tokens[row] ?? '')?.[column]
+          : matchOfStep(step, country)
       pairs.push({ textAt: column, textCount, nameAt: row, nameCount, match: match ?? joinedMatch })
     }
   }
@@ -325,23 +346,3 @@ function findMoved(
   }
   return moved
 }
-
-/** A word that is compared in a long form is written as in the name: "Technologies" is not "Tech". */
-export function isWrittenAlike(
-  { words }: QueryText,
-  { pairs }: NameAlignment,
-  { tokens, name }: CandidateName,
-): boolean {
-  const shortened = pairs.filter(({ nameAt }) => hasShortForm(tokens[nameAt] ?? ''))
-  if (shortened.length === 0) return true
-  const written = new Set(foldText(name).split(' '))
-  return shortened.every(({ textAt }) => written.has(words[textAt]?.folded ?? ''))
-}
-
-/** Only joining words and legal forms of the text are words of the name: "SA de CV" is not "MB C V". */
-export const isJoiningOnly = ({ words }: QueryText, { pairs }: NameAlignment): boolean =>
-  pairs.length > 0 &&
-  pairs.every(
-    ({ textAt, textCount }) => textCount === 1 && /^(?:stop|form)$/.test(words[textAt]?.wordClass ?? ''),
-  ) &&
-  words.some(({ wordClass }) => wordClass === 'telling' || wordClass === 'generic')

@@ -2,8 +2,6 @@ import { isGenericWord, isInHouseName, isNumberWord } from '../normalize/normali
 import {
   alignName,
   classifyNameWord,
-  isJoiningOnly,
-  isWrittenAlike,
   type AlignedText,
   type NameAlignment,
   type WordPair,
@@ -14,6 +12,8 @@ import {
   countLeft,
   countMissing,
   isCountryWord,
+  isJoiningOnly,
+  isWrittenAlike,
   listLeft,
   noWords,
   type LeftWord,

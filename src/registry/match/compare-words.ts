@@ -1,3 +1,4 @@
+import { findCountryCodes, namesCountry } from '../../core/countries.js'
 import { calculateDistance } from '../../core/edit-distance.js'
 import { unknownLetter } from '../normalize/clean-text.js'
 import { asianWords, isNumberWord } from '../normalize/normalize-name.js'
@@ -260,4 +261,40 @@ function compareSkeletons(text: string, name: string): WordMatch | null {
   if (!isSubsequence(text, name) && calculateDistance(text, name, 3) > 3) return null
   const share = Math.min(text.length, name.length) / Math.max(text.length, name.length)
   return of('abbreviated', 0.7, share)
+}
+
+/** A country at the end of a name: its last words. */
+export interface CountryAtEnd {
+  readonly end: number
+  readonly count: number
+  readonly codes: readonly string[]
+}
+
+const countryWordsMax = 3
+const shortCountries = new Set(['uk', 'uae', 'usa'])
+
+/** Finds the country before `end`, in any language or as a code: "VN", "Polska", "Ceska republika". A name needs another word. */
+export function findCountryAtEnd(words: readonly string[], end = words.length): CountryAtEnd | null {
+  for (let count = Math.min(countryWordsMax, end - 1); count >= 1; count--) {
+    const text = words.slice(end - count, end).join(' ')
+    // Shorter ones are also codes of sports and vehicles: "gas", "per".
+    if (count === 1 && text.length <= 3 && !shortCountries.has(text) && !namesCountry(text)) return null
+    const codes = findCountryCodes(text)
+    if (codes.length > 0) return { end, count, codes }
+  }
+  return null
+}
+
+const countryName = of('joined', 0.3)
+/** "IN" is Indiana too; other codes are read as a country. */
+const stateCode = of('abbreviated', 0.6, 0.6)
+const states = new Set('al ar az ca co ga id il in la ma md me mn mo ms mt nc ne pa sc sd tn va'.split(' '))
+
+/** Compares countries at the ends of two names; `null` if they differ. */
+export function compareCountries(
+  [text, words]: readonly [CountryAtEnd, readonly string[]],
+  name: CountryAtEnd,
+): WordMatch | null {
+  if (!text.codes.some((code) => name.codes.includes(code))) return null
+  return states.has(words[text.end - 1] ?? '') ? stateCode : countryName
 }

@@ -4,6 +4,7 @@ import type { CandidateName } from './candidate.js'
 import type { QueryText, TextWord } from './query-text.js'
 import { isOfSecurity, type WordClass } from './word-classes.js'
 import { findFormAt } from '../normalize/legal-forms.js'
+import { foldText, hasShortForm } from '../normalize/normalize-name.js'
 
 /** Numbers of words that one side lacks, by kind. */
 export interface LeftoverWords {
@@ -175,3 +176,23 @@ export const isCountryWord = (word: string): boolean =>
 const areas = new Set(
   'uk us uae europe asia africa america emea apac latam eurasia scandinavia benelux'.split(' '),
 )
+
+/** A word that is compared in a long form is written as in the name: "Technologies" is not "Tech". */
+export function isWrittenAlike(
+  { words }: QueryText,
+  { pairs }: NameAlignment,
+  { tokens, name }: CandidateName,
+): boolean {
+  const shortened = pairs.filter(({ nameAt }) => hasShortForm(tokens[nameAt] ?? ''))
+  if (shortened.length === 0) return true
+  const written = new Set(foldText(name).split(' '))
+  return shortened.every(({ textAt }) => written.has(words[textAt]?.folded ?? ''))
+}
+
+/** Only joining words and legal forms of the text are words of the name: "SA de CV" is not "MB C V". */
+export const isJoiningOnly = ({ words }: QueryText, { pairs }: NameAlignment): boolean =>
+  pairs.length > 0 &&
+  pairs.every(
+    ({ textAt, textCount }) => textCount === 1 && /^(?:stop|form)$/.test(words[textAt]?.wordClass ?? ''),
+  ) &&
+  words.some(({ wordClass }) => wordClass === 'telling' || wordClass === 'generic')

@@ -1,6 +1,6 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { CandidateName } from '../match/candidate.js'
-import { findSynonym, joinNumber, listNumberSpellings } from '../match/compare-words.js'
+import { findCountryAtEnd, findSynonym, joinNumber, listNumberSpellings } from '../match/compare-words.js'
 import type { QueryText, TextWord } from '../match/query-text.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 import type { WordClass } from '../match/word-classes.js'
@@ -218,12 +218,16 @@ export function buildWordClauses(words: readonly TextWord[], vocabulary: Vocabul
   const [only, second] = slots
   if (only === undefined) return []
   if (second === undefined) return [[only.spellings]]
-  return slots
+  // The name may write the country in another way.
+  const country = findCountryAtEnd(words.map(({ folded }) => folded))
+  const others = country === null ? [] : buildWordClauses(words.slice(0, -country.count), vocabulary)
+  const clauses = slots
     .flatMap((slot, at) =>
       buildClauses([slot], slot.nameCount, slots.slice(at + 1), Math.max(1, vocabulary.namesTotal)),
     )
     .sort((a, b) => a.nameCount - b.nameCount)
     .map(({ words: clause }) => clause)
+  return [...clauses, ...others]
 }
 
 interface Clause {

@@ -43,6 +43,27 @@ describe('a name is found in a text', () => {
     expect(align(text, 'Zorvex Calder Inc')).toMatchObject({ found, lacks: '' })
   })
 
+  test.each([
+    ['Zorvex VN', 'CÔNG TY TNHH ZORVEX VIỆT NAM', ''],
+    ['CTY TNHH ZORVEX VN', 'CÔNG TY TNHH ZORVEX VIỆT NAM', ''],
+    ['Zorvex Co., Ltd. (VN)', 'Zorvex Vietnam Co., Ltd.', ''],
+    ['Zorvex PL', 'Zorvex Polska Sp. z o.o.', ''],
+    ['Zorvex Poland', 'Zorvex Polska Sp. z o.o.', ''],
+    ['Zorvex CZ', 'Zorvex Česká republika, s.r.o.', ''],
+    ['Zorvex Czech Republic', 'Zorvex Česká republika, s.r.o.', ''],
+    ['Zorvex UK', 'Zorvex Great Britain Ltd', ''],
+    ['Zorvex United Kingdom', 'Zorvex (U.K.) Limited', ''],
+    ['Zorvex Germany', 'Zorvex Deutschland GmbH', ''],
+    ['Zorvex ESP', 'Zorvex España S.A.', ''],
+    ['Zorvex IN', 'Zorvex India Private Limited', ''],
+    ['Zorvex PL', 'Zorvex Romania SRL', 'romania'],
+    ['Zorvex Poland', 'Zorvex Deutschland GmbH', 'deutschland'],
+    ['Zorvex Gas', 'Zorvex Guatemala S.A.', 'guatemala'],
+    ['VN', 'Việt Nam', 'viet nam'],
+  ])('the country at the end in another spelling: %j, %j', (text, name, lacks) => {
+    expect(align(text, name).lacks).toBe(lacks)
+  })
+
   test('what stands around and between its words is told', () => {
     expect(align('Old Zorvex Mellbrook Calder Ltd', 'Zorvex Calder')).toMatchObject({
       start: 1,
