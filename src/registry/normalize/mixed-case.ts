@@ -33,7 +33,20 @@ const lastSpellings = toTable('SpA ApS eG GbR hf ehf of')
 /** Small within a name, between two words. */
 const particles = toTable(`
   of and the for from with at in on or to by an as de du et di da do del dei della delle dos das van von der und zu
-  zur für mit per à og och`)
+  zur für mit per à og och en em aux sur pour para por voor het til för på ja ao aos às`)
+
+/** Words of one or two letters that are also initials: small if the name shows its language by a form or a letter. */
+const particlesOfLanguage: readonly (readonly [name: RegExp, words: ReadonlyMap<string, string>])[] = [
+  [/\b(?:LTDA|LDA|EIRELI|SRL|S\.R\.L|S\.P\.A|SPA|SNC)\b|[ÃÕÇÌÒÙ]/u, toTable('e')],
+  [/\bSP\.? ?Z ?O\.? ?O\b|SPÓŁKA|SPOLKA|[ŁĄĘŚŻŹĆ]/u, toTable('i w we z za na do oraz')],
+  [/\b(?:S\.R\.O|SRO|SPOL)\b|[ĚŘŮŤĎŇ]/u, toTable('a i v ve z na pro')],
+  [/[ŞĞİ]/u, toTable('ve ile')],
+  [/\bUAB\b|[ŲĖĮ]/u, toTable('ir')],
+]
+
+/** Letters of Vietnamese names, whose syllables are short words: "TNHH", "MTV" and "CP" are initials. */
+const vietnamese = /[ĂĐƠƯẠ-Ỹ]/u
+const vietnameseInitials = /^(?:TNHH|MTV|CP|CTCP|TM|DV|SX|XNK|XD|HTX|TV|TMDV|TMCP|ĐT|BĐS|VLXD|KD|KCN|DNTN)$/u
 
 const dottedForms = toTable('S.p.A,S.r.l,S.à r.l,s.r.o,a.s,d.o.o,e.V,Sp. z o.o', ',')
 
@@ -112,12 +125,16 @@ function writeWordAt(word: string, at: number, name: string): string {
   const last = at > 0 ? lastSpellings.get(word) : undefined
   if (last !== undefined && !/[\p{L}\p{N}]/u.test(name.slice(end))) return last
   const next = name.charAt(end)
-  if (particles.has(word) && (next === ' ' || next === '-')) {
+  const isParticle =
+    particles.has(word) || particlesOfLanguage.some(([shown, words]) => words.has(word) && shown.test(name))
+  if (isParticle && (next === ' ' || next === '-')) {
     const isWithin =
       next === '-' ? name.charAt(at - 1) === '-' : /[\p{L}\p{N}.,)&]\s$/u.test(name.slice(0, at))
     return isWithin ? toLower(word) : toTitle(word)
   }
   const [head = '', ...tails] = word.split(/(?=['’`ʼ])/)
+  if (vietnamese.test(name) && /[AEIOUY]/.test(word.normalize('NFD')) && !vietnameseInitials.test(word))
+    return spellings.get(word) ?? toTitle(word)
   if (tails.length === 0) return writeWord(word, 3)
   const isPrefix = head.length === 1
   return writeWord(head, 2) + tails.map((tail) => writeTail(tail, isPrefix)).join('')

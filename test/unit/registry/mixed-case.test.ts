@@ -40,6 +40,13 @@ const written = {
   numbers: `
     3M Co | 1st Source Corp | 2nd Avenue Partners | A2Z Smart Technologies Corp | 21Vianet Group, Inc. |
     7-Eleven, Inc. | Churchill Capital Corp VII | Hancock Park Fund XXIV`,
+  'small words of other languages': `
+    Aerovias en Reorganizacion SA | Comércio e Serviços Ltda | Handlu i Usług Łódź | Stal w Polsce Sp. z o.o. |
+    Sanayi ve Ticaret AŞ | Transportes para Todos SA | Kauppa ja Teollisuus Oy | Handel och Industri AB |
+    John E Smith Inc | James W Jones Ltd | Banco em Liquidacao SA | Pièces pour Autos SA`,
+  'syllables of Vietnamese': `
+    Công Ty Cổ Phần Sữa Việt Nam | Công Ty TNHH MTV Cao Su Đắk Lắk | Tập Đoàn Hòa Phát | Công Ty CP Bao Bì Ánh Dương |
+    Công Ty TNHH TM DV Phú Mỹ | Ngân Hàng TMCP Á Châu`,
   'accents and other alphabets':
     'Société Générale SA | Münchener Rückversicherungs-Gesellschaft | ГАЗПРОМ Neft',
 }
