@@ -4,6 +4,7 @@ import { type Resolution, matchedConfidenceMin, type Candidate } from '../../con
 import type { CandidateName } from '../match/candidate.js'
 import { decide, type MatchDecision, rankCompanies, type MatchQuery, type Ranking } from '../match/rank.js'
 import { fittedCoefficients, type Coefficients } from '../match/model.js'
+import { removeDepartment } from '../normalize/clean-text.js'
 import { parseLocation } from '../match/parse-location.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/registry-rows.js'
@@ -248,9 +249,10 @@ const severalConfidence = 49
 
 /** Returns `null` for a name without letters and digits. */
 export function readQuery(
-  { name, location }: Pick<NameQuery, 'name' | 'location'>,
+  { name: given, location }: Pick<NameQuery, 'name' | 'location'>,
   vocabulary: Vocabulary,
 ): MatchQuery | null {
+  const name = removeDepartment(given)
   const hint = parseLocation(location)
   const placeWords = new Set(foldText(location ?? '', matchLimits.locationCharsMax).split(' '))
   const facts = {

@@ -73,7 +73,8 @@ const classOfWord = toMap([
     bolumu satinalma muhasebe departmani otdel otdela zakupok bukhgalteriya buhgalteriya viddil zakupivel tmima
     logistirio bagian departemen pembelian keuangan phong idara mahleket osakond skyrius nodala
     qsm lhsbt hsbt lmshtryt mshtryt lmbyt lmkhzn lshuwn mhlkt mhlkh rkhs hsvvnvt tdrkt vibhag bibhag
-    aephnkbaychi aephnkchadsueo faybaychi faychadsueo`,
+    aephnkbaychi aephnkchadsueo faybaychi faychadsueo
+    depto dpto pengadaan`,
   ],
   [
     'site',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { cleanText, unknownLetter } from '../../../src/registry/normalize/clean-text.js'
+import { cleanText, removeDepartment, unknownLetter } from '../../../src/registry/normalize/clean-text.js'
 import { parseName } from '../../../src/registry/normalize/parsed-name.js'
 
 describe('cleanText', () => {
@@ -37,4 +37,33 @@ describe('cleanText', () => {
 
 test('a damaged name has the key of the name', () => {
   expect(parseName('CrÃ©dito &amp; Filhos S.A.').fullKey).toBe(parseName('Crédito & Filhos SA').fullKey)
+})
+
+describe('a department in front of a name', () => {
+  const named = [
+    ['Công ty TNHH Zorvex Việt Nam', 'Phòng Kế toán', 'Bộ phận Mua hàng', 'Ban Quản lý dự án'],
+    ['CTCP Zorvex', 'Phòng Mua hàng', 'Khối Kinh doanh'],
+    ['PT Zorvex Jaya', 'Bagian Pembelian', 'Divisi Pengadaan'],
+    ['شركة النور للتجارة', 'قسم المشتريات', 'إدارة المشتريات'],
+    ['บริษัท ไทยน้ำทิพย์ จำกัด', 'ฝ่ายจัดซื้อ', 'แผนกบัญชี'],
+    ['Zorvex Sanayi A.Ş.', 'Satın Alma Departmanı', 'Muhasebe Birimi'],
+  ] as const
+  test.each(named.flatMap(([name, ...all]) => all.map((department) => [department, name] as const)))(
+    '%s: %s',
+    (department, name) => {
+      for (const separator of [' ', ' - ', ' – '])
+        expect(removeDepartment(`${department}${separator}${name}`)).toBe(name)
+      expect(removeDepartment(name)).toBe(name)
+    },
+  )
+
+  test.each([
+    'Phòng khám Đa khoa Zorvex',
+    'Ban Rai Coffee - Bangkok',
+    'Divisi',
+    'Bagian Zorvex Ltd',
+    'Phòng Kế toán -',
+  ])('names without one stay: %s', (name) => {
+    expect(removeDepartment(name)).toBe(name)
+  })
 })
