@@ -124,7 +124,22 @@ const collectiveTexts =
   'kontantkunde|diverse kunder|diverse leverantörer|diverse leverandører|yksityishenkilö|käteisasiakas|osoba prywatna|' +
   'osoba fizyczna|klient detaliczny|fyzická osoba|magánszemély|persoană fizică|fizička osoba|fizična oseba|ιδιώτης|' +
   'физическое лицо|физлицо|частное лицо|розничный покупатель|фізична особа|фізособа|физическо лице|gerçek kişi|' +
-  'muhtelif müşteriler|perakende müşteri|現金売上|一般顧客|諸口|散客|零售客户|现金客户|일반고객|현금매출|לקוח מזדמן|عميل نقدي'
+  'muhtelif müşteriler|perakende müşteri|現金売上|一般顧客|諸口|散客|零售客户|现金客户|일반고객|현금매출|לקוח מזדמן|عميل نقدي|' +
+  'khách lẻ|khách vãng lai|khách hàng lẻ|khách hàng vãng lai|khách mua lẻ|khách không lấy hóa đơn|người mua không lấy hóa đơn|' +
+  'pelanggan umum|pelanggan tunai|pembeli umum|konsumen akhir|pelanggan runcit|ลูกค้าทั่วไป|ลูกค้าเงินสด|ลูกค้าปลีก|ลูกค้าขาจร|' +
+  'नकद ग्राहक|खुदरा ग्राहक|مشتری متفرقه|مشتری نقدی|عميل عابر|عملاء متنوعون|زبون نقدي|לקוח פרטי|לקוחות שונים|' +
+  'разовый покупатель|розничные покупатели|роздрібний покупець|разовий покупець|клиент на дребно|πελάτης λιανικής|' +
+  'πελάτες λιανικής|διάφοροι πελάτες|διάφοροι προμηθευτές|nakit müşteri|peşin müşteri|nihai tüketici|kupac građanin|' +
+  'maloprodajni kupac|krajnji kupac|končni kupec|alkalmi vevő|készpénzes vevő|lakossági vevő|client ocazional|clienti diversi|' +
+  'client persoana fizica|hotovostní zákazník|drobný zákazník|drobný odberateľ|klient indywidualny|klient gotówkowy|' +
+  'klienci detaliczni|satunnainen asiakas|kertatoimittaja|eraisik|juhuklient|fizinis asmuo|mažmeninis pirkėjas|fiziska persona|' +
+  'contant klant|contante klant|eenmalige leverancier|particuliere klant|kontantsalg|kontantförsäljning|privatkunde|' +
+  'engångsleverantör|engangsleverandør|client particulier|clients particuliers|vente au comptant|client comptant|' +
+  'fournisseur occasionnel|cliente de paso|cliente ocasional|venta al público|ventas al público|cliente genérico|' +
+  'consumidor não identificado|cliente avulso|cliente à vista|cliente privato|cliente al banco|vendita al banco|' +
+  'fornitore occasionale|cpd kunde|cpd lieferant|cpd vendor|cpd kreditoren|cpd debitoren|conto pro diverse|privatkunden|' +
+  'private customer|private customers|counter sale|counter sales|counter customer|walk in|walk in client|guest customer|' +
+  'one off supplier|one off vendor|onetime vendor|onetime customer'
 
 /** Texts for a missing value, as pivot tables write them: only in brackets, since `Leer` is also a town. */
 const bracketedTexts =

@@ -54,6 +54,7 @@ function isTwoRounds(digits: string): boolean {
 const isMod97 = (digits: string): boolean =>
   Number(digits.slice(8)) === 97 - (Number(digits.slice(0, 8)) % 97)
 const isKbo = (digits: string): boolean => /^[01]/.test(digits) && isMod97(digits)
+const isUnit = (digits: string): boolean => /^[2-8]/.test(digits) && isMod97(digits)
 const isCvr = (digits: string): boolean => sumWeighted(digits, [2, 7, 6, 5, 4, 3, 2, 1]) % 11 === 0
 const isLatvian = (digits: string): boolean =>
   sumWeighted(digits, [9, 1, 4, 8, 3, 10, 2, 5, 7, 6, 1]) % 11 === 3
@@ -94,6 +95,11 @@ const isAbn = (digits: string): boolean =>
 const isAcn = (digits: string): boolean =>
   (10 - (sumWeighted(digits, [8, 7, 6, 5, 4, 3, 2, 1]) % 10)) % 10 === Number(digits.at(-1))
 
+/** Viet Nam: ten digits, and three of a branch behind those of its company. */
+const isMst = (digits: string): boolean =>
+  !digits.startsWith('000') &&
+  10 - (sumWeighted(digits, [31, 29, 23, 19, 17, 13, 7, 5, 3]) % 11) === Number(digits.charAt(9))
+
 const hasDigits = (): boolean => true
 
 /** Kinds by country. Several kinds of one country differ in length. */
@@ -122,6 +128,7 @@ const kinds: Readonly<Record<string, readonly NumberKind[]>> = {
   se: [{ names: ['organisationsnummer'], form: '######-####', isValid: isLuhn }],
   sk: [{ names: [], form: '########', isValid: isIco }],
   tw: [{ names: ['統一編號'], form: '########', isValid: hasDigits }],
+  vn: ['##########', '##########-###'].map((form) => ({ names: ['MST'], form, isValid: isMst })),
 }
 
 const isRegon9 = (digits: string): boolean =>
@@ -136,13 +143,7 @@ const isSiret = (digits: string): boolean =>
 
 /** Numbers of companies that are not the number in the register. Check digits tell them from errors. */
 const otherKinds: Readonly<Record<string, readonly NumberKind[]>> = {
-  be: [
-    {
-      names: ['establishment unit'],
-      form: '#.###.###.###',
-      isValid: (digits) => /^[2-8]/.test(digits) && isMod97(digits),
-    },
-  ],
+  be: [{ names: ['establishment unit'], form: '#.###.###.###', isValid: isUnit }],
   fr: [{ names: ['SIRET'], form: '##############', isValid: isSiret }],
   pl: [
     { names: ['REGON'], form: '#########', isValid: isRegon9 },
@@ -179,14 +180,14 @@ export function toCompanyNumber(country: string, text: string): string | null {
 
 /** Returns the number of the head office of a branch whose number contains that of the company; `null` for others. */
 export function toHeadOfficeNumber(country: string, text: string): string | null {
-  const number = country === 'br' ? toNationalNumber(country, text) : null
-  if (number === null) return null
+  const number = country === 'br' || country === 'vn' ? toNationalNumber(country, text) : null
+  if (number === null || country === 'vn') return number?.includes('-') === true ? number.slice(0, 10) : null
   const head = toNationalNumber(country, addCnpjChecks(`${closeNumber(number).slice(0, 8)}0001`))
   return head === number ? null : head
 }
 
 /** Countries whose VAT or tax numbers are, or contain, the number of the company in its register. */
-const taxCountries = 'au be br ch cz dk es fi fr it lv no pt se'.split(' ')
+const taxCountries = 'au be br ch cz dk es fi fr it lv no pt se vn'.split(' ')
 
 /**
  * Returns the company number in a VAT or tax number, with its country; `null` if it contains none. `countries`: those

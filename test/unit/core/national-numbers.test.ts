@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isPersonNumber } from '../../../src/core/number-forms.js'
 import {
   hasWrongCheckDigits,
   numberCountries,
   toCompanyNumber,
+  toHeadOfficeNumber,
   toNationalNumber,
 } from '../../../src/core/national-numbers.js'
 import { readIdentifiers } from '../../../src/core/stated-identifiers.js'
@@ -206,4 +207,20 @@ test('No company number with right check digits is that of a person', () => {
       expect([country, number, isPersonNumber(number, [country])]).toEqual([country, number, false])
     }
   expect(count).toBeGreaterThan(1_000)
+})
+
+describe('tax numbers of Viet Nam', () => {
+  const companies = ['0300588569', '0100109106', '0101245486', '0101248141']
+  test.each(companies)('%s, and those of its branches', (number) => {
+    expect(toNationalNumber('vn', number)).toBe(number)
+    expect(toNationalNumber('vn', number.slice(1))).toBe(number)
+    expect(toHeadOfficeNumber('vn', number)).toBeNull()
+    for (const branch of [`${number}-005`, `${number}005`, `${number} 005`])
+      expect(toHeadOfficeNumber('vn', branch)).toBe(number)
+    for (let digit = 0; digit < 10; digit++) {
+      const other = number.slice(0, 9) + String(digit)
+      expect(hasWrongCheckDigits('vn', other)).toBe(other !== number)
+      expect(hasWrongCheckDigits('vn', `${other}-001`)).toBe(other !== number)
+    }
+  })
 })

@@ -20,6 +20,8 @@ test.each([
   '#PUUTTUU!|#ADR!|#NENÍ_K_DISPOZICI|#HIÁNYZIK|#Н/Д|#ССЫЛКА!|#YOK|#SAYI/0!|#DEĞER!|Err:502',
   'Cash Customer|Walk-in customer|ONE-TIME VENDOR|Sundry Creditors|Various suppliers|Laufkundschaft|Diverse Kunden|CPD-Konto',
   'Clients divers|Clientes varios|Público en general|Consumidor final|Clienti vari|Diverse klanten|Osoba fizyczna|Физлицо',
+  'Khách lẻ|KHÁCH VÃNG LAI|Khách hàng lẻ|Pelanggan Umum|ลูกค้าทั่วไป|Разовый покупатель|Klient indywidualny|Alkalmi vevő',
+  'Nakit müşteri|Πελάτες λιανικής|Client ocazional|Cliente de paso|Cliente avulso|CPD-Lieferant|Private customer|Walk-in',
 ])('Placeholders have no value: %s', (cells) => {
   expect(cells.split('|').filter((cell) => !isPlaceholder(cell))).toEqual([])
 })
