@@ -258,7 +258,9 @@ export function listHeaderKeys(header: string, isEarlier = false): readonly stri
 
 /** Words for a tax. In a longer header they may mean its amount: `Amount incl. VAT`. */
 export const taxWords: ReadonlySet<string> = new Set(
-  toHeaderKeys('vat|moms|mva|tva|btw|mwst|kdv|iva|alv|tax'),
+  toHeaderKeys(
+    'vat|moms|mva|tva|btw|mwst|kdv|iva|alv|tax|kmkr|pvn|pvm|áfa|dph|ддс|ддв|ddv|pdv|пдв|vsk|φπα|tvsh',
+  ),
 )
 
 /** Words next to one for a tax that leave it a name of numbers. */

@@ -226,7 +226,11 @@ function listPersonCountries(
   named: readonly string[],
 ): readonly string[] {
   if (rowPlace === null) return named
-  return (rateNumber(rowPlace.slice(0, 2).toLowerCase(), text) ?? 0) > 0 ? [rowPlace] : [rowPlace, ...named]
+  const country = rowPlace.slice(0, 2)
+  const isOfRow =
+    (rateNumber(country.toLowerCase(), text) ?? 0) > 0 ||
+    named.some((one) => isWrongNumberOfRow(text, country, one))
+  return isOfRow ? [rowPlace] : [rowPlace, ...named]
 }
 
 function accept(value: string, place: string | null, fault: IdentifierFault | null): ReadNumber {
@@ -262,12 +266,26 @@ function choosePlace(
   if (rowPlace === null) return { place: isUnknownRow && ofHeader !== 3 ? null : only, isForeign: false }
   const ofRow = rate(rowPlace)
   if ((ofRow ?? 0) > 0 && (ofRow ?? 0) >= (ofHeader ?? 0)) return { place: rowPlace, isForeign: false }
+  if (only !== null && ofRow === 0 && isWrongNumberOfRow(text, rowPlace.slice(0, 2), only))
+    return { place: rowPlace, isForeign: false }
   const stated = ofRow === 0 ? findStatedCountry(text) : null
   if (stated !== null) return { place: stated.toUpperCase(), isForeign: true }
   const isOfHeader = only !== null && (ofHeader !== 0 || hasWrongCheckDigits(only.toLowerCase(), text))
   if (isOfHeader) return { place: only, isForeign: false }
   const ofName = ofRow === 0 && named.length > 1 ? findNumberCountry(named, text) : null
   return { place: ofName ?? rowPlace, isForeign: false }
+}
+
+/** Countries whose lists call the numbers of all countries by one word: `Registrikood`, `Organisationsnummer`. */
+const withWordsForAll: ReadonlySet<string> = new Set('EE LV LT NO SE'.split(' '))
+
+/** Whether a number is one of the country of its row with wrong check digits, whatever it is in the country of the header. */
+function isWrongNumberOfRow(text: string, row: string, ofHeader: string): boolean {
+  const country = row.toLowerCase()
+  if (!hasWrongCheckDigits(country, text)) return false
+  const form = findNumberForm(country, text)?.replace(/[A-Z]/g, '') ?? ''
+  const signs = text.trim().replace(/[A-Z\d\s]+/gi, '')
+  return withWordsForAll.has(ofHeader) || (signs !== '' && signs === form.replaceAll('#', ''))
 }
 
 /** Returns the country that a number states by its first letters, or by 21 characters of a form that only India has. */

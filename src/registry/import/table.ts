@@ -8,13 +8,8 @@ import {
 } from '../../tables/text-tables.js'
 import { isWorkbook, openXlsx } from '../../tables/xlsx/xlsx-file.js'
 import type { Encoding } from '../../core/file-formats.js'
-import {
-  type FileFormat,
-  type ImportItem,
-  type ItemPiece,
-  type ReadOptions,
-  importLimits,
-} from '../model/registry-rows.js'
+import type { FileFormat, ImportItem, ItemPiece, ReadOptions } from '../model/registry-rows.js'
+import { importLimits } from '../model/registry-rows.js'
 import { mapEach } from './item-thread.js'
 
 /** An element of an array that is the root of a file or a member of the root object. */

@@ -586,6 +586,15 @@ describe('Columns of VAT numbers', () => {
       ]).toEqual([header, header])
   })
 
+  test.each(
+    'KMKR number|KMKR nr|PVN nr.|PVN|PVM kodas|ALV-numero|momsnr|ÁFA szám|DPH|IČ DPH|ДДС номер|ПДВ|PDV broj|DDV številka|KDV no|VAT UE|btw-nummer|VSK númer'
+      .split('|')
+      .map((header) => [header]),
+  )('of other countries are used under the name of each: %s', (header) => {
+    const table = { company: names, [header]: ['LV40003009497', 'FI01120389', 'EE100366327'] }
+    expect(found(table).identifiers.registration_id).toBe(header)
+  })
+
   test.each([
     ['DE129274202', 'USt-ID-Nr.|USt-IdNr|Umsatzsteuer-Identifikationsnummer|USt-Nr.|VAT number'],
     ['ATU14189108', 'UID-Nummer|USt-ID-Nr.'],
@@ -620,7 +629,22 @@ describe('Columns of VAT numbers', () => {
     const before =
       'Belopp inkl.|Summa exkl.|Betrag inkl.|Montant|Amount incl.|Total|Bedrag incl.|Beløb ekskl.|Price w/o'
     const cells = [['12500.00'], ['61056416'], ['556012579'], ['1 250,00 kr', '12%']]
-    for (const tax of ['moms', 'VAT', 'MwSt', 'TVA', 'btw', 'mva', 'KDV'])
+    for (const tax of [
+      'moms',
+      'VAT',
+      'MwSt',
+      'TVA',
+      'btw',
+      'mva',
+      'KDV',
+      'PVN',
+      'PVM',
+      'DPH',
+      'ÁFA',
+      'PDV',
+      'ПДВ',
+      'ДДС',
+    ])
       for (const header of before.split('|').flatMap((text) => [`${text} ${tax}`, `${text} (${tax})`]))
         for (const amounts of cells) {
           const table = { company: names, [header]: amounts, Land: ['DK'] }

@@ -621,6 +621,28 @@ describe('The number of a row', () => {
   })
 })
 
+test('A number with wrong check digits is of the country of its row, if its form or the header does not tell another', async () => {
+  const read = async (header: string, number: string, country: string) =>
+    (await readNumbers([header], [['Acme', number, country]]))[0]
+  for (const header of [
+    'Registrikood',
+    'Reģistrācijas numurs',
+    'Įmonės kodas',
+    'Organisasjonsnummer',
+    'Company no',
+  ])
+    expect([header, await read(header, '0112038-7', 'Soome')]).toEqual([
+      header,
+      ['Acme (company number FI 0112038-7)', 'registration_checksum'],
+    ])
+  expect(await read('Registrikood', '40003032948', 'Läti')).toEqual([
+    'Acme (company number LV 40003032948)',
+    'registration_checksum',
+  ])
+  expect(await read('Registrikood', '38001085718', 'Eesti')).toEqual(['Acme', 'person_number'])
+  expect(await read('SIREN', '552032534', 'NO')).toEqual(['Acme (company number FR 552032534)'])
+})
+
 test('A number that does not fit the country of the header has that of its row', async () => {
   const headers = { SG: 'UEN / Reg No', FR: 'SIREN', AU: 'ABN / Company No', IN: 'CIN' }
   const rows = [
