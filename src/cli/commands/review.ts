@@ -248,7 +248,8 @@ const replacedShownMax = 20
 
 /** Formats the result of `enrich review --import`. */
 function formatImported({ unit, replaced, ...imported }: ImportedVerdicts, runCommand: string): string {
-  const { acceptedCount, noneCount, rowCount, unchangedCount, undecidedCount, loneNoteCount } = imported
+  const { acceptedCount, noneCount, rowCount, unchangedCount, undecidedCount } = imported
+  const { loneNoteCount, missingCount } = imported
   const decidedCount = acceptedCount + noneCount
   const head =
     decidedCount === 0
@@ -274,6 +275,7 @@ function formatImported({ unit, replaced, ...imported }: ImportedVerdicts, runCo
     ...(loneNoteCount === 0
       ? []
       : [`  of these ${formatCount(loneNoteCount)} with a note, which is only stored with a verdict`]),
+    ...(missingCount === 0 ? [] : [`  ${plural(missingCount, 'open lookup')} not in the file`]),
     ...(decidedCount === 0 ? [] : [`Next: ${runCommand}   (decided lookups are not submitted again)`]),
   ]
   return `${lines.join('\n')}\n`

@@ -27,7 +27,7 @@ import {
   toHeaderKey,
   toHeaderKeys,
 } from '../../core/header-words.js'
-import { listHeaderKeys, taxWords } from './identifier-content.js'
+import { listHeaderKeys, rankHeader, taxWords } from './identifier-content.js'
 import type { IdentifierFault } from './number-cells.js'
 import { identifierKeys, identifierNames, type IdentifierKey } from '../../core/identifiers.js'
 import {
@@ -128,7 +128,7 @@ export function reportColumns(
   return { ...used, identifierUse, unused }
 }
 
-/** Returns how to use a column that only its cells tell, or why it is not used; undefined for others. */
+/** Returns how to use a column that its cells or a part of its header tell, or why not; undefined for others. */
 function explainByContent(
   column: string,
   kind: string,
@@ -136,13 +136,14 @@ function explainByContent(
   { name, identifiers }: LookupColumns,
 ): string | undefined {
   const key = keysOfKinds.get(kind)
-  if (key === undefined || findHeaderKind(column, cells) !== undefined || detectIdentifier(cells) !== kind)
-    return undefined
+  if (key === undefined || rankHeader(key, column) >= 0) return undefined
+  const isByCells = findHeaderKind(column, cells) === undefined && detectIdentifier(cells) === kind
   if (isOtherParty(toHeaderKey(column), toHeaderKey(name ?? ''))) return 'its header names another party'
-  if (kind === 'VAT number' && cells.every((cell) => readWholeTaxNumber(cell) === null))
+  if (isByCells && kind === 'VAT number' && cells.every((cell) => readWholeTaxNumber(cell) === null))
     return 'its numbers contain no company numbers'
   if (identifiers[key] !== undefined) return `${identifiers[key]} is used`
-  return `its header does not say so: --id-columns ${key}=${quoteColumn(column)} uses it`
+  const how = isByCells ? 'its header does not say so' : 'only a part of its header says so'
+  return `${how}: --id-columns ${key}=${quoteColumn(column)} uses it`
 }
 
 const keysOfKinds = new Map<string, IdentifierKey>([

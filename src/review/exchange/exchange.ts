@@ -201,6 +201,8 @@ export interface ImportedVerdicts {
   readonly unchangedCount: number
   readonly undecidedCount: number
   readonly loneNoteCount: number
+  /** Open lookups that the file does not have, such as those of rows that were cut off. */
+  readonly missingCount: number
   readonly unit: FilledTodo['unit']
 }
 
@@ -227,6 +229,8 @@ export async function importVerdicts(
   await session.fetchCandidates(choices.map(({ row }) => row.lookup))
   const unknown = await findUnknownCompanies(session, choices, deps)
   refuse(todo, [...problems, ...unknown])
+  const inFile = new Set(todo.lines.map(({ lookup }) => lookup))
+  const missing = [...session.readRows(openFilter)].filter(({ lookup }) => !inFile.has(lookup))
   await record(session, todo, choices)
   const accepted = choices.filter(({ verdict }) => verdict === 'accepted')
   return {
@@ -238,6 +242,7 @@ export async function importVerdicts(
       decision === null || reason !== null ? [] : [{ number, before: decision }],
     ),
     ...counts,
+    missingCount: missing.length,
     unit: todo.unit,
   }
 }

@@ -1,4 +1,4 @@
-import { cutToWidth, escapeFormula } from '../../core/text.js'
+import { cutToWidth, escapeFormula, toPlainDigits } from '../../core/text.js'
 import { assertNever } from '../../core/errors.js'
 import { foldText } from '../../core/lookup-identity.js'
 import type { Decision } from '../../core/decisions.js'
@@ -229,15 +229,15 @@ export const noneWords = toWords(
     'niet gevonden|geen van deze|introuvable|nicht gefunden|no encontrado|non trovato|não encontrado|无此公司|nahi|nahin',
 )
 
-/** Parses a cell. Ignores case, width and spaces. Accepts `1.0` from number cells. */
+/** Parses a cell. Ignores case, width and spaces. Accepts digits of any script, and `1.0` from number cells. */
 export function readVerdict(cell: string): TypedVerdict {
-  const text = cell.normalize('NFKC').replace(/\s+/g, ' ').trim()
+  const text = toPlainDigits(cell.normalize('NFKC')).replace(/\s+/g, ' ').trim()
   // A capital İ becomes an i with a point above it.
   const word = text.toLowerCase().replace(/\u0307/g, '')
   if (word === '') return { kind: 'undecided' }
   if (yesWords.has(word)) return { kind: 'yes' }
   if (noneWords.has(word)) return { kind: 'none' }
-  const [, digits] = /^(\d{1,9})(?:[.,]0+)?$/.exec(word) ?? []
+  const [, digits] = /^(\d{1,9})(?:[.,٫]0+)?$/.exec(word) ?? []
   if (digits !== undefined) return { kind: 'candidate', number: Number(digits) }
   // Spreadsheets capitalize the first letter.
   const entityId = text.replace(/^siq_/i, 'siq_')

@@ -169,6 +169,16 @@ describe('what is exported', () => {
 })
 
 describe('what is imported', () => {
+  test('names how many open lookups a file that was cut off does not have', async () => {
+    const { session, fillIn } = await exported()
+    const path = fillIn({ [first]: verdict('١') })
+    const lines = readFileSync(path, 'utf8').split('\n')
+    writeFileSync(path, lines.slice(0, 4).join('\n'))
+    const imported = await taken(session, path)
+    expect(imported.missingCount).toBe(12 - readCsv(path).length)
+    expect(imported.missingCount).toBeGreaterThan(0)
+  })
+
   test('is decided under the name of its reviewer, durably, and honoured by the next run', async () => {
     const { place, session, lineOf, fillIn } = await exported()
     const other = lineOf(third)['candidate 2 id'] ?? ''
@@ -188,6 +198,7 @@ describe('what is imported', () => {
       unchangedCount: 0,
       undecidedCount: 9,
       loneNoteCount: 1,
+      missingCount: 0,
     })
     const decisions = place
       .decisions()
