@@ -21,7 +21,7 @@ import {
   suggestCompanies,
   type SuggestedCompany,
 } from './answer/search.js'
-import { searchLimits } from './model/registry-rows.js'
+import { searchLimits } from './model/limits.js'
 import { createCandidateFinder, createCompanyNames } from './store/blocking.js'
 import { createCandidateNames } from './store/candidate-names.js'
 import { createHolderFinder, createIdentifierFinder } from './store/identifier-index.js'

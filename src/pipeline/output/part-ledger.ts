@@ -4,7 +4,7 @@ import {
   type Postgres,
   type PostgresStatements,
 } from '../../platform/postgres/postgres.js'
-import { calculateBackoffMs } from '../../core/backoff.js'
+import { calculateBackoffMs } from '../../core/pacing.js'
 import { createHash } from 'node:crypto'
 import { createReadStream, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'

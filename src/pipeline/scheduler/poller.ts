@@ -1,6 +1,6 @@
 import PQueue from 'p-queue'
 import type { RunObjectLenient } from '../../contract/resolution.js'
-import { calculateBackoffMs, FailureStreak, failedPollPolicy, pollsPolicy } from '../../core/backoff.js'
+import { calculateBackoffMs, FailureStreak, failedPollPolicy, pollsPolicy } from '../../core/pacing.js'
 import { assertNever } from '../../core/errors.js'
 import { WakeSignal } from '../../platform/clock.js'
 import type { PollVerdict } from './outcome.js'

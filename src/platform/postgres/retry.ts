@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js'
 import type { Random } from '../random.js'
 import { ConnectionLostError, getSqlState, type Postgres, type PostgresStatements } from './postgres.js'
-import { calculateBackoffMs } from '../../core/backoff.js'
+import { calculateBackoffMs } from '../../core/pacing.js'
 
 /** A restarting server is available within seconds; a failover takes a minute or two. */
 const awayMsMax = 300_000

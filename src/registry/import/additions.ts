@@ -1,11 +1,11 @@
-import {
-  type StatedRow,
-  type RowIdentifier,
-  type AdditionItem,
-  type FileFormat,
-  type ImportItem,
-  matchLimits,
+import type {
+  StatedRow,
+  RowIdentifier,
+  AdditionItem,
+  FileFormat,
+  ImportItem,
 } from '../model/registry-rows.js'
+import { matchLimits } from '../model/limits.js'
 import { toRootDomain } from '../../core/domain-name.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { readIdentifiers } from '../../core/stated-identifiers.js'

@@ -9,16 +9,15 @@ import { readBritishLine, readForeignLine, readTown } from '../normalize/places.
 import { classifyFundOrTrust, isBusiness, isNonprofitForm } from '../normalize/parsed-name.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { foldText } from '../../core/lookup-identity.js'
-import {
-  matchLimits,
-  importLimits,
-  type NameKind,
-  type ReadRow,
-  type RegistryRow,
-  type RowAddress,
-  type RowIdentifier,
-  type RowName,
+import type {
+  NameKind,
+  ReadRow,
+  RegistryRow,
+  RowAddress,
+  RowIdentifier,
+  RowName,
 } from '../model/registry-rows.js'
+import { matchLimits, importLimits } from '../model/limits.js'
 import { limitIdentifiers, toRegister } from '../linkage/entity-clusters.js'
 import { findStatus, isRegion } from '../reference/registers.js'
 import { findCountryCode } from '../../core/countries.js'

@@ -1,6 +1,7 @@
 import { at as getMember, toList } from '../../core/json.js'
 import { type DraftIdentifier, checkDraft, parseDate, type Draft } from './draft.js'
-import { type FileFormat, type ImportItem, importLimits } from '../model/registry-rows.js'
+import type { FileFormat, ImportItem } from '../model/registry-rows.js'
+import { importLimits } from '../model/limits.js'
 import {
   readJsonItems,
   parseJson,

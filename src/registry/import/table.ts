@@ -9,7 +9,7 @@ import {
 import { isWorkbook, openXlsx } from '../../tables/xlsx/xlsx-file.js'
 import type { Encoding } from '../../core/file-formats.js'
 import type { FileFormat, ImportItem, ItemPiece, ReadOptions } from '../model/registry-rows.js'
-import { importLimits } from '../model/registry-rows.js'
+import { importLimits } from '../model/limits.js'
 import { mapEach } from './item-thread.js'
 
 /** An element of an array that is the root of a file or a member of the root object. */

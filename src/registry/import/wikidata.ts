@@ -1,15 +1,14 @@
 import { at as getMember } from '../../core/json.js'
 import { openOneFile } from '../../tables/text-tables.js'
-import {
-  type CompanyProfile,
-  type FileFormat,
-  type ImportItem,
-  type ReadOptions,
-  type RowIdentifier,
-  type RowName,
-  importLimits,
-  matchLimits,
+import type {
+  CompanyProfile,
+  FileFormat,
+  ImportItem,
+  ReadOptions,
+  RowIdentifier,
+  RowName,
 } from '../model/registry-rows.js'
+import { importLimits, matchLimits } from '../model/limits.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { recordUrls } from '../model/identifiers.js'
 import { buildAddedRow } from './additions.js'

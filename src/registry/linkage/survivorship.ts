@@ -2,7 +2,7 @@ import { findMixedSpelling } from '../normalize/mixed-case.js'
 import { isBusiness, parseName } from '../normalize/parsed-name.js'
 import { toCityKey, toPostalKey } from '../normalize/places.js'
 import type { RegistryRow, RowAddress, RowIdentifier, RowName, StatedRow } from '../model/registry-rows.js'
-import { importLimits } from '../model/registry-rows.js'
+import { importLimits } from '../model/limits.js'
 import { limitIdentifiers } from './entity-clusters.js'
 
 /** A name that a source gave a registration, with the first and last day on which it is known. */

@@ -1,5 +1,5 @@
 import { removeRegistrySuffix } from '../../core/registry-suffix.js'
-import { matchLimits } from '../model/registry-rows.js'
+import { matchLimits } from '../model/limits.js'
 import { foldHan, listWords } from '../normalize/clean-text.js'
 import { cutNativeForms, expandForms, findForms, type StatedForm } from '../normalize/legal-forms.js'
 import { readNativeName } from '../normalize/native-scripts.js'

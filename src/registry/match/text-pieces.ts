@@ -1,5 +1,5 @@
 import { calculateDistance } from '../../core/edit-distance.js'
-import { matchLimits } from '../model/registry-rows.js'
+import { matchLimits } from '../model/limits.js'
 import { unknownLetter } from '../normalize/clean-text.js'
 import { formWords } from '../normalize/legal-forms.js'
 import { foldText, shortenedWords, toCanonicalWords } from '../normalize/normalize-name.js'

@@ -1,6 +1,6 @@
 import { getOrCompute } from '../normalize/normalize-name.js'
 import { countAllowedTypos, createDistance } from '../../core/edit-distance.js'
-import { matchLimits } from '../model/registry-rows.js'
+import { matchLimits } from '../model/limits.js'
 import { getUsualCount } from './word-classes.js'
 
 /** Names share words, so results are cached. */

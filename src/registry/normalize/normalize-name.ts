@@ -1,5 +1,5 @@
 import anyAscii from 'any-ascii'
-import { matchLimits } from '../model/registry-rows.js'
+import { matchLimits } from '../model/limits.js'
 import { getAsianWords, writeAlike } from './clean-text.js'
 
 /** Words without meaning for a name: "Procter & Gamble", "Procter and Gamble", "Procter Gamble". */

@@ -19,7 +19,7 @@ import {
 } from './legal-forms.js'
 import { removeRegistrySuffix } from '../../core/registry-suffix.js'
 import { cleanText } from './clean-text.js'
-import { matchLimits } from '../model/registry-rows.js'
+import { matchLimits } from '../model/limits.js'
 import codes from '../reference/fund-and-trust-forms.json' with { type: 'json' }
 
 /** A name prepared for comparison: once per stored name at import, once per query. */

@@ -17,7 +17,9 @@ describe('a verdict that was typed', () => {
     ['17', { kind: 'candidate', number: 17 }],
     ['none', { kind: 'none' }],
     ['NONE', { kind: 'none' }],
-    ...'١ ۱ १ ১ ๑ １ ၁ ១ 1'.split(' ').map((cell) => [cell, { kind: 'candidate', number: 1 }] as const),
+    ...'١ ۱ १ ১ ๑ １ ၁ ១ 1'
+      .split(' ')
+      .map((cell): [string, TypedVerdict] => [cell, { kind: 'candidate', number: 1 }]),
     ['١٢', { kind: 'candidate', number: 12 }],
     [' None  of\u00a0these', { kind: 'none' }],
     ['No', { kind: 'none' }],

@@ -5,7 +5,7 @@ import {
   decideAfterFailure,
   type BackoffPolicy,
   type ReachabilityPolicy,
-} from '../../../src/core/backoff.js'
+} from '../../../src/core/pacing.js'
 import { forAll } from '../../support/properties.js'
 
 const policy: BackoffPolicy = { delayMsBase: 500, delayMsMax: 60_000 }

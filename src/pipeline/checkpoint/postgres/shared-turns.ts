@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../../../platform/clock.js'
 import { ConnectionLostError, type Postgres } from '../../../platform/postgres/postgres.js'
 import type { Random } from '../../../platform/random.js'
-import { calculateBackoffMs } from '../../../core/backoff.js'
+import { calculateBackoffMs } from '../../../core/pacing.js'
 import type { SharedTurns, Turn } from '../records.js'
 
 /** Hash of service and API key: the key itself is never stored. */
