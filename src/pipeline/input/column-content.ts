@@ -14,15 +14,7 @@ import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { parseCourtNumber } from '../../core/court-numbers.js'
 import { closeNumber, findNumberForm, readTaxNumber } from '../../core/national-numbers.js'
 
-const statusWords = new Set(
-  (
-    'active|inactive|open|opened|closed|won|lost|pending|new|done|draft|enabled|disabled|true|false|yes|no|completed|' +
-    'complete|cancelled|canceled|approved|rejected|in progress|on hold|paused|archived|deleted|blocked|live|lead|' +
-    'customer|prospect|churned|trial|paid|unpaid|success|failed|error|valid|invalid|published|unpublished|' +
-    'aktiv|inaktiv|offen|geschlossen|actif|inactif|ouvert|fermé|activo|inactivo|abierto|cerrado|attivo|inattivo|' +
-    'ativo|inativo|actief|inactief|aktywny|nieaktywny|активен|активный|有効|無効|활성'
-  ).split('|'),
-)
+const statusWords = new Set(headerWords.statusWords.split('|'))
 
 const countShare = (values: readonly string[], is: (value: string) => boolean): number =>
   values.filter(is).length / values.length
@@ -321,15 +313,20 @@ function isNumberLabel(text: string): boolean {
   const key = toHeaderKey(text)
   // Two capitals are a country: `NO 923609016`.
   if (key === '' || numberLetters.has(key) || /^\s*[A-Z]{2}\s*$/.test(text)) return false
-  const isListed = [numberWords.has(key), identifierHeaders.registration_id.includes(key)].includes(true)
+  const isListed = numberWords.has(key) || identifierHeaders.registration_id.includes(key)
   return isListed || [text, `${text} nr`].some((one) => listNumberKeys(one).length > 0)
 }
+
+/** The office of a labelled number: up to four words of three letters or more, not in capitals. */
+const officeWord = String.raw`(?!\p{Lu}+(?![\p{L}\p{M}]))[\p{L}\p{M}][\p{L}\p{M}.'’]{2,}`
+const office = String.raw`${officeWord}(?:[\s,،()-]+${officeWord}){0,3}`
+const offices = new RegExp(String.raw`^${office}[\s,،:)-]+(?=\d)|(?<=\d)[\s,،(-]+${office}$`, 'gu')
 
 /** A longer cell is a text, and takes long to search. */
 const labelledCharsMax = 100
 
 /**
- * Cuts the names of numbers and of registers around a number: `BTW BE 0400.378.485` is `BE 0400.378.485` with the label `BTW`.
+ * Cuts the names of numbers, registers and offices around a number: `BTW BE 0400.378.485` is `BE 0400.378.485` with the label `BTW`.
  * `null` without them.
  */
 export function cutLabels(cell: string): { readonly text: string; readonly label: string } | null {
@@ -342,6 +339,7 @@ export function cutLabels(cell: string): { readonly text: string; readonly label
   const label = ends.map((end) => text.slice(0, end)).find(isNumberLabel) ?? ''
   const behind = /\s\D*$/u.exec(text)?.[0] ?? ''
   const isTail = label.length + behind.length < text.length && isNumberLabel(behind)
-  const rest = tidy(text.slice(label.length, isTail ? -behind.length : undefined))
+  const number = tidy(text.slice(label.length, isTail ? -behind.length : undefined))
+  const rest = label === '' ? number : tidy(number.replace(offices, ''))
   return rest === tidy(cell) || !/\d/.test(rest) ? null : { text: rest, label }
 }

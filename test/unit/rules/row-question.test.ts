@@ -761,6 +761,13 @@ describe('A cell with the name of its number', () => {
     ['AR', '30-50001091-2', 'CUIT %|CUIT: %|CUIT N° %'],
     ['AU', '51 824 753 556', 'ABN %|ABN: %'],
     ['TW', '04595257', '統一編號：%|統一編號 %'],
+    ['NL', '12345678', 'KvK %|KvK % Amsterdam|KvK-nummer: % (Amsterdam)'],
+    [
+      'EG',
+      '69832',
+      'س.ت %|س.ت % الجيزة|س.ت. الجيزة %|سجل تجاري رقم % - الجيزة|رقم السجل التجاري: % (مكتب الجيزة)',
+    ],
+    ['IR', '12345', 'شماره ثبت %|شماره ثبت % تهران'],
     ['GB', '00445790', 'Company No. %|No. %|Companies House number %'],
   ])('%s: %s is read from %s', (country, number, texts) => {
     for (const text of texts.split('|'))
@@ -782,7 +789,6 @@ describe('A cell with the name of its number', () => {
   test.each([
     ['BE', 'BTW BE 0400.378.485 / BE 0417.497.106'],
     ['BE', 'BTW niet gekend 12'],
-    ['NL', 'KvK 12345678 Amsterdam'],
     ['BE', 'zie factuur 12'],
     ['GB', 'to be verified 2026'],
     ['FR', 'voir le dossier 552'],
