@@ -147,7 +147,10 @@ function search(registry: Registry, name: string, flags: SearchFlags, io: CliIo)
 }
 
 function createMapOption(): Option {
-  return new Option('--map <field=column,…>', 'columns of the fields').argParser(parseMap)
+  return new Option(
+    '--map <field=column,…>',
+    'columns of the fields; several for a field: other_names=a,b (names, numbers), street_address=a,b (joined)',
+  ).argParser(parseMap)
 }
 
 function createEncodingOption(): Option {
@@ -170,12 +173,13 @@ function withRegistry(path: string | undefined, use: (registry: Registry) => voi
 
 function parseMap(text: string, previous: Record<string, string> | undefined): Record<string, string> {
   const map = { ...previous }
+  let last = ''
   for (const pair of text.split(',')) {
     const [field, ...column] = pair.split('=')
-    if (field === undefined || field.trim() === '' || column.length === 0) {
-      throw new InvalidArgumentError(`"${pair}" is not field=column`)
-    }
-    map[field.trim()] = column.join('=').trim()
+    if (column.length > 0) last = field?.trim() ?? ''
+    if (last === '') throw new InvalidArgumentError(`"${pair}" is not field=column`)
+    const text = column.length > 0 ? column.join('=') : pair
+    map[last] = (map[last] === undefined ? text : `${map[last]},${text}`).trim()
   }
   return map
 }

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { defaultPaths } from '../../config/options.js'
+import { findCountryName } from '../../core/countries.js'
 import { formatBytes, formatCount, plural } from '../../core/text.js'
 import { hasSameLetters } from '../../core/registry-suffix.js'
 import { formatDuration } from '../../core/time.js'
@@ -235,17 +236,23 @@ function formatSteps(steps: readonly LoadStep[]): string[] {
 function formatColumnMaps(steps: readonly LoadStep[]): string[] {
   return steps.flatMap((step, index) => {
     if (step.proposal === null) return []
-    const { idType, map, country, jurisdiction, unused, ambiguous } = step.proposal
+    const { idType, map, country, jurisdiction, unused, overlooked, ambiguous } = step.proposal
     const fields = Object.entries(map).map(([field, column]) =>
       field === column ? field : `${field}=${column}`,
     )
     const known = `the id is the ${idType === 'registration_id' ? `company number${country === null ? '' : ` (${country})`}` : (idType ?? '').toUpperCase()}`
     const home =
-      jurisdiction === null ? '' : `; registered in ${jurisdiction} unless a row states another place`
+      jurisdiction === null
+        ? ''
+        : `; registered in ${findCountryName(jurisdiction.slice(0, 2).toUpperCase()) ?? ''} (${jurisdiction}) unless a row states another place`
     const left = unused.length === 0 ? '' : `; not used: ${unused.join(', ')}`
     return [
       `  File ${index + 1}: CSV; ${known}; fields: ${fields.join(', ')}${home}${left}`,
       ...(ambiguous === null ? [] : [`    ${ambiguous}`]),
+      ...overlooked.map(
+        (column) =>
+          `    ${column} may have the status, and is not used: companies that have ended count as any other. To use it: enrich registry import csv, with these fields and status=${column} in --map`,
+      ),
     ]
   })
 }

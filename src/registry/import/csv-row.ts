@@ -2,13 +2,14 @@ import { entitySubtype, entityType, type EntitySubtype, type EntityType } from '
 import { findRegionCode } from '../normalize/places.js'
 import { padUkSicCode } from '../reference/industry-codes.js'
 import { isRegion, parseEdgarPlace, toJurisdiction, type EdgarPlace } from '../reference/registers.js'
-import { checkDraft, readCountry, type Draft, type DraftIdentifier } from './draft.js'
+import { checkDraft, parseDate, readCountry, type Draft, type DraftIdentifier } from './draft.js'
 import { companiesHouse, formatCompanyNumber } from './gleif-record.js'
 import type { ReadRow } from '../model/registry-rows.js'
 import { parseCourtNumber } from '../../core/court-numbers.js'
 import { toNationalNumber } from '../../core/national-numbers.js'
 import { findCountryName } from '../../core/countries.js'
 import { UserError } from '../../core/errors.js'
+import { systemClock } from '../../platform/clock.js'
 
 /** All fields of a registry row, in the order of messages. */
 const importFields = [
@@ -39,14 +40,36 @@ const importFields = [
   'sic',
   'naics',
   'founding_date',
+  'dissolution_date',
   'website',
   'parent_id',
   'source_url',
 ] as const
 export type ImportField = (typeof importFields)[number]
 
-/** Column index of each field. */
-export type ColumnMap = ReadonlyMap<ImportField, number>
+/** Column indexes of each field, in the order of the map. */
+export type ColumnMap = ReadonlyMap<ImportField, readonly number[]>
+
+/** Separators of the cells of a field with several columns; any other field has the first cell that is not empty. */
+export const cellSeparators: Readonly<Partial<Record<ImportField, string>>> = {
+  id: ' ',
+  street_address: ' ',
+  formatted_address: ', ',
+  ...Object.fromEntries(
+    [
+      'other_names',
+      'former_names',
+      'registration_id',
+      'lei',
+      'cik',
+      'ein',
+      'duns',
+      'bic',
+      'ticker',
+      'sic',
+    ].map((field) => [field, '|']),
+  ),
+}
 
 /** Finds the columns of the fields by `map`, or without it by name. Errors: REGISTRY_IMPORT_INVALID. */
 export function resolveColumns(
@@ -58,10 +81,15 @@ export function resolveColumns(
   if (twice !== undefined) {
     throw createImportError(`the file has two columns named "${twice}"`, 'rename one of them')
   }
-  const columns = new Map<ImportField, number>()
+  const columns = new Map<ImportField, readonly number[]>()
   for (const field of importFields) {
-    const index = map ? findMappedIndex(field, map, names) : names.indexOf(field)
-    if (index >= 0) columns.set(field, index)
+    const indexes = map ? findMappedIndexes(field, map, names) : [names.indexOf(field)]
+    if (indexes.some((index) => index >= 0)) columns.set(field, indexes)
+  }
+  const [name, ...more] = columns.get('name') ?? []
+  if (name !== undefined && more.length > 0) {
+    columns.set('name', [name])
+    columns.set('other_names', [...more, ...(columns.get('other_names') ?? [])])
   }
   const unknown = Object.keys(map ?? {}).find((field) => !importFields.includes(field as ImportField))
   if (unknown !== undefined)
@@ -75,20 +103,22 @@ export function resolveColumns(
   return columns
 }
 
-function findMappedIndex(
+/** Splits the columns that a map has for one field, `street,number`; a header may have commas itself. */
+export const listMapped = (text: string, names: readonly string[]): string[] =>
+  names.includes(text) ? [text] : text.split(',').map((column) => column.trim())
+
+function findMappedIndexes(
   field: ImportField,
   map: Readonly<Record<string, string>>,
   names: readonly string[],
-): number {
-  const column = Object.hasOwn(map, field) ? map[field] : undefined
-  if (column === undefined) return -1
-  const index = names.indexOf(column)
-  if (index < 0)
-    throw createImportError(
-      `there is no column "${column}" for ${field}`,
-      `this file has: ${formatColumns(names)}`,
-    )
-  return index
+): number[] {
+  const text = Object.hasOwn(map, field) ? map[field] : undefined
+  return (text === undefined ? [] : listMapped(text, names)).map((column) => {
+    const index = names.indexOf(column)
+    if (index >= 0) return index
+    const message = `there is no column "${column}" for ${field}`
+    throw createImportError(message, `this file has: ${formatColumns(names)}`)
+  })
 }
 
 const columnsShownMax = 40
@@ -109,43 +139,6 @@ export function toCode(text: string): string {
     .toLowerCase()
     .replace(/[\s-]+/g, '_')
 }
-
-/**
- * Checks that the column mapped to `type` has entity types: kinds of other files ("FUND", "operating") would make
- * companies of unknown type, which no answer may name. Single wrong values are dropped; if at least half of the
- * different values are wrong, the check throws.
- */
-export function createTypeCheck(): {
-  look(cells: readonly string[], column: number | undefined): void
-  check(name: string): void
-} {
-  const sound = new Set<string>()
-  const other = new Set<string>()
-  return {
-    look(cells, column) {
-      if (column === undefined || other.size >= othersMax) return
-      const text = (cells[column] ?? '').trim()
-      if (text === '') return
-      const type = entityType.safeParse(toCode(text))
-      if (type.success) sound.add(type.data)
-      else other.add(text)
-    },
-    check(name) {
-      if (other.size === 0 || other.size < sound.size) return
-      const shown = [...other].slice(0, shownMax).map((text) => `"${text.slice(0, 30)}"`)
-      throw new UserError(
-        'REGISTRY_IMPORT_INVALID',
-        `column ${name} is mapped to type and holds ${shown.join(', ')}${other.size > shownMax ? ', …' : ''}`,
-        {
-          hint: `type takes ${entityType.options.join(', ')}; leave it out of --map to import the rows as companies`,
-        },
-      )
-    },
-  }
-}
-
-const othersMax = 100
-const shownMax = 5
 
 export interface RowDefaults {
   /** Type of the id column; `id` for numbers of the file. */
@@ -171,7 +164,7 @@ export function readRow(cellOf: FieldReader, sourceLine: number, defaults: RowDe
     formerNames: splitList(field('former_names')),
     ...readType(field('type'), field('subtype'), dropped),
     isSubtypeStated: field('subtype') !== null,
-    status: field('status'),
+    status: field('status') ?? (hasEnded(field('dissolution_date')) ? 'inactive' : null),
     legalForm: field('legal_form'),
     country: field('country') ?? defaults.countryCode ?? getHomeCountry(field, defaults),
     jurisdiction: resolveJurisdiction(field, defaults, dropped),
@@ -192,6 +185,12 @@ export function readRow(cellOf: FieldReader, sourceLine: number, defaults: RowDe
     sourceUrl: field('source_url'),
   }
   return checkDraft(draft, sourceLine, dropped)
+}
+
+/** Some files write a day far ahead for companies without an end. */
+function hasEnded(text: string | null): boolean {
+  const day = parseDate(text)
+  return day !== null && Date.parse(day) <= systemClock.nowMs()
 }
 
 /** Returns the country of the file's jurisdiction. Registrants of the SEC, and rows with a jurisdiction of their own, may be elsewhere. */

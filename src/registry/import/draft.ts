@@ -315,20 +315,20 @@ function readCode(text: string | null, shape: RegExp, what: string, dropped: str
   return first ?? null
 }
 
-/** Parses a date at the start: `YYYY-MM-DD`, `DD/MM/YYYY` (or with points, dashes) or `YYYYMMDD`; else `null`. 2544 is 2001 in Thailand. */
+/** Parses a date at the start: `YYYY-MM-DD`, `DD/MM/YYYY` (or with slashes, points, dashes) or `YYYYMMDD`; else `null`. 2544 is 2001 in Thailand. */
 export function parseDate(given: string | null): string | null {
   if (given === null) return null
   const text = toPlainDigits(given)
-  const iso = /^(\d{4})-(\d{2})-(\d{2})/.exec(text) ?? /^(\d{4})(\d{2})(\d{2})$/.exec(text)
-  const british = /^(\d{2})[/.-](\d{2})[/.-](\d{4})$/.exec(text)
+  const iso = /^(\d{4})([-/.])(\d\d?)\2(\d\d?)(?!\d)/.exec(text) ?? /^(\d{4})()(\d{2})(\d{2})$/.exec(text)
+  const british = /^(\d\d?)[/.-](\d\d?)[/.-](\d{4})(?!\d)/.exec(text)
   const [year, month, day] = iso
-    ? [iso[1], iso[2], iso[3]]
+    ? [iso[1], iso[3], iso[4]]
     : british
       ? [british[3], british[2], british[1]]
       : []
   if (year === undefined || !inRange(month, 12) || !inRange(day, 31)) return null
   const common = /^2[456]/.test(year) ? String(Number(year) - 543) : year
-  return `${common}-${month ?? ''}-${day ?? ''}`
+  return `${common}-${(month ?? '').padStart(2, '0')}-${(day ?? '').padStart(2, '0')}`
 }
 
 function inRange(digits: string | undefined, max: number): boolean {

@@ -1,22 +1,25 @@
+import { entityType } from '../../contract/enums.js'
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { UserError } from '../../core/errors.js'
 import { CsvScanner, openDelimited, openOneFile, type LocatedRecord } from '../../tables/text-tables.js'
 import {
-  createTypeCheck,
+  cellSeparators,
   resolveColumns,
   formatColumns,
   type ColumnMap,
   type ImportField,
   readRow,
   type RowDefaults,
+  toCode,
 } from './csv-row.js'
 import { readSample } from './additions.js'
 import { readJurisdiction } from './draft.js'
 import {
   describeAmbiguousNumbers,
-  formatCommand,
   proposeMap,
+  quoteArgument,
+  type FieldMap,
   type ImportFlags,
   type MapProposal,
 } from './propose-map.js'
@@ -198,14 +201,16 @@ class CsvReader {
   /** Receives the header and returns the indexes of the columns to read. */
   choose(header: readonly string[]): number[] {
     const columns = resolveRequiredColumns(header, this.#settings, this.#defaults)
-    this.#typeColumn = (header[columns.get('type') ?? -1] ?? '').trim()
-    const indexes = [...new Set(columns.values())]
-    this.#slots = new Map([...columns].map(([field, index]) => [field, indexes.indexOf(index)]))
+    this.#typeColumn = (header[columns.get('type')?.[0] ?? -1] ?? '').trim()
+    const indexes = [...new Set([...columns.values()].flat())]
+    this.#slots = new Map(
+      [...columns].map(([field, own]) => [field, own.map((index) => indexes.indexOf(index))]),
+    )
     return indexes
   }
 
   readItem({ cells, line, reason }: LocatedRecord): ImportItem {
-    this.#types.look(cells, this.#slots.get('type'))
+    this.#types.look(cells, this.#slots.get('type')?.[0])
     if (reason !== null) return { kind: 'rejected', line, reason }
     const read = readRow(createFieldReader(cells, this.#slots), line, this.#defaults)
     return { kind: 'registration', line, read, statedOn: null }
@@ -252,13 +257,78 @@ function resolveRequiredColumns(
   })
 }
 
-function createFieldReader(
+export function createFieldReader(
   cells: readonly string[],
   columns: ColumnMap,
 ): (field: ImportField) => string | null {
   return (field) => {
-    const index = columns.get(field)
-    const text = index === undefined ? '' : (cells[index] ?? '').trim()
-    return text === '' ? null : text
+    const indexes = columns.get(field) ?? []
+    if (indexes.length < 2) return toFilled(cells[indexes[0] ?? -1])
+    const filled = indexes.flatMap((index) => toFilled(cells[index]) ?? [])
+    const separator = cellSeparators[field]
+    return (separator === undefined ? filled[0] : toFilled(filled.join(separator))) ?? null
   }
+}
+
+function toFilled(cell = ''): string | null {
+  const text = cell.trim()
+  return text === '' ? null : text
+}
+
+/**
+ * Checks that the column mapped to `type` has entity types: kinds of other files ("FUND", "operating") would make
+ * companies of unknown type, which no answer may name. Single wrong values are dropped; if at least half of the
+ * different values are wrong, the check throws.
+ */
+function createTypeCheck(): {
+  look(cells: readonly string[], column: number | undefined): void
+  check(name: string): void
+} {
+  const sound = new Set<string>()
+  const other = new Set<string>()
+  return {
+    look(cells, column) {
+      if (column === undefined || other.size >= othersMax) return
+      const text = (cells[column] ?? '').trim()
+      if (text === '') return
+      const type = entityType.safeParse(toCode(text))
+      if (type.success) sound.add(type.data)
+      else other.add(text)
+    },
+    check(name) {
+      if (other.size === 0 || other.size < sound.size) return
+      const shown = [...other].slice(0, shownMax).map((text) => `"${text.slice(0, 30)}"`)
+      throw new UserError(
+        'REGISTRY_IMPORT_INVALID',
+        `column ${name} is mapped to type and holds ${shown.join(', ')}${other.size > shownMax ? ', …' : ''}`,
+        {
+          hint: `type takes ${entityType.options.join(', ')}; leave it out of --map to import the rows as companies`,
+        },
+      )
+    },
+  }
+}
+
+const othersMax = 100
+const shownMax = 5
+
+/**
+ * Formats the command that imports the file this way; COLUMN and CODE are placeholders for the user. The type of the ids
+ * is part of the ids in the registry, so the command always states it.
+ */
+export function formatCommand(path: string, { idType, map, country, jurisdiction }: ImportFlags): string {
+  const needed: FieldMap = {
+    ...(map.id === undefined && { id: 'COLUMN' }),
+    ...(map.name === undefined && { name: 'COLUMN' }),
+  }
+  const isPlaceOpen = idType === 'registration_id' && (map.jurisdiction ?? map.country) === undefined
+  const place = jurisdiction ?? (isPlaceOpen ? 'CODE' : null)
+  const fields = Object.entries({ ...needed, ...map }).map(([field, column]) => `${field}=${column}`)
+  const flags = [
+    `--id-type ${idType ?? 'registration_id'}`,
+    `--map ${quoteArgument(fields.join(','))}`,
+    ...(country === null ? [] : [`--country ${country}`]),
+    ...(place === null ? [] : [`--jurisdiction ${place}`]),
+  ]
+  return `enrich registry import csv ${quoteArgument(path)} ${flags.join(' ')}`
 }

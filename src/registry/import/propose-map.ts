@@ -15,10 +15,10 @@ import {
   type PlaceHeader,
 } from '../../core/header-words.js'
 import { checkedCountries, hasPlainForm, toNationalNumber } from '../../core/national-numbers.js'
-import { findStatus } from '../reference/registers.js'
+import { findHeaderField, findStatus } from '../reference/registers.js'
 import registerWords from '../reference/register-words.json' with { type: 'json' }
 import { parseDate } from './draft.js'
-import { toCode, type ImportField } from './csv-row.js'
+import { listMapped, toCode, type ImportField } from './csv-row.js'
 
 /** Proposed options for importing a table of companies as `csv`. */
 export interface MapProposal {
@@ -30,6 +30,8 @@ export interface MapProposal {
   readonly jurisdiction: string | null
   /** Columns without a field. */
   readonly unused: readonly string[]
+  /** Unused columns that may have the status; empty if another column has it. */
+  readonly overlooked: readonly string[]
   /** Reasons for a check by the user; empty if the columns are certain. */
   readonly doubts: readonly string[]
   /** Says which numbers several companies may have; `null` if none. */
@@ -73,6 +75,7 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
     return rows.map((row) => (row[index] ?? '').trim())
   }
   const { map, twice } = mapHeader(header)
+  mapByWords(map, header, getCells)
   dropUnlikely(map, getCells)
   recognizeStreet(map, getCells)
   const idType = findIdType(map, getCells)
@@ -95,7 +98,8 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
       : found !== null && isOnlyCountry(map, getCells, found)
         ? found
         : null
-  const used = new Set(Object.values(map))
+  const used = new Set(Object.values(map).flatMap((text) => listMapped(text, header)))
+  const unused = header.filter((name) => name !== '' && !used.has(name))
   const hasPlace = home !== null || map.jurisdiction !== undefined
   const doubts = [
     ...(map.name === undefined ? ['no column has names of companies'] : []),
@@ -112,7 +116,8 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
     map,
     country: isUk ? 'GB' : null,
     jurisdiction: home,
-    unused: header.filter((name) => name !== '' && !used.has(name)),
+    unused,
+    overlooked: map.status === undefined ? unused.filter((name) => mayBeStatus(name, getCells(name))) : [],
     doubts,
     ambiguous: describeAmbiguousNumbers(map, getCells, home),
   }
@@ -159,7 +164,7 @@ export interface ImportFlags extends Pick<MapProposal, 'country' | 'jurisdiction
   readonly map: Readonly<Record<string, string>>
 }
 
-type FieldMap = Partial<Record<ImportField, string>>
+export type FieldMap = Partial<Record<ImportField, string>>
 type GetCells = (column: string) => readonly string[]
 
 function mapHeader(header: readonly string[]): { map: FieldMap; twice: string[] } {
@@ -196,6 +201,25 @@ function mapHeader(header: readonly string[]): { map: FieldMap; twice: string[] 
   add('name', rankNameHeader)
   return { map, twice }
 }
+
+/** Adds fields by the words of headers. Columns with several names join; of several statuses, the first with known words. */
+function mapByWords(map: FieldMap, header: readonly string[], cellsOf: GetCells): void {
+  const found = header.flatMap((name) => {
+    const field = Object.values(map).includes(name) ? null : (findHeaderField(name) as ImportField | null)
+    return field === null || (field === 'status' && !isStatus(cellsOf(name))) ? [] : [{ field, name }]
+  })
+  for (const { field, name } of found) {
+    const known = map[field]
+    if (known === undefined) map[field] = name
+    else if (/^(?:other|former)_names$/.test(field) && !name.includes(',')) map[field] = `${known},${name}`
+  }
+}
+
+const isStatus = (cells: readonly string[]): boolean =>
+  isMostly(cells, (cell) => findStatus(cell, null) !== null)
+
+const mayBeStatus = (name: string, cells: readonly string[]): boolean =>
+  isStatus(cells) || (findHeaderField(name) === 'status' && cells.some((cell) => /\p{L}/u.test(cell)))
 
 /** Places of a company, not those to which bills or goods are sent. */
 const rankPlace = (place: PlaceHeader | null, part: PlaceHeader['part']): number =>
@@ -242,10 +266,11 @@ function dropUnlikely(map: FieldMap, cellsOf: GetCells): void {
   drop('lei', (cell) => 'value' in toCanonicalIdentifier('lei', cell))
   drop('cik', (cell) => 'value' in toCanonicalIdentifier('cik', cell))
   drop('country', (cell) => findCountryCode(cell) !== null)
-  drop('founding_date', (cell) => parseDate(cell) !== null)
+  for (const field of ['founding_date', 'dissolution_date'] as const)
+    drop(field, (cell) => parseDate(cell) !== null)
   const { region, status } = map
   // A column "state" may have the status of a company.
-  if (region !== undefined && isMostly(cellsOf(region), (cell) => findStatus(cell, null) !== null)) {
+  if (region !== undefined && isStatus(cellsOf(region))) {
     if (status === undefined) map.status = region
     Reflect.deleteProperty(map, 'region')
   }
@@ -320,27 +345,6 @@ function isBritish(map: FieldMap, cellsOf: GetCells): boolean {
   return postcode !== undefined && isMostly(cellsOf(postcode), (cell) => ukPostcode.test(cell))
 }
 
-/**
- * Formats the command that imports the file this way; COLUMN and CODE are placeholders for the user. The type of the ids
- * is part of the ids in the registry, so the command always states it.
- */
-export function formatCommand(path: string, { idType, map, country, jurisdiction }: ImportFlags): string {
-  const needed: FieldMap = {
-    ...(map.id === undefined && { id: 'COLUMN' }),
-    ...(map.name === undefined && { name: 'COLUMN' }),
-  }
-  const isPlaceOpen = idType === 'registration_id' && (map.jurisdiction ?? map.country) === undefined
-  const place = jurisdiction ?? (isPlaceOpen ? 'CODE' : null)
-  const fields = Object.entries({ ...needed, ...map }).map(([field, column]) => `${field}=${column}`)
-  const flags = [
-    `--id-type ${idType ?? 'registration_id'}`,
-    `--map ${quoteArgument(fields.join(','))}`,
-    ...(country === null ? [] : [`--country ${country}`]),
-    ...(place === null ? [] : [`--jurisdiction ${place}`]),
-  ]
-  return `enrich registry import csv ${quoteArgument(path)} ${flags.join(' ')}`
-}
-
-function quoteArgument(text: string): string {
+export function quoteArgument(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

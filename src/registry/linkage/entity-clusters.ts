@@ -77,54 +77,6 @@ function createSets(readLeis: (entityNumber: number) => readonly string[]) {
   }
 }
 
-/** A registration of one source, by its name and its key, which has its number. */
-export interface KeyedRow {
-  readonly entity_number: number
-  readonly source_key: string
-  readonly legal_name: string
-  /** 1 if the source no longer states it. */
-  readonly removed: number
-}
-
-/**
- * Groups registrations whose keys are new because an option of the import gives another type or place of their numbers: the
- * source stated the same number with the same name before.
- */
-export function groupNewKeys(rows: Iterable<KeyedRow>): JoinGroup[] {
-  const byNumber = new Map<string, KeyedRow[]>()
-  for (const row of rows) {
-    const key = `${splitKey(row.source_key).number} ${row.legal_name}`
-    byNumber.set(key, [...(byNumber.get(key) ?? []), row])
-  }
-  return [...byNumber.values()].flatMap((group) => {
-    const [present, ...others] = group.filter(({ removed }) => removed === 0)
-    if (present === undefined || others.length > 0) return []
-    const { place } = splitKey(present.source_key)
-    const before = group
-      .filter(({ removed, source_key }) => removed === 1 && isWithin(place, splitKey(source_key).place))
-      .map(({ entity_number }) => entity_number)
-    const entityNumbers = [...new Set([present.entity_number, ...before])]
-    return entityNumbers.length === 1 ? [] : [{ reason: 'new_key', entityNumbers }]
-  })
-}
-
-/** Splits keys like `registration_id:co:860025900` and `id:860.025.900`. */
-function splitKey(sourceKey: string): { readonly place: string; readonly number: string } {
-  const [type, ...parts] = sourceKey.split(':')
-  const [place = '', number = ''] = type === 'registration_id' ? parts : ['', parts.join(':')]
-  return {
-    place,
-    number: number
-      .toUpperCase()
-      .replace(/[\s./-]/g, '')
-      .replace(/^0+/, ''),
-  }
-}
-
-/** An unknown place contradicts none, and a country none of its states. */
-const isWithin = (one: string, other: string): boolean =>
-  one === '' || other === '' || `${one}_`.startsWith(`${other}_`) || `${other}_`.startsWith(`${one}_`)
-
 /** GLEIF's codes for "no authority" and "authority not in the list". */
 const noAuthorities = new Set(['RA888888', 'RA999999'])
 

@@ -2,14 +2,13 @@ import type { Sqlite } from '../../platform/sqlite.js'
 import { deriveId, toStoredKey } from '../model/identifiers.js'
 import type { WordWeight } from './compare-rows.js'
 import {
-  groupNewKeys,
   planMerges,
   toRegister,
   type EntityMerge,
   type JoinGroup,
   type JoinReason,
-  type KeyedRow,
 } from './entity-clusters.js'
+import { groupNewKeys, type KeyedRow } from './link-row.js'
 import {
   createClusters,
   decidePairs,

@@ -1,8 +1,7 @@
 import { iso31661, iso31662 } from 'iso-3166'
 import { parseName, type ParsedName } from '../normalize/parsed-name.js'
 import { isNumberWord } from '../normalize/normalize-name.js'
-import { findCikIssueMonth, findEarliestFormationMonth } from '../reference/registers.js'
-import { toRegister } from './entity-clusters.js'
+import { toRegister, type JoinGroup } from './entity-clusters.js'
 
 /** A stored registration, with the defaults of its source's import. */
 export interface LinkInput {
@@ -257,3 +256,88 @@ function toIdentifierRegister({ type, value, jurisdiction, authority }: LinkIden
   if (type === 'registration_id') return toRegister(jurisdiction, authority, value)
   return type === 'lei' || type === 'cik' ? type : null
 }
+
+/** Registers that number in sequence: a number, and the month in which it was about reached (`number month`). */
+const cikTable = `
+1000000 1995-09 1050000 1997-11 1075000 1998-12 1100000 1999-11 1150000 2001-09 1200000 2002-10 1250000 2003-07
+1300000 2004-08 1350000 2006-01 1400000 2007-05 1450000 2008-11 1500000 2010-09 1550000 2012-05 1600000 2014-02
+1650000 2015-08 1700000 2017-03 1750000 2018-08 1800000 2020-01 1850000 2021-03 1900000 2021-12 1950000 2022-10
+2000000 2023-11 2050000 2025-01 2100000 2025-12`
+
+const companiesHouseTable = `
+3000000 1994-12 3500000 1998-02 4000000 2000-05 4200000 2001-04 4500000 2002-08 5000000 2003-12 5500000 2005-07 6000000 2006-11 7000000 2009-08 8000000 2012-03 9000000 2014-04
+10000000 2016-02 11000000 2017-10 12000000 2019-05 13000000 2020-11 14000000 2022-03 15000000 2023-07 16000000 2024-10`
+
+interface Anchor {
+  readonly number: number
+  readonly month: string
+}
+
+function parseAnchors(table: string): Anchor[] {
+  const parts = table.trim().split(/\s+/)
+  return parts.flatMap((part, index) =>
+    index % 2 === 0 ? [{ number: Number(part), month: parts[index + 1] ?? '' }] : [],
+  )
+}
+
+const cikAnchors = parseAnchors(cikTable)
+const companiesHouseAnchors = parseAnchors(companiesHouseTable)
+
+/** Returns the month (`YYYY-MM`) by which the SEC had issued a CIK, or `null` if it is newer than the table. */
+function findCikIssueMonth(cik: string): string | null {
+  return cikAnchors.find(({ number }) => Number(cik) <= number)?.month ?? null
+}
+
+/** Returns the month (`YYYY-MM`) after which an English or Welsh company was formed, or `null` if unknown. */
+function findEarliestFormationMonth(companyNumber: string): string | null {
+  if (!/^\d{7,8}$/.test(companyNumber)) return null
+  return companiesHouseAnchors.findLast(({ number }) => Number(companyNumber) >= number)?.month ?? null
+}
+
+/** A registration of one source, by its name and its key, which has its number. */
+export interface KeyedRow {
+  readonly entity_number: number
+  readonly source_key: string
+  readonly legal_name: string
+  /** 1 if the source no longer states it. */
+  readonly removed: number
+}
+
+/**
+ * Groups registrations whose keys are new because an option of the import gives another type or place of their numbers: the
+ * source stated the same number with the same name before.
+ */
+export function groupNewKeys(rows: Iterable<KeyedRow>): JoinGroup[] {
+  const byNumber = new Map<string, KeyedRow[]>()
+  for (const row of rows) {
+    const key = `${splitKey(row.source_key).number} ${row.legal_name}`
+    byNumber.set(key, [...(byNumber.get(key) ?? []), row])
+  }
+  return [...byNumber.values()].flatMap((group) => {
+    const [present, ...others] = group.filter(({ removed }) => removed === 0)
+    if (present === undefined || others.length > 0) return []
+    const { place } = splitKey(present.source_key)
+    const before = group
+      .filter(({ removed, source_key }) => removed === 1 && isWithin(place, splitKey(source_key).place))
+      .map(({ entity_number }) => entity_number)
+    const entityNumbers = [...new Set([present.entity_number, ...before])]
+    return entityNumbers.length === 1 ? [] : [{ reason: 'new_key', entityNumbers }]
+  })
+}
+
+/** Splits keys like `registration_id:co:860025900` and `id:860.025.900`. */
+function splitKey(sourceKey: string): { readonly place: string; readonly number: string } {
+  const [type, ...parts] = sourceKey.split(':')
+  const [place = '', number = ''] = type === 'registration_id' ? parts : ['', parts.join(':')]
+  return {
+    place,
+    number: number
+      .toUpperCase()
+      .replace(/[\s./-]/g, '')
+      .replace(/^0+/, ''),
+  }
+}
+
+/** An unknown place contradicts none, and a country none of its states. */
+const isWithin = (one: string, other: string): boolean =>
+  one === '' || other === '' || `${one}_`.startsWith(`${other}_`) || `${other}_`.startsWith(`${one}_`)

@@ -1,5 +1,6 @@
 import { iso31662 } from 'iso-3166'
 import listed from './authorities.json' with { type: 'json' }
+import { toHeaderKey, toHeaderKeys } from '../../core/header-words.js'
 import { toPlainLetters } from '../../core/text.js'
 import listedPlaces from './edgar-places.json' with { type: 'json' }
 import words from './register-words.json' with { type: 'json' }
@@ -49,43 +50,6 @@ export function findCompaniesHouseAuthority(companyNumber: string): string | nul
 /** Returns the facts of a registration authority, or `null` for an unknown code. */
 export function findAuthorityFacts(code: string): AuthorityFacts | null {
   return authorities.get(code) ?? null
-}
-
-/** Registers that number in sequence: a number, and the month in which it was about reached (`number month`). */
-const cikTable = `
-1000000 1995-09 1050000 1997-11 1075000 1998-12 1100000 1999-11 1150000 2001-09 1200000 2002-10 1250000 2003-07
-1300000 2004-08 1350000 2006-01 1400000 2007-05 1450000 2008-11 1500000 2010-09 1550000 2012-05 1600000 2014-02
-1650000 2015-08 1700000 2017-03 1750000 2018-08 1800000 2020-01 1850000 2021-03 1900000 2021-12 1950000 2022-10
-2000000 2023-11 2050000 2025-01 2100000 2025-12`
-
-const companiesHouseTable = `
-3000000 1994-12 3500000 1998-02 4000000 2000-05 4200000 2001-04 4500000 2002-08 5000000 2003-12 5500000 2005-07 6000000 2006-11 7000000 2009-08 8000000 2012-03 9000000 2014-04
-10000000 2016-02 11000000 2017-10 12000000 2019-05 13000000 2020-11 14000000 2022-03 15000000 2023-07 16000000 2024-10`
-
-interface Anchor {
-  readonly number: number
-  readonly month: string
-}
-
-function parseAnchors(table: string): Anchor[] {
-  const parts = table.trim().split(/\s+/)
-  return parts.flatMap((part, index) =>
-    index % 2 === 0 ? [{ number: Number(part), month: parts[index + 1] ?? '' }] : [],
-  )
-}
-
-const cikAnchors = parseAnchors(cikTable)
-const companiesHouseAnchors = parseAnchors(companiesHouseTable)
-
-/** Returns the month (`YYYY-MM`) by which the SEC had issued a CIK, or `null` if it is newer than the table. */
-export function findCikIssueMonth(cik: string): string | null {
-  return cikAnchors.find(({ number }) => Number(cik) <= number)?.month ?? null
-}
-
-/** Returns the month (`YYYY-MM`) after which an English or Welsh company was formed, or `null` if unknown. */
-export function findEarliestFormationMonth(companyNumber: string): string | null {
-  if (!/^\d{7,8}$/.test(companyNumber)) return null
-  return companiesHouseAnchors.findLast(({ number }) => Number(companyNumber) >= number)?.month ?? null
 }
 
 /** EDGAR's codes of places outside the United States, as ISO 3166 codes. */
@@ -170,4 +134,67 @@ export function findStatus(text: string, countryCode: string | null): string | n
   const status = key === '' ? null : (code ?? wholeStatuses.get(key) ?? step?.[0] ?? null)
   if (statusesRead.size < statusesKeptMax) statusesRead.set(cacheKey, status)
   return status
+}
+
+type WordClass = keyof typeof words.words
+
+const headerWordCharsMax = 40
+const headerCharsMax = 80
+
+/** Words that each field needs, and those that it may have besides `of`; the first field that fits counts. */
+const headerRules: readonly (readonly [
+  field: string,
+  needs: readonly WordClass[],
+  may: readonly WordClass[],
+])[] = [
+  ['former_names', ['former', 'name'], []],
+  ['other_names', ['short', 'name'], []],
+  ['other_names', ['acronym'], ['name']],
+  ['founding_date', ['date', 'start'], []],
+  ['dissolution_date', ['date', 'end'], []],
+  ['legal_form', ['form', 'legal'], []],
+  ['legal_form', ['form', 'company'], []],
+  ['formatted_address', ['address'], ['seat']],
+  ['status', ['status'], []],
+]
+/** Words that any header may have. */
+const anyHeader: readonly WordClass[] = ['company', 'legal', 'other']
+
+const wordClasses = Object.keys(words.words) as WordClass[]
+const toMask = (classes: readonly WordClass[]): number =>
+  classes.reduce((mask, one) => mask | (1 << wordClasses.indexOf(one)), 0)
+
+/** The classes of each word, as bits. */
+function createHeaderWords(): ReadonlyMap<string, readonly number[]> {
+  const found = new Map<string, number[]>()
+  for (const one of wordClasses)
+    for (const key of new Set(toHeaderKeys(words.words[one])))
+      found.set(key, [...(found.get(key) ?? []), toMask([one])])
+  return found
+}
+
+let headerWords: ReadonlyMap<string, readonly number[]> | null = null
+
+/**
+ * Returns the field that a header means by its words: `status` for `estado_matricula` and for `Tình trạng doanh nghiệp`;
+ * `null` if a word is not known. All splits into words are tried, since many languages write them together.
+ */
+export function findHeaderField(header: string): string | null {
+  const key = toHeaderKey(header)
+  if (key.length > headerCharsMax) return null
+  const known = (headerWords ??= createHeaderWords())
+  const reached: Set<number>[] = [new Set([0])]
+  for (let end = 1; end <= key.length; end++) {
+    const masks = new Set<number>()
+    for (let start = Math.max(0, end - headerWordCharsMax); start < end; start++)
+      for (const mask of known.get(key.slice(start, end)) ?? [])
+        for (const before of reached[start] ?? []) masks.add(before | mask)
+    reached.push(masks)
+  }
+  const all = [...(reached[key.length] ?? [])]
+  const rule = headerRules.find(([, needs, may]) => {
+    const [needed, allowed] = [toMask(needs), toMask([...needs, ...may, ...anyHeader])]
+    return all.some((mask) => (mask & needed) === needed && (mask & ~allowed) === 0)
+  })
+  return rule?.[0] ?? null
 }

@@ -1,7 +1,13 @@
 import { describe, expect, it, test } from 'vitest'
 import { formatImport, formatLoadProgress } from '../../../src/cli/terminal/registry-text.js'
 import { proposeMap } from '../../../src/registry/import/propose-map.js'
-import type { ImportCsvOptions } from '../../../src/registry/import/import-csv.js'
+import {
+  createFieldReader,
+  importCsvText,
+  type ImportCsvOptions,
+} from '../../../src/registry/import/import-csv.js'
+import { resolveColumns, type ImportField } from '../../../src/registry/import/csv-row.js'
+import { findHeaderField } from '../../../src/registry/reference/registers.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import { importContent, lei, levelOne, levelOneCsv, registrationsOf } from '../../support/register-files.js'
 import { errorWith } from '../../support/error-with.js'
@@ -387,5 +393,156 @@ describe('the report of an import', () => {
     )
     const again = await importContent(registry, 'gleif', levelOneCsv([levelOne.ball]), older)
     expect(again.unchanged).toBe(true)
+  })
+})
+
+/** Of registers in some forty languages. */
+const headersOfFields: Readonly<Record<string, readonly string[]>> = {
+  status:
+    'estado_matricula|Estado de la empresa|situacao_cadastral|Situação da empresa|statut_entreprise|Statut juridique|Tình trạng hoạt động|Trạng thái doanh nghiệp|حالة الشركة|حالة السجل التجاري|وضعیت شرکت|şirket durumu|Sicil durumu|компания мәртебесі|Korxona holati|Статус организации|Состояние юридического лица|Стан субʼєкта|สถานะบริษัท|Status perusahaan|企业状态|登記狀態|会社の状態|기업상태|Hali ya kampuni|stav_spolecnosti|Stan podmiotu|Stare firmă|Statut RCCM|CompanyStatus|Firmenstatus|Bolagsstatus|Įmonės statusas|Κατάσταση εταιρείας|סטטוס החברה|სტატუსი'.split(
+      '|',
+    ),
+  legal_form:
+    'organizacion_juridica|Forma jurídica|Tipo de sociedad|Naturaleza juridica|Natureza jurídica|Forme juridique|Loại hình doanh nghiệp|الشكل القانوني|نوع الشركة|Hukuki şekli|Şirket türü|Təşkilati hüquqi forması|Ұйымдық-құқықтық нысаны|Tashkiliy-huquqiy shakli|Организационно-правовая форма|ประเภทนิติบุคคล|Bentuk badan usaha|企业类型|会社形態|법인형태|Forma prawna|Právní forma|Typ společnosti|Νομική μορφή|Type de société|Aina ya kampuni'.split(
+      '|',
+    ),
+  formatted_address:
+    'Địa chỉ trụ sở chính|Dirección comercial|Domicilio legal|Domicilio social|Endereço da sede|Adresse du siège social|العنوان|عنوان الشركة|عنوان المركز الرئيسي|آدرس شرکت|Şirket adresi|Merkez adresi|Hüquqi ünvan|Заңды мекенжайы|Yuridik manzili|Юридический адрес|Адрес регистрации|ที่อยู่สำนักงานใหญ่|Alamat kantor pusat|Alamat perusahaan|注册地址|本店所在地|본점주소|Anwani ya kampuni|Adres siedziby|Geschäftsanschrift|Registered office address|Alamat berdaftar'.split(
+      '|',
+    ),
+  other_names:
+    'sigla|Nombre comercial|Nombre de fantasía|Nome fantasia|Nom commercial|Sigle|Tên nước ngoài|Tên viết tắt|Tên giao dịch|Tên tiếng Anh|Tên doanh nghiệp viết bằng tiếng nước ngoài|الاسم المختصر|الاسم بالإنجليزية|Kısa unvan|Kısa adı|Қысқартылған атауы|Qisqa nomi|Сокращенное наименование|Краткое название|ชื่อภาษาอังกฤษ|Nama singkatan|Nama dagang|英文名称|公司简称|英文商号|영문명|Nazwa skrócona|Zkrácený název|Short name|Trade name|Kurzname'.split(
+      '|',
+    ),
+  founding_date:
+    "fecha_matricula|Fecha de constitución|Fecha de inicio de actividades|Data de abertura|Data de início de atividade|Date de création|Date d'immatriculation|Date immatriculation RCCM|Ngày cấp|Ngày thành lập|Ngày bắt đầu hoạt động|تاريخ التأسيس|تاريخ القيد|تاريخ الإصدار|تاریخ ثبت|Kuruluş tarihi|Sicil kayıt tarihi|Tescil tarihi|Qeydiyyat tarixi|Тіркеу күні|Roʻyxatdan oʻtgan sana|Дата регистрации|Дата создания компании|วันที่จดทะเบียน|Tanggal berdiri|Tanggal pendirian|Tarikh penubuhan|成立日期|登记日期|設立年月日|설립일자|Tarehe ya usajili|Data rejestracji|Datum zápisu".split(
+      '|',
+    ),
+  dissolution_date:
+    "fecha_cancelacion|Fecha de cierre|Fecha de baja|Data de encerramento|Data da baixa|Date de radiation|Date de cessation d'activité|Ngày chấm dứt hoạt động|Ngày giải thể|تاريخ الشطب|تاريخ الإلغاء|تاریخ انحلال|Kapanış tarihi|Terkin tarihi|Ləğv tarixi|Таратылған күні|Tugatilgan sana|Дата прекращения деятельности|Дата ликвидации|วันที่เลิก|Tanggal pembubaran|注销日期|解散日期|폐업일자|Data wykreślenia|Datum výmazu|Datum zániku|Löschungsdatum".split(
+      '|',
+    ),
+  former_names:
+    'Nombre anterior|Razón social anterior|Nome anterior|Ancienne dénomination|Tên cũ|الاسم السابق|Eski unvan|Əvvəlki adı|Бұрынғы атауы|Oldingi nomi|Прежнее наименование|ชื่อเดิม|Nama lama|曾用名|이전상호|Previous name'.split(
+      '|',
+    ),
+  none: 'estado_civil|fecha_nacimiento|fecha_renovacion|ultimo_ano_renovado|email|telefono|ciiu|Direccion electronica|codigo_camara|capital|Tipo de documento|representante_legal|Sector|Số điện thoại|Ngành nghề|vốn điều lệ|Người đại diện|id|no|state|Type|Categoria|tip|ad|address 2|data|fecha|Order date|Delivery address|Nota|cap|Fecha de pago|Start|tipo_id|Clase de riesgo|Legal representative'.split(
+    '|',
+  ),
+}
+
+const spellings: Readonly<Record<string, (header: string) => string>> = {
+  plain: (header) => header,
+  'with underscores': (header) => header.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]+/gu, '_'),
+  'in capitals': (header) => header.toUpperCase().replace(/[\s_]+/g, ' '),
+  'without marks': (header) => header.normalize('NFKD').replace(/\p{M}/gu, ''),
+}
+
+describe('the words of headers', () => {
+  for (const [spelling, write] of Object.entries(spellings))
+    test.each(Object.entries(headersOfFields))(`of %s, ${spelling}`, (field, headers) => {
+      const wrong = headers.filter((header) => (findHeaderField(write(header)) ?? 'none') !== field)
+      expect(wrong).toEqual([])
+    })
+
+  const values: Readonly<Record<string, readonly string[]>> = {
+    status: ['ACTIVA', 'CANCELADA', 'ACTIVA'],
+    founding_date: ['14/6/2010', '2003/11/20', '2002-05-13'],
+    dissolution_date: ['', '2015/3/4', '9999-12-31'],
+  }
+  test.each(Object.keys(headersOfFields).filter((field) => field !== 'none'))(
+    'map columns of %s',
+    (field) => {
+      for (const header of headersOfFields[field] ?? []) {
+        const cells = values[field] ?? ['Zorvex', 'Quorvex', 'Zambrell']
+        const rows = cells.map((cell, at) => [`86002590${at}`, `Name ${at}`, cell])
+        expect(proposeMap(['NIT', 'Company name', header], rows).map, header).toMatchObject({
+          [field]: header,
+        })
+      }
+    },
+  )
+
+  test('a column that may have the status is named if it is not used', () => {
+    const rows = ['zzz', 'yyy', 'xxx'].map((cell, at) => [`86002590${at}`, `Name ${at}`, cell, 'CANCELADA'])
+    const { map, overlooked } = proposeMap(['NIT', 'Name', 'estado_matricula', 'Q7'], rows)
+    expect(map.status).toBeUndefined()
+    expect(overlooked).toEqual(['estado_matricula', 'Q7'])
+  })
+
+  test('a company with an end in the past is inactive, unless a status says otherwise', () => {
+    const statuses = (content: string, map: Record<string, string>) => {
+      const registry = openRegistry(':memory:')
+      const settings = { idType: 'id', map: { id: 'id', name: 'name', ...map } }
+      importCsvText(registry, Buffer.from(content), { ...settings, fileName: 'own.csv', fileDateMs: 0 })
+      const { hits } = registry.search({ name: 'Quorvex', limit: 9 })
+      registry.close()
+      return hits.map(({ name, status }) => `${name} ${status}`).sort()
+    }
+    const rows =
+      '1,Quorvex A,2015/3/4,\n2,Quorvex B,9999-12-31,\n3,Quorvex C,2015-03-04,active\n4,Quorvex D,,'
+    expect(statuses(`id,name,end,state\n${rows}`, { dissolution_date: 'end', status: 'state' })).toEqual([
+      'Quorvex A inactive',
+      'Quorvex B null',
+      'Quorvex C active',
+      'Quorvex D null',
+    ])
+  })
+})
+
+describe('a field with several columns', () => {
+  const header = [
+    'no',
+    'dv',
+    'title',
+    'short',
+    'foreign',
+    'old',
+    'street',
+    'house',
+    'tax',
+    'reg',
+    'a',
+    'b',
+    'x, y',
+  ]
+  const cells = [
+    '860',
+    '3',
+    'Legal SA',
+    'LSA',
+    'Legal Inc',
+    'Old SA',
+    'Main St',
+    '5',
+    'T1',
+    'R1',
+    '',
+    'active',
+    'Z',
+  ]
+  const read = (map: Record<string, string>) => {
+    const columns = resolveColumns(header, { id: 'no', name: 'title', ...map })
+    return (field: ImportField) => createFieldReader(cells, columns)(field)
+  }
+  test.each([
+    ['other_names', 'short,foreign', 'LSA|Legal Inc'],
+    ['other_names', 'short, a, foreign', 'LSA|Legal Inc'],
+    ['former_names', 'old,a', 'Old SA'],
+    ['street_address', 'street,house', 'Main St 5'],
+    ['formatted_address', 'street,house', 'Main St, 5'],
+    ['registration_id', 'tax,reg', 'T1|R1'],
+    ['id', 'no,dv', '860 3'],
+    ['status', 'a,b', 'active'],
+    ['city', 'x, y', 'Z'],
+    ['name', 'title,short', 'Legal SA'],
+  ] as const)('%s=%s', (field, columns, text) => {
+    expect(read({ [field]: columns })(field)).toBe(text)
+  })
+  test('further names are other names', () => {
+    expect(read({ name: 'title,short', other_names: 'foreign' })('other_names')).toBe('LSA|Legal Inc')
+  })
+  test('an unknown one is named', () => {
+    expect(() => read({ other_names: 'short,nothing' })).toThrow('no column "nothing" for other_names')
   })
 })
