@@ -41,7 +41,10 @@ export interface Held {
 
 export function candidatesOf(held: readonly Held[]): CandidateName[] {
   return held.map((row, index) => {
-    const { tokens, coreKey, fullKey, formClass, acronym } = parseNewName(row.name, row.city ?? null)
+    const { tokens, coreKey, fullKey, formClass, acronym } = parseNewName(row.name, {
+      town: row.city ?? null,
+      country: row.country ?? null,
+    })
     const country = row.country ?? 'US'
     const number = row.company ?? index + 1
     return {

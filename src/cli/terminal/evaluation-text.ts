@@ -1,4 +1,4 @@
-import type { Interval } from '../../core/interval.js'
+import type { Interval } from '../../core/partition.js'
 import { formatCount, plural, cutToWidth, measureWidth } from '../../core/text.js'
 import type { LabelledDecisions } from '../../app/propose-decisions.js'
 import type {

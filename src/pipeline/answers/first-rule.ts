@@ -3,7 +3,7 @@ import { at, toText } from '../../core/json.js'
 import { foldText, type LookupId } from '../../core/lookup-identity.js'
 import type { KnownAnswer } from '../checkpoint/lookup.js'
 import { planLookup, type PlanPolicy } from '../../core/lookup-state.js'
-import { type Interval, calculateInterval } from '../../core/interval.js'
+import { type Interval, calculateInterval } from '../../core/partition.js'
 import { type Prices, toUnits, formatAmount } from '../../core/money.js'
 import { formatCount, plural } from '../../core/text.js'
 

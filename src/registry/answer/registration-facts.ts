@@ -1,6 +1,5 @@
 import type { Address, ResultEntity } from '../../contract/entity.js'
 import { legalForm as legalForms, type LegalForm } from '../../contract/enums.js'
-import { isPlainLimited, isPrivateForm, isPublicForm, isPublicLimited } from '../normalize/legal-forms.js'
 import { classifyFundOrTrust, parseName } from '../normalize/parsed-name.js'
 import { findRegionCode } from '../normalize/places.js'
 import { parseStreet } from '../normalize/streets.js'
@@ -13,6 +12,10 @@ import {
   findCompaniesHouseAuthority,
   edgarAuthority,
   findStateAuthority,
+  isPlainLimited,
+  isPrivateForm,
+  isPublicForm,
+  isPublicLimited,
 } from '../reference/registers.js'
 import { authorityTiers, type Citation } from '../../contract/result.js'
 import { recordUrls } from '../model/identifiers.js'

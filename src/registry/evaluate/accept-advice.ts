@@ -1,5 +1,5 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
-import { calculateInterval, type Interval } from '../../core/interval.js'
+import { calculateInterval, type Interval } from '../../core/partition.js'
 
 /** Figures of the `matched` answers with a confidence of `accept` or more. */
 interface AcceptFigures {

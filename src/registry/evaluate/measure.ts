@@ -1,4 +1,4 @@
-import { calculateInterval, type Interval } from '../../core/interval.js'
+import { calculateInterval, type Interval } from '../../core/partition.js'
 
 /** The result of one labelled query. */
 export interface Judgement {

@@ -84,24 +84,6 @@ function parseTable(): LegalFormEntry[] {
 }
 
 const entries = parseTable()
-const publicLimited: ReadonlySet<string> = new Set(table.public_limited.split(' '))
-
-/** True for a country (ISO 3166-1) in which "Limited" without "Private" or "Proprietary" is a public or stock company. */
-export const isPublicLimited = (country: string | null): boolean =>
-  country !== null && publicLimited.has(country.toUpperCase())
-
-/** True for the words of "Limited", "Ltd" or "Ltée" alone. */
-export const isPlainLimited = (words: readonly string[]): boolean =>
-  words.length === 1 && /^(?:limited|ltd|ltee|limitee)$/.test(words[0] ?? '')
-
-/** True for the form of a public company in the words of a register: "Public company limited by shares". */
-export const isPublicForm = (text: string): boolean =>
-  /^public$|\bpublic (?:limited|company|corporation)\b/i.test(text.trim()) &&
-  !/guarantee|unlimited|non?.?profit/i.test(text)
-
-/** True for the form of a private company: "Proprietary Limited", "Private company limited by shares", "pte". */
-export const isPrivateForm = (text: string): boolean => /\b(?:private|pvt|pte|pty|proprietary)\b/i.test(text)
-
 /** The words of all forms. */
 export const formWords: ReadonlySet<string> = new Set(entries.flatMap(({ words }) => words))
 const byLastWord = groupBy((entry) => entry.words.at(-1) ?? '')
@@ -161,6 +143,20 @@ export function findTrailingForm(words: readonly string[], end: number): LegalFo
     if (!entry.closing || (end === words.length && findTrailingForm(words, from) === null)) return entry
   }
   return null
+}
+
+const fronts = new Map(Object.entries(table.fronts).map(([country, words]) => [country, words.split(' ')]))
+
+/** Returns the short form that names of a country begin with: "AS Norvane", but not "AS Norvane OÜ", which has its own. */
+export function findFormInFrontOf(country: string | null, words: readonly string[]): LegalFormEntry | null {
+  const [word = '', next] = words
+  if (next === undefined || fronts.get(country ?? '')?.includes(word) !== true) return null
+  const last = findTrailingForm(words, words.length)?.words
+  const isPair = word === 'sc' || (word === 'oy' && last?.join('') === 'ab')
+  if (last !== undefined && (!isPair || last.length + 1 === words.length)) return null
+  const isOwn = (one: LegalFormEntry) => one.words.length === 1 && one.countries.includes(country ?? '')
+  const plain = entries.find(({ formClass }) => formClass === 'company')
+  return byAnyFirstWord.get(word)?.find(isOwn) ?? (plain === undefined ? null : { ...plain, words: [word] })
 }
 
 /** Returns the form at the beginning of `words`, or `null`. */

@@ -12,6 +12,7 @@ import {
   cutNativeForms,
   findTrailingForm,
   findLeadingForm,
+  findFormInFrontOf,
   isInitialsBefore,
   expandForms,
   type FormClass,
@@ -60,9 +61,19 @@ export function parseName(name: string): ParsedName {
   return getOrCompute(parsedTexts, parsedTextsMax, name, parseNewName)
 }
 
-/** Parses any text, without the cache: registers seldom repeat a name. `town`: seat of the company, which Serbia's register adds. */
-export function parseNewName(name: string, town: string | null = null): ParsedName {
-  const { words, native, stripped } = splitForm(name, town)
+/** Seat of a company, as far as its register states it. */
+interface Seat {
+  /** Serbia's register adds it to names. */
+  readonly town: string | null
+  /** ISO 3166-1 code. In some countries, names begin with short forms: "AS Norvane". */
+  readonly country: string | null
+}
+
+const nowhere: Seat = { town: null, country: null }
+
+/** Parses any text, without the cache: registers seldom repeat a name. */
+export function parseNewName(name: string, seat: Seat = nowhere): ParsedName {
+  const { words, native, stripped } = splitForm(name, seat)
   const core = stripped.core.slice(0, matchLimits.tokensMax)
   const tokens = toCanonicalWords(core.map((word) => word.slice(0, matchLimits.tokenCharsMax)))
   return {
@@ -82,12 +93,12 @@ export function parseNewName(name: string, town: string | null = null): ParsedNa
 const isPlain = (name: string): boolean =>
   /^[ -$'-.0-;=>@-[\]-~]*$/.test(name) && name.length <= matchLimits.nameCharsMax && !name.includes('  ')
 
-function splitForm(name: string, town: string | null = null) {
+function splitForm(name: string, { town, country }: Seat = nowhere) {
   const native = isPlain(name)
     ? { rest: name, form: null }
     : cutNativeForms(removeRegistrySuffix(boundText(name)))
   const words = cutTown(removeJoiningWords(foldWords(expandForms(native.rest))), town, native.rest)
-  return { native, words, stripped: stripForms(words, native.rest) }
+  return { native, words, stripped: stripForms(words, native.rest, country) }
 }
 
 /** "SIEMENS DOO BEOGRAD", "JAVNO PREDUZEĆE POŠTA SRBIJE BEOGRAD": the town behind the legal form, or behind a name that begins with it. */
@@ -121,8 +132,8 @@ interface StrippedName {
   countries: readonly string[]
 }
 
-function stripForms(words: readonly string[], written: string): StrippedName {
-  const leading = findFormInFront(words, written)
+function stripForms(words: readonly string[], written: string, country: string | null): StrippedName {
+  const leading = findFormInFront(words, written) ?? findFormInFrontOf(country, words)
   let start = leading ? leading.words.length : 0
   if (start >= words.length) start = 0
   let form = start > 0 ? leading : null

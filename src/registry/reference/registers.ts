@@ -3,6 +3,7 @@ import listed from './authorities.json' with { type: 'json' }
 import { toHeaderKey, toHeaderKeys } from '../../core/header-words.js'
 import { toPlainLetters } from '../../core/text.js'
 import listedPlaces from './edgar-places.json' with { type: 'json' }
+import legalForms from './legal-forms.json' with { type: 'json' }
 import words from './register-words.json' with { type: 'json' }
 
 /** A register of companies, by its code in the GLEIF list of registration authorities. */
@@ -198,3 +199,21 @@ export function findHeaderField(header: string): string | null {
   })
   return rule?.[0] ?? null
 }
+
+const publicLimited: ReadonlySet<string> = new Set(legalForms.public_limited.split(' '))
+
+/** True for a country (ISO 3166-1) in which "Limited" without "Private" or "Proprietary" is a public or stock company. */
+export const isPublicLimited = (country: string | null): boolean =>
+  country !== null && publicLimited.has(country.toUpperCase())
+
+/** True for the words of "Limited", "Ltd" or "Ltée" alone. */
+export const isPlainLimited = (words: readonly string[]): boolean =>
+  words.length === 1 && /^(?:limited|ltd|ltee|limitee)$/.test(words[0] ?? '')
+
+/** True for the form of a public company in the words of a register: "Public company limited by shares". */
+export const isPublicForm = (text: string): boolean =>
+  /^public$|\bpublic (?:limited|company|corporation)\b/i.test(text.trim()) &&
+  !/guarantee|unlimited|non?.?profit/i.test(text)
+
+/** True for the form of a private company: "Proprietary Limited", "Private company limited by shares", "pte". */
+export const isPrivateForm = (text: string): boolean => /\b(?:private|pvt|pte|pty|proprietary)\b/i.test(text)

@@ -163,9 +163,11 @@ export function deriveRow(row: RegistryRow): DerivedRow {
 }
 
 /** Parsed once for the columns and the index. */
-export const parseNames = ({ names, address }: RegistryRow): StoredName[] =>
+export const parseNames = ({ names, address, jurisdiction }: RegistryRow): StoredName[] =>
   names.map(({ name }) => {
-    const { tokens, coreKey, fullKey, formClass, acronym } = parseNewName(name, address.city)
+    const country = jurisdiction?.slice(0, 2).toUpperCase() ?? address.countryCode
+    const seat = { town: address.city, country }
+    const { tokens, coreKey, fullKey, formClass, acronym } = parseNewName(name, seat)
     return { tokens, coreKey, fullKey, formClass, acronym }
   })
 

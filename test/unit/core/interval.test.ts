@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { calculateInterval } from '../../../src/core/interval.js'
+import { calculateInterval } from '../../../src/core/partition.js'
 import { forAll } from '../../support/properties.js'
 
 describe('an interval', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { foldText, isNumberWord, splitWords } from '../../../src/registry/normalize/normalize-name.js'
 import { listWords } from '../../../src/registry/normalize/clean-text.js'
-import { parseName } from '../../../src/registry/normalize/parsed-name.js'
+import { parseName, parseNewName } from '../../../src/registry/normalize/parsed-name.js'
 import table from '../../../src/registry/reference/legal-forms.json' with { type: 'json' }
 import { forAll } from '../../support/properties.js'
 
@@ -175,7 +175,7 @@ describe('legal forms', () => {
     ['Acme Ges.m.b.H. & Co. KG', 'partnership', 'lp', ['DE', 'AT']],
     ['Acme OEG', 'partnership', 'gp', ['AT']],
     ['Acme e.U.', 'sole_trader', 'sole_proprietorship', ['AT']],
-    ['Acme A/S', 'stock', 'corporation', ['NO', 'DK', 'CZ', 'EE', 'TR']],
+    ['Acme A/S', 'stock', 'corporation', ['NO', 'DK', 'CZ', 'EE', 'LV', 'TR']],
     ['Acme I/S', 'partnership', 'gp', ['DK']],
     ['I/S Acme', 'partnership', 'gp', ['DK']],
     ['Acme K/S', 'partnership', 'lp', ['DK']],
@@ -388,4 +388,20 @@ test('a name with a suffix of EDGAR, in any case, is compared as the name withou
     for (const suffix of suffixes) expect(parseName(name + suffix), suffix).toEqual(parseName(name))
   for (const name of ['Larkmoor A/S', 'Data I/O Corp', 'Larkmoor Oy/Ab', 'AC/DC'])
     expect(parseName(name).fullKey).toBe(name.toLowerCase().replace(/[^a-z]/g, ''))
+})
+
+test.each([
+  ['AS Larkmoor Grupp', 'EE', 'larkmoor grupp'],
+  ['OÜ Larkmoor Tehas', 'EE', 'larkmoor tehas'],
+  ['AS "Larkmoor"', 'LV', 'larkmoor'],
+  ['AB Larkmoor grupė', 'LT', 'larkmoor grupe'],
+  ['Oy Karl Larkmoor Ab', 'FI', 'karl larkmoor'],
+  ['S.C. Larkmoor S.R.L.', 'RO', 'larkmoor'],
+  ['A/S Larkmoor', 'DK', 'larkmoor'],
+  ['AS Larkmoor', 'IT', 'as larkmoor'],
+  ['SC Larkmoor', 'US', 'sc larkmoor'],
+  ['AB Larkmoor AB', 'SE', 'ab larkmoor'],
+  ['AS Larkmoor', null, 'as larkmoor'],
+])('"%s" begins with a short form in the countries that write it in front: %s', (name, country, core) => {
+  expect(parseNewName(name, { town: null, country }).tokens.join(' ')).toBe(core)
 })
