@@ -154,42 +154,26 @@ export function listNestedNumbers(country: string, number: string): string[] {
   return all.filter((one) => one !== null).filter((one) => one !== closed)
 }
 
-/**
- * Countries in which several registers give the same numbers, with the forms of the numbers that are unique in the
- * country nevertheless. `hasRegions`: each state has one register.
- */
-const localRegisters: Readonly<Record<string, { hasRegions: boolean; unique: readonly RegExp[] }>> = {
-  ae: { hasRegions: true, unique: [] },
-  ar: { hasRegions: false, unique: [/^\d{11}$/] },
-  br: { hasRegions: false, unique: [/^[A-Z\d]{12}\d{2}$/, /^\d{11}$/] },
-  ca: { hasRegions: true, unique: [/^\d{6}-\d$/] },
-  co: { hasRegions: false, unique: [/^\d{9,10}$/] },
-  de: { hasRegions: false, unique: [] },
-  do: { hasRegions: false, unique: [/^\d{9}$/, /^\d{11}$/, /^\d+[A-Z]{2}$/] },
-  dz: { hasRegions: false, unique: [/^\d{9,11}[AB]\d{2}$/, /^\d{15,20}$/] },
-  eg: { hasRegions: false, unique: [/^\d{9}$/] },
-  es: { hasRegions: false, unique: [/^[A-Z]\d{7}[A-Z\d]$/] },
-  hu: { hasRegions: false, unique: [/^\d{10}$/] },
-  ir: { hasRegions: false, unique: [/^\d{11}$/] },
-  it: { hasRegions: false, unique: [/^\d{11}$/, /^[A-Z]{2}\d{4,7}$/] },
-  lb: { hasRegions: false, unique: [] },
-  ly: { hasRegions: false, unique: [] },
-  ma: { hasRegions: false, unique: [/^\d{15}$/] },
-  mx: { hasRegions: false, unique: [/^[A-ZÑ&]{3,4}\d{6}[A-Z\d]{3}$/] },
-  pe: { hasRegions: false, unique: [/^\d{11}$/] },
-  // Numbers of the trade register, and codes with which tax numbers are formed.
-  ro: { hasRegions: false, unique: [/^[JFC]\d+$/, /^(?:RO)?\d{2,10}$/] },
-  sy: { hasRegions: false, unique: [] },
-  tn: { hasRegions: false, unique: [/^\d{7}[A-Z]/] },
-  tr: { hasRegions: false, unique: [/^\d{16}$/, /^\d{10}$/] },
-  us: { hasRegions: true, unique: [] },
-  ve: { hasRegions: false, unique: [/^[VEJPGC]\d{8,9}$/] },
-}
+/** Countries in which several registers give the same numbers: each state has one, or many offices have. */
+const withStateRegisters: ReadonlySet<string> = new Set('ae ca us'.split(' '))
+const withLocalOffices: ReadonlySet<string> = new Set(
+  'ar br co de do dz eg es hu ir it lb ly ma mx pe ro sy tn tr ve'.split(' '),
+)
+
+/** In these countries, numbers of one of these forms are unique nevertheless. */
+const uniqueForms = new Map(
+  String.raw`ar \d{11}; br [A-Z\d]{12}\d{2} \d{11}; ca \d{6}-\d; co \d{9,10}; do \d{9} \d{11} \d+[A-Z]{2};
+    dz \d{9,11}[AB]\d{2} \d{15,20}; eg \d{9}; es [A-Z]\d{7}[A-Z\d]; hu \d{10}; ir \d{11}; it \d{11} [A-Z]{2}\d{4,7};
+    ma \d{15}; mx [A-ZÑ&]{3,4}\d{6}[A-Z\d]{3}; pe \d{11}; ro [JFC]\d+ (?:RO)?\d{2,10}; tn \d{7}[A-Z].*;
+    tr \d{16} \d{10}; ve [VEJPGC]\d{8,9}`
+    .split(/;\s+/)
+    .map((line) => line.split(' '))
+    .map(([country = '', ...forms]) => [country, forms.map((form) => new RegExp(`^(?:${form})$`))] as const),
+)
 
 /** True if offices in a country each register the companies of their region (ISO 3166-1 code). */
-export function hasLocalOffices(countryCode: string): boolean {
-  return localRegisters[countryCode.toLowerCase()]?.hasRegions === false
-}
+export const hasLocalOffices = (countryCode: string): boolean =>
+  withLocalOffices.has(countryCode.toLowerCase())
 
 /** Returns the kind of a number that is unique in a country of local registers (`de HRB`); `null` for other ones. */
 export function findUniqueKind(country: string, number: string): string | null {
@@ -199,7 +183,7 @@ export function findUniqueKind(country: string, number: string): string | null {
   }
   // Only the numbers of Canada itself have a dash.
   const official = country === 'ca' ? number : closeNumber(toNationalNumber(country, number) ?? number)
-  const at = localRegisters[country]?.unique.findIndex((form) => form.test(official)) ?? -1
+  const at = uniqueForms.get(country)?.findIndex((form) => form.test(official)) ?? -1
   return at < 0 ? null : `${country} ${at}`
 }
 
@@ -209,7 +193,6 @@ export function findUniqueKind(country: string, number: string): string | null {
  */
 export function findNumbering(place: string, number: string): string | null {
   const [country = '', region = ''] = place.toLowerCase().split(/[_-]/)
-  const local = localRegisters[country]
-  const isOneRegister = local === undefined || (local.hasRegions && region !== '')
+  const isOneRegister = !withLocalOffices.has(country) && (!withStateRegisters.has(country) || region !== '')
   return findUniqueKind(country, number) ?? (isOneRegister && place !== '' ? place : null)
 }

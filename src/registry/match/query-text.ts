@@ -1,6 +1,6 @@
 import { removeRegistrySuffix } from '../../core/registry-suffix.js'
 import { matchLimits } from '../model/limits.js'
-import { foldHan, listWords } from '../normalize/clean-text.js'
+import { foldHan, listWords } from '../normalize/unspaced-names.js'
 import { cutNativeForms, expandForms, findForms, type StatedForm } from '../normalize/legal-forms.js'
 import { readNativeName } from '../normalize/native-scripts.js'
 import { foldText, getOrCompute, isJoiningWord } from '../normalize/normalize-name.js'

@@ -1,4 +1,4 @@
-import { getAsianWords, writeAlike } from './clean-text.js'
+import { getAsianWords, writeAlike } from './unspaced-names.js'
 import { cutNativeForms } from './legal-forms.js'
 
 /** A name in another script in Latin letters. */

@@ -1,6 +1,6 @@
 import anyAscii from 'any-ascii'
 import { matchLimits } from '../model/limits.js'
-import { getAsianWords, writeAlike } from './clean-text.js'
+import { getAsianWords, writeAlike } from './unspaced-names.js'
 
 /** Words without meaning for a name: "Procter & Gamble", "Procter and Gamble", "Procter Gamble". */
 const joiningWords = new Set(['and', 'the', 'und', 'et', 'og', 'och'])

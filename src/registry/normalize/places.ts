@@ -1,5 +1,5 @@
 import { iso31662 } from 'iso-3166'
-import { unifyConsonantal } from './clean-text.js'
+import { unifyConsonantal } from './unspaced-names.js'
 import { foldText } from './normalize-name.js'
 import { readKind, type PlaceKind } from './streets.js'
 import { findCountryCode, findCountryName } from '../../core/countries.js'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { foldText, isNumberWord, splitWords } from '../../../src/registry/normalize/normalize-name.js'
-import { listWords } from '../../../src/registry/normalize/clean-text.js'
+import { listWords } from '../../../src/registry/normalize/unspaced-names.js'
 import { parseName, parseNewName } from '../../../src/registry/normalize/parsed-name.js'
 import table from '../../../src/registry/reference/legal-forms.json' with { type: 'json' }
 import { forAll } from '../../support/properties.js'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createSeededFractions } from '../../../src/platform/random.js'
-import { foldHan } from '../../../src/registry/normalize/clean-text.js'
+import { foldHan } from '../../../src/registry/normalize/unspaced-names.js'
 import { foldText } from '../../../src/registry/normalize/normalize-name.js'
 import { match, namedBy, type Held } from '../../support/matching.js'
 

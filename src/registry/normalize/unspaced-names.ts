@@ -1,0 +1,174 @@
+import asianTable from '../reference/east-asian-words.json' with { type: 'json' }
+import hanTable from '../reference/han-variants.json' with { type: 'json' }
+
+const han = /\p{Script=Han}/gu
+let simplified: ReadonlyMap<string, string> | null = null
+
+/**
+ * Replaces Chinese characters by their simplified ones: `华为` for 華為. In the table, each is followed by its variants in
+ * Taiwan, Hong Kong and Japan, as registers write them. Expects NFKC.
+ */
+function simplifyHan(text: string): string {
+  simplified ??= new Map(
+    hanTable.variants
+      .flatMap((line) => line.split(' '))
+      .flatMap(([first = '', ...others]) => others.map((other) => [other, first] as const)),
+  )
+  const known = simplified
+  return text.replace(han, (one) => known.get(one) ?? one)
+}
+
+/** Returns the Chinese characters of a text alone, simplified. */
+export const foldHan = (text: string): string =>
+  (simplifyHan(text.normalize('NFKC')).match(han) ?? []).join('')
+
+/** Letters that only Serbian and Macedonian have. */
+const southSlavic = /[ђјљњћџѓќѕ]/iu
+const southSlavicLetters = new Map(
+  'ђ=đ ј=j љ=lj њ=nj ћ=ć џ=dž ѓ=ǵ ќ=ḱ ѕ=dz ш=š ч=č ж=ž ц=c х=h'
+    .split(' ')
+    .map((pair) => [pair.charAt(0), pair.slice(2)]),
+)
+
+/** Writes Serbian and Macedonian with the Latin letters that they have: "Пошта Србије" is "Pošta Srbije". */
+const toSerbianLatin = (text: string): string =>
+  southSlavic.test(text)
+    ? text.replace(
+        /\p{Script=Cyrillic}/gu,
+        (letter) => southSlavicLetters.get(letter.toLowerCase()) ?? letter,
+      )
+    : text
+
+/** A word of East Asian names, simplified, with its English translation. */
+type AsianWord = readonly [native: string, english: string]
+
+const parseAsianWords = (lists: readonly string[]): AsianWord[] =>
+  lists
+    .flatMap((list) => list.split(', '))
+    .map((pair) => [simplifyHan(pair.slice(0, pair.indexOf(' '))), pair.slice(pair.indexOf(' ') + 1)])
+
+let asianWords: { trades: ReadonlyMap<string, string>; places: ReadonlyMap<string, string> } | null = null
+
+/** Words for trades and shapes, and names of places, of China, Japan and Korea. */
+export function getAsianWords() {
+  const { chinese, japanese, korean, places, japanese_places, korean_places } = asianTable
+  return (asianWords ??= {
+    trades: new Map(parseAsianWords([...japanese, ...korean, ...chinese])),
+    places: new Map(parseAsianWords([japanese_places, korean_places, places])),
+  })
+}
+
+/** Scripts that names are written in without spaces. */
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
+const letters = /[\p{L}\p{M}\p{N}]+/gu
+const [wordCharsMax, placeCharsMax] = [12, 4]
+/** Follows the name of a place: 深圳市, 서울특별시. */
+const kindOfPlace = /^(?:特别行政区|自治区|[省市县区都府]|특별자치[시도]|특별시|광역시|시)/u
+
+/**
+ * Divides names that are written without spaces, as registers of China, Japan and Korea form them: a place, the name itself
+ * of two characters or more, trades. `深圳市腾讯计算机系统` is `深圳 腾讯 计算机 系统`. Expects simplified characters.
+ */
+const divideWords = (text: string): string =>
+  unspaced.test(text)
+    ? text.replace(letters, (run) =>
+        findWords(run)
+          .map(({ from, end }) => joinLatinLetters(run.slice(from, end)))
+          .join(' '),
+      )
+    : text
+
+const hangulLetters = new Map(
+  '에이=a 비=b 씨=c 디=d 이=e 에프=f 지=g 에이치=h 아이=i 제이=j 케이=k 엘=l 엠=m 엔=n 오=o 피=p 큐=q 알=r 에스=s 티=t 유=u 브이=v 더블유=w 엑스=x 와이=y 제트=z'
+    .split(' ')
+    .map((pair) => [pair.slice(0, -2), pair.slice(-1)] as const),
+)
+const hangulLetter = [...hangulLetters.keys()].sort((a, b) => b.length - a.length).join('|')
+/** Several letters, alone or before a word: registers of Korea write SK하이닉스 as 에스케이하이닉스. */
+const spelledLetters = new RegExp(
+  String.raw`^(?=.*?(?:에|씨|제|케|엘|엠|큐|브|더|엑|와))(?:${hangulLetter}){2,}(?=$|[가-힣]{2})`,
+  'u',
+)
+
+const joinLatinLetters = (word: string): string =>
+  word.replace(spelledLetters, (letters) =>
+    letters.replace(new RegExp(hangulLetter, 'gu'), (letter) => hangulLetters.get(letter) ?? letter),
+  )
+
+/** Returns the words of a text with their positions: letters and digits between other characters, and unspaced ones. */
+export function listWords(
+  text: string,
+): { readonly word: string; readonly from: number; readonly to: number }[] {
+  return [...text.matchAll(letters)].flatMap(({ 0: run, index }) => {
+    const plain = simplifyHan(run)
+    const words = plain.length === run.length ? findWords(plain) : [{ from: 0, to: run.length }]
+    return words.map(({ from, to }) => ({ word: run.slice(from, to), from: index + from, to: index + to }))
+  })
+}
+
+/** Words of a run; `end` comes before the kind of a place, as in 深圳市. */
+function findWords(run: string): { from: number; end: number; to: number }[] {
+  const { trades, places } = getAsianWords()
+  const starts: number[] = []
+  let first = run.length
+  for (let from = findTrade(run, first, trades); from >= 0; from = findTrade(run, first, trades)) {
+    starts.unshift(from)
+    first = from
+  }
+  if (first === 1) {
+    starts.shift()
+    first = starts[0] ?? run.length
+  }
+  const words: { from: number; end: number; to: number }[] = []
+  let start = 0
+  for (let place = findPlace(run, 0, first, places); place !== null;) {
+    words.push({ from: start, ...place })
+    start = place.to
+    place = findPlace(run, start, first, places)
+  }
+  if (start < first) starts.unshift(start)
+  for (const [at, from] of starts.entries()) {
+    const to = starts[at + 1] ?? run.length
+    words.push({ from, end: to, to })
+  }
+  return words
+}
+
+/** Returns where the longest word begins that ends at `end`, or -1. */
+function findTrade(text: string, end: number, words: ReadonlyMap<string, string>): number {
+  for (let from = Math.max(0, end - wordCharsMax); from <= end - 2; from++)
+    if (words.has(text.slice(from, end))) return from
+  return -1
+}
+
+/** Returns the place that begins at `from`; `null` if less than a name is left before `before`. */
+function findPlace(text: string, from: number, before: number, places: ReadonlyMap<string, string>) {
+  const isLeft = (at: number) => before - at >= 2 || at === before
+  for (let end = Math.min(before, from + placeCharsMax); end >= from + 2; end--) {
+    if (!places.has(text.slice(from, end))) continue
+    const to = end + (kindOfPlace.exec(text.slice(end, before))?.[0].length ?? 0)
+    if (isLeft(to)) return { end, to }
+    if (isLeft(end)) return { end, to: end }
+  }
+  return null
+}
+
+/** Writes names of other scripts in one way, before they are read in Latin letters: Chinese characters, words, Serbian. */
+export const writeAlike = (text: string): string =>
+  divideWords(simplifyHan(toSerbianLatin(text.normalize('NFKC'))))
+
+/**
+ * Unifies the spelling of a text in Arabic or Hebrew letters, whose short vowels are not written, and drops articles and
+ * spaces; `null` for other texts.
+ */
+export function unifyConsonantal(text: string): string | null {
+  if (!/[\u0590-\u06ff]/.test(text)) return null
+  return text
+    .normalize('NFKD')
+    .replace(/[\p{M}ـ]/gu, '')
+    .replaceAll('ة', 'ه')
+    .replace(/[ىی]/g, 'ي')
+    .replaceAll('ک', 'ك')
+    .replace(/(?<!\p{L})ال(?=\p{L}{2})/gu, '')
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+}
