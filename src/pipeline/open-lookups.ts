@@ -122,8 +122,8 @@ export async function readRows(
 
 const describeUnmet = (count: number): string =>
   count === 1
-    ? '1 decision is for a lookup that is not in this input.'
-    : `${formatCount(count)} decisions are for lookups that are not in this input.`
+    ? '1 decision of this checkpoint is for a company of another input; it is kept.'
+    : `${formatCount(count)} decisions of this checkpoint are for companies of other inputs; they are kept.`
 
 /** The part of a job that this process runs. */
 export type RunPart = NonNullable<Awaited<ReturnType<typeof joinPart>>>

@@ -142,7 +142,7 @@ describe('a row that a person decided', () => {
     decide(decided('Acme', 'Lyon'))
     const service = await withRecords()
     expect(await noticesOf(service, { input: { limit: 1 } })).toContain(
-      '1 decision is for a lookup that is not in this input.',
+      '1 decision of this checkpoint is for a company of another input; it is kept.',
     )
     expect(reads(service)).toEqual([])
   })
