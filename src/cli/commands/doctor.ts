@@ -60,7 +60,9 @@ function reportAsWords(io: CliIo): Report {
     const text = `${found.code}: ${found.message}`
     const first = told.get(text)
     if (first === undefined) told.set(text, name)
-    io.out(`FAIL  ${label} ${first === undefined ? text : `as ${first}: ${found.code}`}\n`)
+    io.out(
+      `FAIL  ${label} ${first === undefined ? text : `not checked: ${first} fails with ${found.code}`}\n`,
+    )
     if (first === undefined && found.hint !== undefined)
       io.out(`      ${' '.repeat(11)} hint: ${found.hint}\n`)
   }

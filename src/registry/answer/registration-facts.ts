@@ -1,6 +1,6 @@
 import type { Address, ResultEntity } from '../../contract/entity.js'
 import { legalForm as legalForms, type LegalForm } from '../../contract/enums.js'
-import { classifyFundOrTrust, parseName } from '../normalize/parsed-name.js'
+import { classifyFundOrTrust, isSoleTraderForm, parseName } from '../normalize/parsed-name.js'
 import { findRegionCode } from '../normalize/places.js'
 import { parseStreet } from '../normalize/streets.js'
 import { findCountryName } from '../../core/countries.js'
@@ -336,6 +336,7 @@ export function classifyLegalForm(primary: StoredLegalEntity, isTraded: boolean)
   const stated = legalForm === null ? [] : [legalForm, ...listedForm]
   const named = legalForms.safeParse(legalForm?.toLowerCase().replaceAll(' ', '_'))
   if (named.success) return named.data
+  if (isSoleTraderForm(legalForm ?? '', primary.address.countryCode)) return 'sole_proprietorship'
   if (stated.some(isPublicForm)) return 'corporation'
   const byName = parseName(legalName)
   const isPrivate = stated.some(isPrivateForm) || byName.formWords.some(isPrivateForm)

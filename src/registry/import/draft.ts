@@ -6,7 +6,12 @@ import {
   identifierType,
 } from '../../contract/enums.js'
 import { readBritishLine, readForeignLine, readTown } from '../normalize/places.js'
-import { classifyFundOrTrust, isBusiness, isNonprofitForm } from '../normalize/parsed-name.js'
+import {
+  classifyFundOrTrust,
+  isBusiness,
+  isNonprofitForm,
+  isSoleTraderForm,
+} from '../normalize/parsed-name.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { foldText } from '../../core/lookup-identity.js'
 import type {
@@ -85,7 +90,7 @@ export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] =
     sourceLine,
     legalName,
     names: collectNames(legalName, draft),
-    ...chooseType(draft, legalName, identifiers),
+    ...chooseType(draft, { legalName, countryCode, identifiers }),
     status: readStatus(draft.status ?? null, jurisdiction?.slice(0, 2).toUpperCase() ?? countryCode, dropped),
     legalForm: draft.legalForm ?? null,
     jurisdiction,
@@ -104,7 +109,7 @@ export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] =
     sic: readCode(draft.sic ?? null, /^(?!0{4})\d{4}$/, 'SIC code', dropped),
     naics: readCode(draft.naics ?? null, /^\d{2,6}$/, 'NAICS code', dropped),
     industryCodes: draft.industryCodes ?? null,
-    formedOn: parseDate(draft.formedOn ?? null),
+    formedOn: readFormedOn(draft.formedOn ?? '', dropped),
     parentKey: toOtherKey(draft, draft.parentId, place),
     successorKey: toOtherKey(draft, draft.successorId, place),
     sourceUrl: checkShape(draft.sourceUrl ?? null, /^https?:\/\/\S+$/i, 'source address', dropped),
@@ -112,18 +117,22 @@ export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] =
   return { row, reason: null, dropped }
 }
 
+type NamedRow = Pick<RegistryRow, 'legalName' | 'identifiers'> & Pick<RowAddress, 'countryCode'>
+
 /**
  * Rows without a type are companies, except funds, trusts, associations and foundations, which are recognized by form or
- * name. Companies in a register of the United Kingdom and those with the SIC code of a business are always companies.
+ * name, and sole traders by their form. Companies in a register of the United Kingdom and those with the SIC code of a
+ * business are always companies.
  */
 function chooseType(
   draft: Draft,
-  legalName: string,
-  identifiers: readonly RowIdentifier[],
+  { legalName, countryCode, identifiers }: NamedRow,
 ): Pick<RegistryRow, 'type' | 'subtype'> {
   const { subtype } = draft
   const type = draft.type ?? 'business'
   if (subtype !== 'incorporated_entity' || draft.isSubtypeStated === true) return { type, subtype }
+  if (draft.type !== 'nonprofit' && isSoleTraderForm(draft.legalForm ?? '', countryCode))
+    return { type, subtype: 'unincorporated_entity' }
   const isBritish = identifiers.some(
     ({ type: kind, jurisdiction }) => kind === 'registration_id' && jurisdiction?.startsWith('gb') === true,
   )
@@ -309,10 +318,16 @@ function checkShape(text: string | null, shape: RegExp, what: string, dropped: s
 function readCode(text: string | null, shape: RegExp, what: string, dropped: string[]): string | null {
   if (text === null) return null
   const first = text.split(/[|,;\s]+/).find((code) => shape.test(code))
-  if (first === undefined && !/^0*$/.test(text)) {
+  if (first === undefined && !/^0*$/.test(text))
     dropped.push(`${what} "${text.slice(0, 20)}" does not have the form of one`)
-  }
   return first ?? null
+}
+
+function readFormedOn(text: string, dropped: string[]): string | null {
+  const day = parseDate(text)
+  if (day === null && /[1-9]/.test(toPlainDigits(text)))
+    dropped.push(`founding date "${text.slice(0, 20)}" is not a whole date`)
+  return day
 }
 
 /** Parses a date at the start: `YYYY-MM-DD`, `DD/MM/YYYY` (or with slashes, points, dashes) or `YYYYMMDD`; else `null`. 2544 is 2001 in Thailand. */
@@ -320,17 +335,12 @@ export function parseDate(given: string | null): string | null {
   if (given === null) return null
   const text = toPlainDigits(given)
   const iso = /^(\d{4})([-/.])(\d\d?)\2(\d\d?)(?!\d)/.exec(text) ?? /^(\d{4})()(\d{2})(\d{2})$/.exec(text)
-  const british = /^(\d\d?)[/.-](\d\d?)[/.-](\d{4})(?!\d)/.exec(text)
-  const [year, month, day] = iso
-    ? [iso[1], iso[3], iso[4]]
-    : british
-      ? [british[3], british[2], british[1]]
-      : []
+  const [, lastDay, lastMonth, lastYear] = /^(\d\d?)[/.-](\d\d?)[/.-](\d{4})(?!\d)/.exec(text) ?? []
+  const [, year = lastYear, , month = lastMonth, day = lastDay] = iso ?? []
   if (year === undefined || !inRange(month, 12) || !inRange(day, 31)) return null
   const common = /^2[456]/.test(year) ? String(Number(year) - 543) : year
   return `${common}-${(month ?? '').padStart(2, '0')}-${(day ?? '').padStart(2, '0')}`
 }
 
-function inRange(digits: string | undefined, max: number): boolean {
-  return Number(digits) >= 1 && Number(digits) <= max
-}
+const inRange = (digits: string | undefined, max: number): boolean =>
+  Number(digits) >= 1 && Number(digits) <= max

@@ -257,6 +257,15 @@ describe('columns', () => {
     expect(JSON.stringify(held)).toContain('0105544000123')
   })
 
+  it.each(['1998', '١٩٩٨', 'March 1998'])(
+    'a founding date that is no whole date is reported: %j',
+    async (since) => {
+      const rows = `id,name,founding_date\n1,A,${since}\n2,B,1998-03-01\n3,C,\n`
+      const { result } = await importRows(rows, {})
+      expect(result).toMatchObject({ importedCount: 3, droppedCount: 1, drops: [{ line: 2 }] })
+    },
+  )
+
   it('a type that is none among others is dropped with its line', async () => {
     const { result } = await importRows('id,name,type\n1,A,business\n2,B,nonprofit\n3,C,busines\n', {})
     expect(result).toMatchObject({ importedCount: 3, droppedCount: 1, drops: [{ line: 4 }] })

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import { classifyFundOrTrust, isBusiness } from '../../../src/registry/normalize/parsed-name.js'
+import {
+  classifyFundOrTrust,
+  isBusiness,
+  isSoleTraderForm,
+} from '../../../src/registry/normalize/parsed-name.js'
 
 test.each([
   ['Oak Income Fund', null, 'fund'],
@@ -40,4 +44,24 @@ test.each([
   [null, false],
 ])('a code of SIC says whether a business is run: %s: %s', (sic, expected) => {
   expect(isBusiness(sic)).toBe(expected)
+})
+
+const soleTraders =
+  'منشأة فردية|مؤسسة فردية|eenmanszaak|Einzelunternehmen|FIE|ИП|Empresa unipersonal|Persona natural|Hộ kinh doanh|' +
+  'Şahıs firması|JEDNOOSOBOWA DZIAŁALNOŚĆ GOSPODARCZA|UD|Entreprise individuelle|Sole Proprietorship|个体工商户|ФОП'
+
+test.each(soleTraders.split('|'))('%j is the form of a sole trader', (form) => {
+  expect(isSoleTraderForm(form, 'UY')).toBe(true)
+})
+
+test.each([
+  ['شركة الشخص الواحد', 'SA'],
+  ['Empresa unipersonal', 'CO'],
+  ['E.I.R.L.', 'PE'],
+  ['Individuali įmonė', 'LT'],
+  ['OBRT', 'HR'],
+  ['GmbH', 'DE'],
+  ['', null],
+])('%j in %s is none', (form, country) => {
+  expect(isSoleTraderForm(form, country)).toBe(false)
 })
