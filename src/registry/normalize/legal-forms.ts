@@ -148,7 +148,10 @@ export function findTrailingForm(words: readonly string[], end: number): LegalFo
 const fronts = new Map(Object.entries(table.fronts).map(([country, words]) => [country, words.split(' ')]))
 
 /** Returns the short form that names of a country begin with: "AS Norvane", but not "AS Norvane OÜ", which has its own. */
-export function findFormInFrontOf(country: string | null, words: readonly string[]): LegalFormEntry | null {
+export function findNationalFrontForm(
+  country: string | null,
+  words: readonly string[],
+): LegalFormEntry | null {
   const [word = '', next] = words
   if (next === undefined || fronts.get(country ?? '')?.includes(word) !== true) return null
   const last = findTrailingForm(words, words.length)?.words

@@ -12,7 +12,7 @@ import {
   cutNativeForms,
   findTrailingForm,
   findLeadingForm,
-  findFormInFrontOf,
+  findNationalFrontForm,
   isInitialsBefore,
   expandForms,
   type FormClass,
@@ -133,7 +133,7 @@ interface StrippedName {
 }
 
 function stripForms(words: readonly string[], written: string, country: string | null): StrippedName {
-  const leading = findFormInFront(words, written) ?? findFormInFrontOf(country, words)
+  const leading = findFormInFront(words, written) ?? findNationalFrontForm(country, words)
   let start = leading ? leading.words.length : 0
   if (start >= words.length) start = 0
   let form = start > 0 ? leading : null
