@@ -301,11 +301,10 @@ export function isNonprofitForm(legalForm: string): boolean {
   return nonprofitWords.some((word) => text.includes(` ${word} `) || hasOtherScript(word, legalForm))
 }
 
-let soleTraderForms: ReadonlySet<string> | null = null
+const soleTraderForms = new Set(codes.soleTrader.split('|').map((form) => foldText(form)))
 
 /** True for the form of a sole trader, as a register states it, but not for codes of ISO 20275. In Colombia, an "empresa unipersonal" is a company. */
 export function isSoleTraderForm(legalForm: string, countryCode: string | null): boolean {
-  soleTraderForms ??= new Set(codes.soleTrader.split('|').map((form) => foldText(form)))
   const key = /^[A-Z0-9]{4}$/.test(legalForm) ? '' : foldText(legalForm)
   return soleTraderForms.has(key) && !(countryCode === 'CO' && key.endsWith('unipersonal'))
 }
