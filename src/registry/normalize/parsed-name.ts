@@ -302,7 +302,6 @@ export function isNonprofitForm(legalForm: string): boolean {
 }
 
 const soleTraderForms = new Set(codes.soleTrader.split('|').map((form) => foldText(form)))
-
 /** True for the form of a sole trader, as a register states it, but not for codes of ISO 20275. In Colombia, an "empresa unipersonal" is a company. */
 export function isSoleTraderForm(legalForm: string, countryCode: string | null): boolean {
   const key = /^[A-Z0-9]{4}$/.test(legalForm) ? '' : foldText(legalForm)
