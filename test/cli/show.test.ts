@@ -64,7 +64,7 @@ test('The column of names in the config labels the rows', async ({ onTestFinishe
 
   const columns = /^ok +columns +name from target/m
   const lacking = await place.run(['doctor', '--registry', 'missing.sqlite'])
-  expect(lacking.stdout).toMatch(/FAIL  columns     not checked: registry fails with REGISTRY_NOT_FOUND/)
+  expect(lacking.stdout).toMatch(/FAIL +columns +not checked: registry fails with REGISTRY_NOT_FOUND/)
   expect((await place.run(['doctor'])).stdout).toMatch(columns)
   expect((await place.run(['doctor', 'other.csv', '--name-column', 'company'])).stdout).toMatch(
     /name from company/,
