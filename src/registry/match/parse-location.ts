@@ -159,8 +159,7 @@ function readPart(
   const whole = readName(part, at)
   if (whole !== null) {
     builder.readings.push(whole)
-    // Some regions share a name with a city: New York, Berlin, Luxembourg.
-    // So do some codes: DF, HCM.
+    // Some regions share a name or a code with a city: New York, Berlin; DF, HCM.
     const city = toCityKey(part)
     if (whole.kind === 'name' || city !== whole.key.replaceAll(' ', '')) builder.cities.add(city)
     return

@@ -188,7 +188,7 @@ const counts = toMap(table.by_count, Number)
 /** Words of many names. */
 export const usualWords: readonly string[] = [...counts.keys()]
 
-/** Of a trade or a place in East Asia whose English word is rare. */
+/** Least count of words for trades and places in East Asia, whose English words may be rare. */
 const asianCountMin = 160
 
 /** Number of 100,000 names with a word, about; 0 for rare words. */

@@ -106,7 +106,7 @@ export type PlaceKind = keyof typeof placeNames.kinds
 const foldTitle = (text: string): string =>
   text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().normalize('NFC')
 
-/** Words with `<` stand in front of the name. Those with a point are words only with it: "H. Yên Phong". */
+/** Words with `<` precede the name. Those with a point are words only with it: "H. Yên Phong". */
 const listTitles = (isFront: boolean): ReadonlyMap<string, PlaceKind> =>
   new Map(
     Object.entries(placeNames.kinds).flatMap(([kind, list]) =>

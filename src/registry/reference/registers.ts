@@ -142,7 +142,7 @@ type WordClass = keyof typeof words.words
 const headerWordCharsMax = 40
 const headerCharsMax = 80
 
-/** Words that each field needs, and those that it may have besides `of`; the first field that fits counts. */
+/** Words that each field needs, and those that it may have too, like `of`; the first field that fits counts. */
 const headerRules: readonly (readonly [
   field: string,
   needs: readonly WordClass[],
