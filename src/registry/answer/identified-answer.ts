@@ -20,6 +20,7 @@ import {
 import { describePlaceFit, type Impact } from './reasons.js'
 import {
   areDifferentNumbers,
+  isNumberOfBranch,
   type Doubt,
   type IdentifiedDecision,
   type IdentifierConflict,
@@ -211,14 +212,18 @@ function listDecisionFactors({
   }
 }
 
-function createMatchFactor({ identifier, registration }: MatchedIdentifier): Factor {
-  return identifier.kind === 'website'
-    ? createStrength(
-        'website_official_status',
-        `The registry gives ${registration.website ?? identifier.value} as the company's own.`,
-        'high',
-      )
-    : createStrength('identifier_match', `The registration has ${formatLabel(identifier)}.`, 'high')
+function createMatchFactor({ identifier, value, registration }: MatchedIdentifier): Factor {
+  const label = formatLabel(identifier)
+  const site = registration.website ?? identifier.value
+  if (identifier.kind === 'website')
+    return createStrength(
+      'website_official_status',
+      `The registry gives ${site} as the company's own.`,
+      'high',
+    )
+  const isOfBranch = isNumberOfBranch(identifier, value)
+  const text = isOfBranch ? `The ${label} is that of a branch.` : `The registration has ${label}.`
+  return createStrength('identifier_match', text, 'high')
 }
 
 export function createMissingFactor(identifier: StatedIdentifier, impact: Impact): Factor {

@@ -7,7 +7,13 @@ import {
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { areDifferentEntries, parseCourtNumber } from '../../core/court-numbers.js'
 import { listNestedNumbers, toContainedNumber } from '../../core/number-forms.js'
-import { closeNumber, findNumberForm, isSiteNumber, toCompanyNumber } from '../../core/national-numbers.js'
+import {
+  closeNumber,
+  findNumberForm,
+  isSiteNumber,
+  toCompanyNumber,
+  toHeadOfficeNumber,
+} from '../../core/national-numbers.js'
 
 /** An identifier of a query, and the companies that have it. */
 export interface FoundIdentifier {
@@ -238,4 +244,10 @@ function toComparedNumber(country: string, text: string): ComparedNumber {
   // A branch in Brazil has the first eight digits of its company.
   const number = country === 'br' ? closed.slice(0, 8) : closed
   return { number, kind: form === null ? `other ${number}` : `form ${form}`, isOneRegister: form !== null }
+}
+
+/** True for the number of a branch, if `number` is that of its company. */
+export function isNumberOfBranch({ place, value }: StatedIdentifier, number: string): boolean {
+  const head = toHeadOfficeNumber(place?.slice(0, 2).toLowerCase() ?? '', value)
+  return head !== null && number !== value && closeNumber(number) === closeNumber(head)
 }

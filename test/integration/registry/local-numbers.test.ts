@@ -176,7 +176,8 @@ test('the number of a state does not identify a company without its state', () =
 
 test('the number of a branch finds its company', () => {
   const registry = registryOf([
-    'id,name,country,jurisdiction\n33.000.167/0001-01,Petroleo Larkmoor SA,BR,br\n552032534,Larkmoor Foods SA,FR,fr\n',
+    'id,name,country,jurisdiction\n33.000.167/0001-01,Petroleo Larkmoor SA,BR,br\n552032534,Larkmoor Foods SA,FR,fr\n' +
+      '0300588569,Larkmoor Sua,VN,vn\n',
   ])
   const digits = '330001670002'
   const branch = Array.from({ length: 100 }, (_, at) => digits + String(at).padStart(2, '0')).find(
@@ -193,6 +194,15 @@ test('the number of a branch finds its company', () => {
     99,
     'Larkmoor Foods SA',
   ])
+  // The registration does not have the number itself.
+  for (const number of [`BR ${branch ?? ''}`, 'VN 0300588569-005']) {
+    const answer = ask(registry, `company number ${number}`)
+    expect([answer.status, JSON.stringify(answer)]).toEqual([
+      'matched',
+      expect.stringContaining('that of a branch.'),
+    ])
+    expect(JSON.stringify(answer)).not.toContain('The registration has company number')
+  }
 })
 
 describe('numbers of which one contains the other', () => {
