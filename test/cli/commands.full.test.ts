@@ -185,7 +185,9 @@ describe('status, export and retry', () => {
 
 describe('doctor', () => {
   const failuresOf = (stdout: string) =>
-    [...stdout.matchAll(/^FAIL +(\w+) +(?:as \w+: )?(\w+)(?=:|$)/gm)].map((match) => match.slice(1))
+    [...stdout.matchAll(/^FAIL +(\w+) +(?:not checked: \w+ fails with )?(\w+)(?=:|$)/gm)].map((match) =>
+      match.slice(1),
+    )
 
   test('without a hosted service it looks at the registry, with one at the key and the service', async () => {
     const { place, hosted, service } = await createHostedPlace(['Acme'])
