@@ -114,8 +114,8 @@ export function cleanText(text: string): string {
 
 /** A department in front of a name, up to a dash or to the word for a company that names begin with. */
 const departmentInFront = new RegExp(
-  String.raw`^(?:(?:(?:phòng(?! khám)|bộ phận|bagian|divisi|قسم|إدارة|دائرة|ฝ่าย|แผนก)[^-–—:,]{2,30}?|(?:\p{L}+\s){1,2}(?:departmanı|bölümü|müdürlüğü|birimi))\s*[-–—:,]\s+` +
-    String.raw`|(?:phòng(?! khám)|bộ phận|ban|khối|bagian|divisi|قسم|إدارة|دائرة|ฝ่าย|แผนก)[^-–—:,]{2,30}?\s+(?:[-–—:,]\s+)?(?=(?:(?:tổng )?công ty|cty|ctcp|pt\.?|cv\.?|شركة|مؤسسة)\s|บริษัท|ห้างหุ้นส่วน)` +
+  String.raw`^(?:(?:(?:(?:phòng(?! khám)|bộ phận|bagian|divisi|قسم|إدارة|دائرة)(?![\p{L}\p{M}])|ฝ่าย|แผนก)[^-–—:,]{2,30}?|(?:\p{L}+\s){1,2}(?:departmanı|bölümü|müdürlüğü|birimi))\s*[-–—:,]\s+` +
+    String.raw`|(?:(?:phòng(?! khám)|bộ phận|ban|khối|bagian|divisi|قسم|إدارة|دائرة)(?![\p{L}\p{M}])|ฝ่าย|แผนก)[^-–—:,]{2,30}?\s+(?:[-–—:,]\s+)?(?=(?:(?:tổng )?công ty|cty|ctcp|pt\.?|cv\.?|شركة|مؤسسة)\s|บริษัท|ห้างหุ้นส่วน)` +
     String.raw`|(?:\p{L}+\s){1,2}(?:departmanı|bölümü|müdürlüğü|birimi)\s+)(?=.*\p{L}{2})`,
   'iu',
 )

@@ -63,6 +63,10 @@ describe('a department in front of a name', () => {
     'Divisi',
     'Bagian Zorvex Ltd',
     'Phòng Kế toán -',
+    ...['Bank', 'Banyan', 'Bandung', 'Khốin', 'Divisional', 'Bagianto', 'Phòngan'].flatMap((word) =>
+      ['PT Tbk', 'CV Jaya', 'Công ty TNHH', '- Larkmoor'].map((end) => `${word} Zorvex ${end}`),
+    ),
+    'قسمة زورفكس شركة النور',
   ])('names without one stay: %s', (name) => {
     expect(removeDepartment(name)).toBe(name)
   })
