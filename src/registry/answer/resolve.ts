@@ -208,12 +208,13 @@ function findCompanyNames(
 ): readonly string[] {
   const several = parseSeveralNames(name)
   if (several === null || found.some(({ fullKey }) => fullKey === whole?.fullKey)) return []
-  const isHeld = (part: string) => {
-    const asked = readQuery({ name: part, location: null }, deps.vocabulary())
-    const names = asked === null ? [] : deps.find(asked.texts, deps.vocabulary())
-    return names.some(({ coreKey }) => coreKey === asked?.texts[0]?.coreKey)
-  }
-  return several.areStated || several.names.every(isHeld) ? several.names : []
+  const asked = several.names.map((part) => readQuery({ name: part, location: null }, deps.vocabulary()))
+  const keys = asked.map((one) => one?.texts[0]?.coreKey)
+  // "NORVANE / Norvane Inc." is one name.
+  if (new Set(keys).size === 1) return []
+  const isHeld = (one: MatchQuery | null, at: number) =>
+    one !== null && deps.find(one.texts, deps.vocabulary()).some(({ coreKey }) => coreKey === keys[at])
+  return several.areStated || asked.every(isHeld) ? several.names : []
 }
 
 /** No company alone is right: the first becomes the candidate, the others its rivals. */

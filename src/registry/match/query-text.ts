@@ -1,13 +1,19 @@
 import { removeRegistrySuffix } from '../../core/registry-suffix.js'
 import { matchLimits } from '../model/limits.js'
 import { foldHan, listWords } from '../normalize/unspaced-names.js'
-import { cutNativeForms, expandForms, findForms, type StatedForm } from '../normalize/legal-forms.js'
+import {
+  cutNativeForms,
+  expandForms,
+  findForms,
+  formWords,
+  type StatedForm,
+} from '../normalize/legal-forms.js'
 import { readNativeName } from '../normalize/native-scripts.js'
 import { foldText, getOrCompute, isJoiningWord } from '../normalize/normalize-name.js'
 import { boundText } from '../normalize/parsed-name.js'
 import {
   countInitials,
-  findAttachedForm,
+  divideJoined,
   findUsual,
   joinLetters,
   joinSplitWords,
@@ -86,7 +92,7 @@ const tradeMarks: readonly (readonly [RegExp, string])[] = [
 ]
 /** A name and a legal form, or two words, written as one: "SiemensAG", "LarkmoorFoods". */
 const joinedForm =
-  /(?<=\p{Ll}{3})(?=(?:AG|SA|SE|AB|NV|BV|KG|AS|ASA|Oyj|SpA|GmbH|Inc|Corp|PLC|Plc)(?![\p{L}\p{M}\p{N}]))|(?<=[\p{L}\d]{5})(?=(?:[Ll][Tt][Dd]|[Gg][Mm][Bb][Hh]|[Ll]imited|LIMITED|LLC)(?![\p{L}\p{M}\p{N}]))/gu
+  /(?<=\p{Ll}{3})(?=(?:AG|SA|SE|AB|NV|BV|KG|AS|ASA|Oyj|SpA|GmbH|Inc|Corp|PLC|Plc)(?![\p{L}\p{M}\p{N}]))|(?<=[\p{L}\d]{5})(?=(?:[Ll][Tt][Dd]|[Gg][Mm][Bb][Hh]|[Ll]imited|LIMITED|LL[CP]|P(?:vt|VT|ty|TY|te|TE)|Sarl|SARL)(?![\p{L}\p{M}\p{N}]))/gu
 const stateTail = /[(/\\-]\s*([A-Z]{2})\s*[)/\\]?\s*$/
 
 export interface ReadingFacts {
@@ -287,14 +293,17 @@ function joinElisions(found: readonly Piece[], isWord: ReadingFacts['isWord']): 
   })
 }
 
+/** "GAPINC" */
+const joinedFormCharsMin = 6
+
 /** Splits words of registered names that are written as one: "WorldAcceptance", "kidsfirst", "larkmoorfoodsgroup". */
 function splitJoined(
   piece: Piece,
   { isWord, isNearWord }: Pick<ReadingFacts, 'isWord' | 'isNearWord'>,
 ): Piece[] {
   const { text, written } = piece
-  if (piece.wordClass !== undefined || text.length < 7 || isWord(text)) return [piece]
-  const words = divide(text, written, { isWord, isNearWord })
+  if (piece.wordClass !== undefined || text.length < joinedFormCharsMin || isWord(text)) return [piece]
+  const words = divideJoined(text, written, { isWord, isNearWord })
   if (words.length === 1) return [piece]
   let end = 0
   return words.map((word) => {
@@ -308,42 +317,4 @@ function splitJoined(
       isJoined: from > 0,
     }
   })
-}
-
-function divide(
-  text: string,
-  written: string,
-  { isWord, isNearWord }: Pick<ReadingFacts, 'isWord' | 'isNearWord'>,
-): string[] {
-  const inTwo = (at: number) => [text.slice(0, at), text.slice(at)]
-  const hump = /^\p{Lu}?\p{Ll}{2,}(?=\p{Lu}\p{Ll}{2,}$)/u.exec(written)?.[0].length
-  if (hump !== undefined && inTwo(hump).some(isWord)) return inTwo(hump)
-  const form = findAttachedForm(text, isWord)
-  if (form > 0) return inTwo(form)
-  // Rather a word with a wrong letter than two words.
-  if (isNearWord(text)) return [text]
-  const at = text.length < 8 ? [] : Array.from({ length: text.length - 6 }, (_, more) => more + 3)
-  const place = at.find((one) => inTwo(one).every(isWord))
-  return place === undefined ? findWords(text, isWord) : inTwo(place)
-}
-
-/** Words of fewer letters are found in any text. */
-const joinedCharsMin = 12
-const shortJoined = new Set(['of', 'de', 'and', 'the', 'la', 'uk', 'us'])
-
-/** Divides a text into the fewest words of registered names, of five letters each at least on average. */
-function findWords(text: string, isWord: ReadingFacts['isWord']): string[] {
-  if (text.length < joinedCharsMin || !/^[a-z]+$/.test(text)) return [text]
-  const best: (string[] | undefined)[] = [[]]
-  for (let end = 2; end <= text.length; end++) {
-    for (let from = Math.max(0, end - matchLimits.tokenCharsMax); from <= end - 2; from++) {
-      const before = best[from]
-      if (before === undefined || before.length + 1 >= (best[end]?.length ?? Infinity)) continue
-      const word = text.slice(from, end)
-      const isKnown = word.length < 4 ? shortJoined.has(word) : isWord(word)
-      if (isKnown) best[end] = [...before, word]
-    }
-  }
-  const words = best[text.length]
-  return words !== undefined && words.length <= text.length / 5 ? words : [text]
 }

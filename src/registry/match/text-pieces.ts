@@ -243,7 +243,7 @@ const cutForms = 'limited corporation incorporated company partnership gesellsch
   ' ',
 )
 
-/** Joins the parts of a usual word or of a form: "LIM ITED". */
+/** Joins the parts of a usual word or of a form, even with a wrong letter: "LIM ITED", "Tecno logies". */
 export function joinSplitWords(found: readonly Piece[], isWord: (word: string) => boolean): Piece[] {
   const joined: Piece[] = []
   for (const piece of found) {
@@ -254,7 +254,9 @@ export function joinSplitWords(found: readonly Piece[], isWord: (word: string) =
       piece.separator === '' &&
       word.length >= nearCharsMin &&
       !(isWord(last.text) && isWord(piece.text)) &&
-      (formWords.has(word) || isUsual(word))
+      (formWords.has(word) ||
+        isUsual(word) ||
+        ([last.text, piece.text].every(isPartOfWord) && !isWord(word) && findUsual(word) !== null))
     if (isSplit)
       joined[joined.length - 1] = { ...last, text: word, written: `${last.written} ${piece.written}` }
     else joined.push(piece)
@@ -262,16 +264,67 @@ export function joinSplitWords(found: readonly Piece[], isWord: (word: string) =
   return joined
 }
 
+/** A number or a letter behind a word is no part of it: "Technologies 3". */
+const isPartOfWord = (text: string): boolean => /^[a-z]{3,}$/.test(text) && !isUsual(text)
+
 const usual = new Set([...usualWords, ...shortenedWords])
 const isUsual = (word: string): boolean => usual.has(word)
 
 /** Forms that are written without a space behind a name: "PACCARINC". */
-const attachedForms = 'incorporated limited corp gmbh inc llc ltd plc srl sarl'.split(' ')
+const attachedForms =
+  'incorporated limited corporation gesmbh corp gmbh sarl srl llc llp plc ltd inc pvt pty pte'.split(' ')
+const attachedHeadMin = 3
 
 /** Returns where a form begins that is written as one with a known word, or -1. */
-export function findAttachedForm(word: string, isWord: (word: string) => boolean): number {
-  const form = attachedForms.find((one) => word.length >= one.length + 4 && word.endsWith(one))
+function findAttachedForm(word: string, isWord: (word: string) => boolean): number {
+  const form = attachedForms.find((one) => word.endsWith(one))
   const at = form === undefined ? -1 : word.length - form.length
   const head = word.slice(0, at)
-  return at > 0 && (isWord(head) || isWord(toCanonicalWords(['x', head])[1] ?? '')) ? at : -1
+  if (at < attachedHeadMin && head !== 'uk' && head !== 'us') return -1
+  return isWord(head) || isWord(toCanonicalWords(['x', head])[1] ?? '') ? at : -1
+}
+
+/** Divides words of registered names that are written as one; the word alone if they are not known. */
+export function divideJoined(
+  text: string,
+  written: string,
+  { isWord, isNearWord }: { isWord: (word: string) => boolean; isNearWord: (word: string) => boolean },
+): string[] {
+  const inTwo = (at: number) => [text.slice(0, at), text.slice(at)]
+  const hump = /^\p{Lu}?[\p{Ll}\ufffd]{2,}(?=\p{Lu}[\p{Ll}\ufffd]{2,}$)/u.exec(written)?.[0].length
+  if (hump !== undefined && inTwo(hump).some(isWord)) return inTwo(hump)
+  const form = findAttachedForm(text, isWord)
+  if (form > 0) return inTwo(form)
+  // Rather a word with a wrong letter than two words.
+  if (isNearWord(text)) return [text]
+  const at = text.length < 8 ? [] : Array.from({ length: text.length - 6 }, (_, more) => more + 3)
+  const isUsualNearly = (word: string) => isWord(word) || findUsual(word) !== null
+  const place =
+    at.find((one) => inTwo(one).every(isWord)) ?? at.find((one) => inTwo(one).every(isUsualNearly))
+  return place === undefined ? findWords(text, isWord) : inTwo(place)
+}
+
+/** Words of fewer letters are found in any text. */
+const joinedCharsMin = 12
+const shortJoined = new Set(['of', 'de', 'and', 'the', 'la', 'uk', 'us', 'no'])
+
+/** Divides a text into the fewest words of registered names, of five letters each at least on average; a form and a number may follow. */
+function findWords(text: string, isWord: (word: string) => boolean): string[] {
+  const [, letters = '', digits = ''] = /^([a-z]+)(\d*)$/.exec(text) ?? []
+  if (text.length < joinedCharsMin || letters === '') return [text]
+  const best: (string[] | undefined)[] = [[]]
+  const isKnown = (word: string, end: number) =>
+    word.length > 3 ? isWord(word) : shortJoined.has(word) || (end === letters.length && formWords.has(word))
+  for (let end = 2; end <= letters.length; end++) {
+    for (let from = Math.max(0, end - matchLimits.tokenCharsMax); from <= end - 2; from++) {
+      const before = best[from]
+      if (before === undefined || before.length + 1 >= (best[end]?.length ?? Infinity)) continue
+      const word = letters.slice(from, end)
+      if (isKnown(word, end)) best[end] = [...before, word]
+    }
+  }
+  const words = best[letters.length]
+  if (words === undefined || words.filter((word) => !formWords.has(word)).length > text.length / 5)
+    return [text]
+  return digits === '' ? words : [...words, digits]
 }
