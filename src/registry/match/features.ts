@@ -16,10 +16,12 @@ import {
   type EvidenceKind,
   type Feature,
 } from './evidence.js'
-import type { LocationHint } from './parse-location.js'
 
-const hasTown = (hint: LocationHint | null): boolean => hint?.namesTown ?? false
+const hasTown = (hint: Evidence['hint']): boolean => hint?.namesTown ?? false
 
+const isOtherTown = ({ hint, place, comparison }: Evidence) =>
+  hasTown(hint) && (place === 'country' || place === 'region') && comparison.candidate.place.cityKey !== ''
+const lacksTelling: Feature = ({ comparison: { nameLeftover } }) => nameLeftover.hard + nameLeftover.soft > 0
 const isPlaced = ({ place }: Evidence) => place === 'postal' || place === 'city'
 const isConflict = ({ place }: Evidence) => place === 'region_conflict' || place === 'country_conflict'
 const isUnplaced = ({ place }: Evidence) =>
@@ -292,10 +294,8 @@ const featuresOfParts = {
     fittingPart: multiply(isPlaceFitting, not(isWhole)),
     placedWhole: multiply(isPlaced, isWhole),
     conflictRarity: multiply(isConflict, measureRarity),
-    otherTown: ({ hint, place, comparison }) =>
-      hasTown(hint) &&
-      (place === 'country' || place === 'region') &&
-      comparison.candidate.place.cityKey !== '',
+    otherTown: isOtherTown,
+    otherTownPart: multiply(isOtherTown, lacksTelling, not(isListed)),
     noTown: ({ hint, comparison }) =>
       hasTown(hint) &&
       comparison.candidate.place.cityKey === '' &&

@@ -170,6 +170,7 @@ const doubtsByHand = [
   'cutOneWord',
   'otherInTownOnly',
   'genericPart',
+  'otherTownPart',
 ] as const satisfies readonly FeatureName[]
 const doubtsAt = doubtsByHand.map((name) => featureNames.indexOf(name))
 

@@ -79,12 +79,20 @@ export function parseLocation(location: string | null): LocationHint | null {
     if (part !== '' && next !== '') builder.cities.add(toCityKey(`${part} ${next}`))
   }
   const { countries, regions, isTownWithDe } = settleReadings(builder)
-  const { cities, namesTown } = builder
+  const { namesTown } = builder
+  const cities = new Set([...builder.cities].flatMap(listCityKeys))
   if (countries.size + regions.size + cities.size + postals.size === 0) return null
   const isRead = last < 0 || countries.size > 0 || builder.isEndRead
   const unreadEnd = isRead ? '' : toUnreadKey(parts[last] ?? '')
   return { countries, regions, cities, postals, namesTown, isTownWithDe, unreadEnd }
 }
+
+/** "Cabanatuan City" is also written "Cabanatuan". */
+function listCityKeys(key: string): string[] {
+  if (key.length < cityCharsMin) return [key]
+  return key.endsWith('city') ? [key, key.slice(0, -4)] : [key, `${key}city`]
+}
+const cityCharsMin = 5
 
 /**
  * Returns the country of a company: the one that a cell of its place names or ends with, that of its regions, that of

@@ -1,13 +1,7 @@
 import { removeRegistrySuffix } from '../../core/registry-suffix.js'
 import { matchLimits } from '../model/limits.js'
 import { foldHan, listWords } from '../normalize/unspaced-names.js'
-import {
-  cutNativeForms,
-  expandForms,
-  findForms,
-  formWords,
-  type StatedForm,
-} from '../normalize/legal-forms.js'
+import { cutNativeForms, expandForms, findForms, type StatedForm } from '../normalize/legal-forms.js'
 import { readNativeName } from '../normalize/native-scripts.js'
 import { foldText, getOrCompute, isJoiningWord } from '../normalize/normalize-name.js'
 import { boundText } from '../normalize/parsed-name.js'

@@ -254,6 +254,7 @@ const pairs: Record<Exclude<FeatureName, 'always'>, readonly [more: Asked, less:
   placedWhole: [inReno(exact), inReno(prefix)],
   conflictRarity: [inAustin(exact), inReno(exact)],
   otherTown: [inReno(exact, 'Elko, NV'), inReno(exact)],
+  otherTownPart: [inReno(prefix, 'Elko, NV'), inReno(prefix)],
   noTown: [{ ...exact, at: 'Reno, US' }, inReno(exact)],
   noAddress: [change(one, { country: '' }), one],
   tailDiffers: [
