@@ -1,4 +1,7 @@
 import { formatCourtNumber, parseCourtNumber } from './court-numbers.js'
+// `forms`: of numbers without spaces and signs, by country. `checks`: the remainder of the weighted digits of the first group
+// gives the place of the check digit (the second group) in `digits`.
+import plainNumbers from './number-forms.json' with { type: 'json' }
 
 /**
  * Company numbers of countries with numbers of a known form. Numbers are written with and without points, dashes and
@@ -18,7 +21,8 @@ interface NumberKind {
 
 const splitDigits = (text: string): number[] => text.split('').map((digit) => parseInt(digit, 36))
 
-function sumWeighted(digits: string, weights: readonly number[]): number {
+/** Adds the digits, each multiplied by its weight. */
+export function sumWeighted(digits: string, weights: readonly number[]): number {
   const values = splitDigits(digits)
   return weights.reduce((sum, weight, index) => sum + weight * (values[index] ?? 0), 0)
 }
@@ -242,6 +246,7 @@ export function hasWrongCheckDigits(country: string, text: string): boolean {
   const known = [...(kinds[country] ?? []), ...(otherKinds[country] ?? [])]
   const bare = removePrefix(country, text)
   const fitting = known.filter(({ form }) => isWhole(form, country, text))
+  if (hasWrongPlainDigit(country, bare)) return true
   return (
     fitting.length > 0 &&
     fitting.every(({ isValid }) => isValid !== hasDigits) &&
@@ -288,54 +293,43 @@ function writeForm(form: string, digits: string): string {
 export const numberCountries: readonly string[] = Object.keys(kinds)
 
 /** Countries whose numbers have check digits that are known. */
-export const checkedCountries: readonly string[] = numberCountries.filter((country) =>
-  kinds[country]?.some(({ isValid }) => isValid !== hasDigits),
-)
+export const checkedCountries: readonly string[] = [
+  ...numberCountries.filter((country) => kinds[country]?.some(({ isValid }) => isValid !== hasDigits)),
+  ...Object.keys(plainNumbers.checks),
+]
 
 /** Names of the numbers in registers, by which people call them. */
 export const numberNames: readonly { readonly country: string; readonly name: string }[] = Object.entries(
   kinds,
 ).flatMap(([country, list]) => list.flatMap(({ names }) => names.map((name) => ({ country, name }))))
 
-/** Numbers without spaces and signs, of countries where only their form is known. */
-const plainForms: Readonly<Record<string, RegExp>> = {
-  ar: /^3[034]\d{9}$/,
-  bg: /^(?:BG)?\d{9}(?:\d{4})?$/,
-  cl: /^[5-9]\d{7}[\dK]$/,
-  cn: /^[\dA-HJ-NP-RTUWXY]{18}$/,
-  co: /^[89]\d{8}\d?$/,
-  cr: /^[2-5]\d{9}$/,
-  do: /^[1-5]\d{8}$/,
-  ec: /^\d{2}[69]\d{10}$/,
-  gb: /^(?:\d{8}|[A-Z]{2}\d{5}[\dA-Z]|R\d{7})$/,
-  hu: /^\d{10}$/,
-  id: /^\d{13}$/,
-  ie: /^\d{5,6}$/,
-  il: /^5\d{8}$/,
-  in: /^(?:[LUF]\d{5}[A-Z]{2}\d{4}[A-Z]{3}\d{6}|[A-Z]{3}\d{4}|\d{2}[A-Z]{5}\d{4}[A-Z][A-Z\d]Z[A-Z\d])$/,
-  is: /^[4-7]\d{9}$/,
-  jp: /^T?\d{13}$/,
-  ke: /^(?:CPR|PVT|C|BN)[A-Z]*\d[\dA-Z]*$/,
-  kr: /^\d{10}(?:\d{3})?$/,
-  kz: /^\d{4}[4-6]\d{7}$/,
-  lu: /^B\d{1,6}$/,
-  md: /^10\d{11}$/,
-  mx: /^[A-ZÑ&]{3}\d{6}[A-Z\d]{3}$/,
-  ng: /^(?:RC|BN)?\d{4,8}$/,
-  pe: /^20\d{9}$/,
-  pl: /^\d{10}$/,
-  py: /^80\d{6}\d?$/,
-  ro: /^(?:(?:RO)?[1-9]\d{1,9}|[JFC]\d{6,18})$/,
-  ru: /^\d{13}$/,
-  sa: /^\d{10}$/,
-  sg: /^(?:\d{8,9}|[TSR]\d{2}[A-Z]{2}\d{4})[A-Z]$/,
-  th: /^0\d{12}$/,
-  tw: /^\d{8}$/,
-  ua: /^\d{8}$/,
-  uy: /^\d{12}$/,
-  ve: /^[JG]\d{9}$/,
-  vn: /^\d{10}(?:\d{3})?$/,
-  za: /^[A-Z]{0,2}(?:19|20)\d{10}$/,
+const createForm = (form: string): RegExp => new RegExp(`^(?:${form})$`)
+const plainForms = new Map(
+  Object.entries(plainNumbers.forms).map(([country, form]) => [country, createForm(form)]),
+)
+
+const checkRules = new Map(
+  Object.entries(plainNumbers.checks).map(([country, rules]) => [country, rules.map(createRule)]),
+)
+
+function createRule({ form, weights, digits }: Readonly<Record<'form' | 'weights' | 'digits', string>>) {
+  const [factors, checks] = [weights.split(' ').map(Number), digits.split(' ')]
+  const compute = (number: string) =>
+    checks[sumWeighted(number.padStart(factors.length, '0'), factors) % checks.length] ?? ''
+  return { form: createForm(form), compute }
+}
+
+/** Adds the check digit to a number of a country with one rule for them. */
+export const addCheckDigit = (country: string, number: string): string =>
+  number + (checkRules.get(country)?.[0]?.compute(number) ?? '')
+
+/** Whether a number without an official form here has a wrong check digit. */
+function hasWrongPlainDigit(country: string, closed: string): boolean {
+  for (const rule of checkRules.get(country) ?? []) {
+    const [, number, check] = rule.form.exec(closed) ?? []
+    if (number !== undefined) return rule.compute(number) !== check
+  }
+  return false
 }
 
 /** Countries in which a tax number may have the form of a company number. */
@@ -345,6 +339,9 @@ const ambiguousTaxForms: ReadonlySet<string> = new Set(['kr', 'pl'])
 export const isPlainCompanyNumber = (country: string, text: string): boolean =>
   !ambiguousTaxForms.has(country) && hasPlainForm(country, text) === true
 
-/** Whether a number has the form of its country; `null` for a country whose forms have check digits, or are not known. */
-export const hasPlainForm = (country: string, text: string): boolean | null =>
-  plainForms[country]?.test(closeNumber(text)) ?? null
+/** Whether a number has a form without official signs, and no wrong check digit; `null` for a country without such a form. */
+export function hasPlainForm(country: string, text: string): boolean | null {
+  const closed = closeNumber(text)
+  const form = plainForms.get(country)
+  return form === undefined ? null : form.test(closed) && !hasWrongPlainDigit(country, closed)
+}

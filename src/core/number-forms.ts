@@ -1,19 +1,12 @@
 import { parseCourtNumber } from './court-numbers.js'
-import { closeNumber, toNationalNumber } from './national-numbers.js'
-
-const toDigits = (text: string): number[] => Array.from(text, Number)
-
-const weigh = (digits: string, weights: readonly number[]): number => {
-  const values = toDigits(digits)
-  return weights.reduce((sum, weight, at) => sum + weight * (values[at] ?? 0), 0)
-}
+import { addCheckDigit, closeNumber, sumWeighted, toNationalNumber } from './national-numbers.js'
 
 /** Brazil: two check digits, each 11 less the weighted sum of those before. */
 function isCpf(digits: string): boolean {
   if (!/^\d{11}$/.test(digits) || /^(\d)\1*$/.test(digits)) return false
   return [9, 10].every((count) => {
     const weights = Array.from({ length: count }, (_, at) => count + 1 - at)
-    return ((weigh(digits, weights) * 10) % 11) % 10 === Number(digits[count])
+    return ((sumWeighted(digits, weights) * 10) % 11) % 10 === Number(digits[count])
   })
 }
 
@@ -29,7 +22,7 @@ const isBelgian = (digits: string): boolean =>
   ['', '2'].some((century) => 97 - (Number(century + digits.slice(0, 9)) % 97) === Number(digits.slice(9)))
 
 const isPesel = (digits: string): boolean =>
-  /^\d{11}$/.test(digits) && weigh(digits, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]) % 10 === 0
+  /^\d{11}$/.test(digits) && sumWeighted(digits, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]) % 10 === 0
 
 /** A day, a month and a year of two digits, or in the reverse order. */
 const dayFirst = String.raw`(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])\d{2}`
@@ -38,7 +31,7 @@ const yearFirst = String.raw`\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])`
 /** Forms by country, without spaces and signs. Company numbers of the country have other ones. */
 export const personForms = new Map(
   String.raw`ae=784\d{12} ar=2[03-7]\d{9} at=\d{4}${dayFirst} bg,ua=\d{10} by=\d{7}[A-Z]\d{3}[A-Z]{2}\d ch=756\d{10}
-  ba,hr,me,mk,rs,si=(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])[09]\d{8} cl=(?:[1-3]\d{7}|[1-9]\d{6})[\dK] cr=[1-9]\d{8}
+  ba,hr,me,mk,rs,si=(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])[09]\d{8} cr=[1-9]\d{8}
   cn=[1-8]\d{5}(?:19|20)${yearFirst}\d{3}[\dX] co=1\d{9}\d?|\d{6,8} do,ng=\d{11} ec=\d{2}[0-5]\d{7}(?:\d{3})?
   ee=[1-6]${yearFirst}\d{4} eg=[23]\d{13} fr=[12]\d{5}[\dAB]\d{6}(?:\d{2})? hk=[A-Z]{1,2}\d{6}\(?[\dA]\)? hu=8\d{9}
   gb=[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D] id=[1-9]\d{15} ie=\d{7}[A-W][A-IW]? il=[0-4]\d{8}|\d{7,8}
@@ -59,14 +52,22 @@ const koreanForm = new RegExp(`^${yearFirst}[1-8]\\d{6}$`)
 /** Companies of Korea have numbers of the same form with another check digit. */
 const isKorean = (digits: string): boolean =>
   koreanForm.test(digits) &&
-  (10 - (weigh(digits, [1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2]) % 10)) % 10 !== Number(digits.at(-1))
+  (10 - (sumWeighted(digits, [1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2]) % 10)) % 10 !== Number(digits.at(-1))
 
-export const personTests = new Map(
-  Object.entries({ be: isBelgian, br: isCpf, es: isDni, kr: isKorean, pl: isPesel }),
+/** Chile: companies have eight digits from 5 on, and lists also write them without their check digit. */
+function isChilean(closed: string, text: string): boolean {
+  const isGrouped = /^[5-9]\d\.\d{3}\.\d{3}$/.test(text)
+  if (isGrouped || !/^(?:[1-3]\d{7}|[1-9]\d{6})[\dK]$/.test(closed)) return false
+  const mayBeCompany = /^[5-9]\d{7}$/.test(closed) && !/-\d$/.test(text)
+  return !mayBeCompany || addCheckDigit('cl', closed.slice(0, -1)) === closed
+}
+
+export const personTests = new Map<string, (closed: string, text: string) => boolean>(
+  Object.entries({ be: isBelgian, br: isCpf, cl: isChilean, es: isDni, kr: isKorean, pl: isPesel }),
 )
 
-const isOfPersons = (country: string, closed: string): boolean =>
-  personTests.get(country)?.(closed) ?? personForms.get(country)?.test(closed) ?? false
+const isOfPersons = (country: string, closed: string, text: string): boolean =>
+  personTests.get(country)?.(closed, text) ?? personForms.get(country)?.test(closed) ?? false
 
 /** Numbers that are known by their signs, whatever the country: of Brazil, Belgium, the United States, Finland, Denmark. */
 const written: readonly RegExp[] = [
@@ -89,7 +90,7 @@ export function isPersonNumber(text: string, countries: readonly string[]): bool
   const closed = closeNumber(text)
   return (
     written.some((pattern) => pattern.test(trimmed)) ||
-    [...codes, 'it'].some((country) => isOfPersons(country, closed)) ||
+    [...codes, 'it'].some((country) => isOfPersons(country, closed, trimmed)) ||
     ((codes.includes('cz') || codes.includes('sk')) && birthNumber.test(trimmed))
   )
 }
@@ -102,24 +103,24 @@ interface NestedKind {
   readonly addChecks?: { readonly to: RegExp; readonly add: (part: string) => string }
 }
 
-const addAbnChecks = (acn: string) => `${99 - (weigh(acn, [3, 5, 7, 9, 11, 13, 15, 17, 19]) % 89)}${acn}`
+const addAbnChecks = (acn: string) =>
+  `${99 - (sumWeighted(acn, [3, 5, 7, 9, 11, 13, 15, 17, 19]) % 89)}${acn}`
 const addJapaneseCheck = (number: string) =>
-  `${9 - (weigh(number, [2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1]) % 9)}${number}`
-function addNitCheck(number: string): string {
-  const rest = weigh(number, [41, 37, 29, 23, 19, 17, 13, 7, 3]) % 11
-  return `${number}${rest < 2 ? rest : 11 - rest}`
-}
+  `${9 - (sumWeighted(number, [2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1]) % 9)}${number}`
+const createCheck = (country: string) => (number: string) => addCheckDigit(country, number)
 
-/** Australia: ABN and ACN. China: credit code and organization code. Canada: accounts of a business number. */
+/** Numbers with and without check digits or a site, and those that contain a number of another kind: ABN and ACN. */
 const nestedKinds: Readonly<Record<string, NestedKind>> = {
   au: { whole: /^\d\d(\d{9})$/, addChecks: { to: /^\d{9}$/, add: addAbnChecks } },
   bg: { whole: /^(\d{9})\d{4}$/ },
   ca: { whole: /^(\d{9})R[CMPTZ]\d{4}$/ },
+  cl: { whole: /^(\d{8})[\dK]$/, addChecks: { to: /^[5-9]\d{7}$/, add: createCheck('cl') } },
   cn: { whole: /^[\dA-Z]{8}([\dA-Z]{9})[\dA-Z]$/ },
-  co: { whole: /^(\d{9})\d$/, addChecks: { to: /^\d{9}$/, add: addNitCheck } },
+  co: { whole: /^(\d{9})\d$/, addChecks: { to: /^\d{9}$/, add: createCheck('co') } },
   hu: { whole: /^(\d{8})[1-5]\d\d$/ },
   jp: { whole: /^\d(\d{12})$/, addChecks: { to: /^\d{12}$/, add: addJapaneseCheck } },
   pl: { whole: /^(\d{9})\d{5}$/ },
+  py: { whole: /^(80\d{6})\d$/, addChecks: { to: /^80\d{6}$/, add: createCheck('py') } },
   si: { whole: /^(\d{7})\d{3}$/ },
 }
 

@@ -93,13 +93,16 @@ function rateNumber(country: string, text: string): 0 | 1 | 2 | 3 | null {
   const closed = closeNumber(text)
   const isOfForm = hasPlainForm(country, text)
   const isPlain = country !== 'de' && country !== 'at' && findNumberForm(country, text) === undefined
-  if (isPlain || isOfForm === true)
-    return isOfForm === null ? null : !isOfForm ? 0 : /[A-Z]/.test(closed) ? 3 : 2
+  const changeLast = (one: string) => one.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10))
+  if (isPlain || isOfForm === true) {
+    if (isOfForm !== true) return isOfForm === null ? null : 0
+    return /[A-Z]/.test(closed) || hasWrongCheckDigits(country, changeLast(closed)) ? 3 : 2
+  }
   const number = toCompanyNumber(country, text)
   if (number === null) return 0
   const countDigits = (one: string) => one.replace(/\D/g, '').length
   if (countDigits(text) < countDigits(number)) return 1
-  const other = number.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10))
+  const other = changeLast(number)
   return other === number || toNationalNumber(country, other) === null ? 3 : 2
 }
 

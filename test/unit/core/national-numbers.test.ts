@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { isPersonNumber } from '../../../src/core/number-forms.js'
+import { isPersonNumber, listNestedNumbers, toContainedNumber } from '../../../src/core/number-forms.js'
 import {
+  closeNumber,
+  hasPlainForm,
   hasWrongCheckDigits,
   numberCountries,
   toCompanyNumber,
@@ -222,5 +224,52 @@ describe('tax numbers of Viet Nam', () => {
       expect(hasWrongCheckDigits('vn', other)).toBe(other !== number)
       expect(hasWrongCheckDigits('vn', `${other}-001`)).toBe(other !== number)
     }
+  })
+})
+
+describe('check digits of numbers without an official form here', () => {
+  /** Of well-known companies and offices. */
+  const numbers: Readonly<Record<string, string>> = {
+    ar: '30-54668997-9 30-50001091-2 30-70308853-4 30-63945373-8 33-69345023-9',
+    cl: '90.749.000-9 96.511.460-2 97.006.000-6 61.704.000-K 76.645.030-K 93834000-5',
+    co: '890.903.938-8 899.999.068-1 860002964-4 8909006089 900.047.981-8',
+    do: '1-01-00157-7 101-01063-2 101019921 401-00755-1',
+    gt: '576937-K 3952550-3 7108-0',
+    ma: '001512572000078 001561191000066 002136093000040 001458946000061',
+    pe: '20100017491 20100047218 20100128056 20100070970 20331066703 20467534026',
+    py: '80000519-8 80028061-0 80002201-7 80009735-1',
+    si: '5043611000 5300231000 5025796 5860571 5300231136',
+    uy: '211003420017 210778720012 21-047573-001-1',
+    ve: 'J-00095036-9 J-07013380-5 J001241345 J-00041312-6 G-20000008-2',
+  }
+  test.each(
+    Object.entries(numbers).flatMap(([country, list]) => list.split(' ').map((one) => [country, one])),
+  )('%s: %s is right, and no other digit in its place is', (country = '', number = '') => {
+    expect(hasWrongCheckDigits(country, number)).toBe(false)
+    const at = country === 'si' ? 6 : number.length - 1
+    const others = [...'0123456789'].map((digit) => number.slice(0, at) + digit + number.slice(at + 1))
+    for (const other of others.filter((one) => one !== number)) {
+      expect([other, hasWrongCheckDigits(country, other)]).toEqual([other, true])
+      expect(hasPlainForm(country, other)).not.toBe(true)
+    }
+  })
+
+  test.each([
+    ['co', '899999068', '8999990681'],
+    ['cl', '96511460', '965114602'],
+    ['cl', '61.704.000', '61704000K'],
+    ['py', '80000519', '800005198'],
+  ])('%s: %s is also found with its check digit', (country, number, whole) => {
+    expect(hasWrongCheckDigits(country, number)).toBe(false)
+    expect(hasPlainForm(country, number)).toBe(true)
+    expect(isPersonNumber(number, [country])).toBe(false)
+    expect(listNestedNumbers(country, number)).toContain(whole)
+    expect(listNestedNumbers(country, whole)).toContain(closeNumber(number))
+    expect(toContainedNumber(country, whole)).toBe(closeNumber(number))
+  })
+
+  test('Numbers of persons in Chile stay those of persons, with and without signs', () => {
+    for (const number of ['9.651.146-9', '9651146-1', '96511469', '12345678', '9.651.146-K', '12.345.678-5'])
+      expect([number, isPersonNumber(number, ['cl'])]).toEqual([number, true])
   })
 })
