@@ -291,7 +291,7 @@ function listWithoutNumberWord(header: string): string[] {
 /** Keys of headers of numbers by their text without the word for a number; of bare names like `SIREN`, the name itself. */
 function createNumbersByBase(): ReadonlyMap<string, readonly string[]> {
   const { lei, cik, ein, bic } = identifiers
-  const others = Object.entries(headerWords.others).filter(([kind]) => kind !== 'other name')
+  const others = Object.entries(headerWords.others).filter(([kind]) => !/ name| digit/.test(kind))
   const { any, ...tax } = added.taxNumbers
   const general = [earlier.anyNumbers, earlier.taxNumbers, added.numbers, any, lei, cik, ein, bic]
   const ofCountry = [earlier.numbers, added.countryNumbers, tax]

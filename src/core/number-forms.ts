@@ -40,7 +40,7 @@ export const personForms = new Map(
   lv=(?:${dayFirst}|32\d{4})\d{5} mx=[A-ZÑ&]{4}${yearFirst}(?:[A-Z\d]{3}|[HMX][A-Z]{5}[A-Z\d]\d) ru,vn=\d{12}
   my=(?!19|20)${yearFirst}\d{6} no=[0-7]\d[0-4]\d{3}\d{5} pe=1[0-7]\d{9} pk=\d{13} za=${yearFirst}\d{7} pt=[123]\d{8}|45\d{7}
   py=(?!80)\d{6,8} ro=[1-9]${yearFirst}\d{6} sg=[STFGM]\d{7}[A-Z] th=[1-8]\d{12} tr=[1-9]\d{10} tw=[A-Z][12]\d{8}
-  se=(?:19|20)?\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]|[6-8]\d|9[01])\d{4} uy=\d{7,8} ve=[VEP]\d{7,9}`
+  se=(?:19|20)?\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]|[6-8]\d|9[01])\d{4} uy=[1-6]?\d{7} ve=[VEP]\d{7,9}`
     .split(/\s+/)
     .map((line) => line.split('=') as [string, string])
     .flatMap(([countries, pattern]) =>

@@ -74,15 +74,15 @@ export function canBePlaces(
   return !isMostly(words, (word) => isNumber(word) || isStatus(word))
 }
 
-export interface PlaceColumn extends PlaceHeader {
-  readonly column: string
-}
+export type PlaceColumn = PlaceHeader & { readonly column: string }
 
 /** How to choose between two columns of the same part of a place: earlier versions use the first. */
 export type PlaceOrder = 'best' | 'first'
 
 /** Headers that mean a part of another size in another language: `Kraj` is a region in Czechia, and the country in Poland. */
 const vagueHeaders: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.vagueParts))
+const regionSizes = headerWords.regionSizes.map((list) => toHeaderKeys(list))
+const getSize = (column: string) => regionSizes.findIndex((keys) => keys.includes(toHeaderKey(column)))
 
 /**
  * Lists the columns that are parts of places, by header, unless their cells are unsuitable; those without a number first,
@@ -93,9 +93,14 @@ export function listPlaceColumns(
   samples: ReadonlyMap<string, readonly string[]>,
   order: PlaceOrder = 'best',
 ): PlaceColumn[] {
+  // Latin America: the smaller of several regions is the place of the town, as `Distrito` next to `Provincia`.
+  const sizes = order === 'best' ? header.map(getSize) : []
+  const largest = sizes.includes(0) ? Math.max(...sizes) : -1
   const places = header.flatMap((column) => {
     const place = parsePlaceHeader(column)
-    return place !== null && canBePlaces(place.part, samples.get(column) ?? []) ? [{ column, ...place }] : []
+    if (place === null || !canBePlaces(place.part, samples.get(column) ?? [])) return []
+    const size = getSize(column)
+    return [{ column, ...place, part: size >= 0 && size < largest ? 'city' : place.part }]
   })
   const countFilled = (column: string) => samples.get(column)?.length ?? 0
   const mostFilled = Math.max(0, ...places.map(({ column }) => countFilled(column)))

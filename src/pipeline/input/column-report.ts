@@ -10,6 +10,12 @@ import {
 } from './column-content.js'
 import { isOtherParty } from './find-identifiers.js'
 import {
+  listNameMembers,
+  noNested,
+  listPlainColumns,
+  quoteColumn,
+  type NestedColumn,
+  type NestedColumns,
   type ColumnSamples,
   listLookupColumns,
   type LookupColumns,
@@ -30,14 +36,6 @@ import {
 import { listHeaderKeys, rankHeader, taxWords } from './identifier-content.js'
 import type { IdentifierFault } from './number-cells.js'
 import { identifierKeys, identifierNames, type IdentifierKey } from '../../core/identifiers.js'
-import {
-  listNameMembers,
-  noNested,
-  listPlainColumns,
-  quoteColumn,
-  type NestedColumn,
-  type NestedColumns,
-} from './columns.js'
 
 /** Identifiers that no open register has, and other names: one column of names is asked. They are reported. */
 const unregistered = Object.entries(headerWords.others).map(
@@ -54,11 +52,15 @@ const kindsOfHeaders = new Map([
 ])
 
 const lacking = 'open registers lack them; for your own: --id-columns'
-const lackingKinds = new Set(unregistered.map(([kind]) => kind).filter((kind) => kind !== 'other name'))
+const lackingKinds = new Set(unregistered.map(([kind]) => kind).filter((kind) => !/ name| digit/.test(kind)))
 
 function findHeaderKind(header: string, cells: readonly string[]): string | undefined {
   const kinds = listHeaderKeys(header).flatMap((key) => kindsOfHeaders.get(key) ?? [])
-  return kinds.find((kind) => kind !== 'VAT number' || !areAmounts(cells))
+  const isFitting = (kind: string) =>
+    kind === 'check digit'
+      ? cells.every(({ length }) => length <= 2)
+      : kind !== 'VAT number' || !areAmounts(cells)
+  return kinds.find(isFitting)
 }
 
 /** Returns the kind that the last words of a header name, or two others: `Plant City`, `Company Number Abroad`. */
@@ -105,15 +107,12 @@ export function reportColumns(
     listPlaceColumns(plain, samples).map(({ column, part }) => [column, partNames[part]]),
   )
   const found = searchIdentifiers(plain, used, samples).unused
-  const findKind = (column: string): string | undefined => {
-    return (
-      places.get(column) ??
-      (rankInHeaders(column, wholePlaceHeaders) >= 0 ? 'place' : undefined) ??
-      findHeaderKind(column, samples.get(column) ?? []) ??
-      detectIdentifier(samples.get(column) ?? []) ??
-      findPartsKind(column, samples.get(column) ?? [])
-    )
-  }
+  const findKind = (column: string): string | undefined =>
+    places.get(column) ??
+    (rankInHeaders(column, wholePlaceHeaders) >= 0 ? 'place' : undefined) ??
+    findHeaderKind(column, samples.get(column) ?? []) ??
+    detectIdentifier(samples.get(column) ?? []) ??
+    findPartsKind(column, samples.get(column) ?? [])
   const unused = header.flatMap((column) => {
     if (taken.has(column)) return []
     const own = nested.get(column)

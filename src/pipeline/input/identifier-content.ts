@@ -96,7 +96,8 @@ export function findContentFault(
   if (key === 'registration_id' && isTaxHeader(header) && areAmounts(values)) return 'its cells are amounts'
   if (key === 'registration_id' && isTaxHeader(header))
     return hasCompanyNumbers(values, header, rowCountries) ? null : 'its numbers contain no company numbers'
-  const countries = key === 'registration_id' ? listRegisterCountries(header) : []
+  const named = key === 'registration_id' ? listRegisterCountries(header) : []
+  const countries = rowCountries.length === 0 ? named : named.flatMap((one) => [one, ...listSharing(one)])
   const isNumber = (text: string) =>
     countries.some((country) => {
       const code = country.toLowerCase()
@@ -117,6 +118,10 @@ export function findContentFault(
     return 'most are pages on sites shared by many companies'
   return names !== null && isOneForAll(hosts, names) ? 'most names have the same domain' : null
 }
+
+const sharing = new Map(Object.entries(headerWords.sharedNumbers))
+/** Countries whose numbers have the same name; the country of the row tells them apart. */
+const listSharing = (country: string): readonly string[] => sharing.get(country)?.split('|') ?? []
 
 /** An EIN in its usual form, which no other country has. */
 export const isEin = (text: string): boolean => /^\d{2}-\d{7}$/.test(text)
@@ -225,6 +230,10 @@ const calculateShare = (values: readonly string[], is: (value: string) => boolea
 /** Words in front of a kind of identifier: `Account DUNS`, `Supplier VAT No`. */
 const ownersInFront =
   /^(?:company|account|customer|client|vendor|supplier|partner|business|billing|primary|main)(?=.)/
+/** Numbers of Latin America, which lists name with the company that has them: `NIT del cliente`. */
+const ownedNumbers: ReadonlySet<string> = new Set(toHeaderKeys('NIT|RIF|RNC|RUC|RUT'))
+const isOfOwner = (word: string): boolean =>
+  owners.has(word) || numberWords.has(word) || /^(?:de|del|do|da|la)?$/.test(word)
 const separators = /[/|,;:()[\]+&]|\s[-–]\s|\s(?:or|ou|oder|o|eller|lub|and|und|et|y|e)\s/iu
 const wordsMax = 4
 const headerKeys = new Map<string, readonly string[]>()
@@ -240,12 +249,14 @@ export function listHeaderKeys(header: string, isEarlier = false): readonly stri
   const toKeys = (one: string) => [toHeaderKey(one), ...(isEarlier ? [] : listNumberKeys(one))]
   const parts = [text, ...text.split(separators)].flatMap(toKeys).filter((key) => key !== '')
   const words = text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').split(/[^\p{L}\p{M}\p{N}]+/u)
+  const [bare, ...more] = isEarlier ? [] : words.map(toHeaderKey).filter((word) => !isOfOwner(word))
   const runs = words.flatMap((_, at) =>
     Array.from({ length: wordsMax }, (__, count) => words.slice(at, at + count + 1).join(' ')),
   )
   const keys = [
     toHeaderKey(header),
     ...parts.flatMap((key) => [key, key.replace(ownersInFront, '')]),
+    ...(bare !== undefined && more.length === 0 && ownedNumbers.has(bare) ? [bare] : []),
     ...runs
       .flatMap(toKeys)
       .filter((key) => key.length >= 3 && (tellingKeys.has(key) || taxHeaders.includes(key))),

@@ -213,7 +213,7 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
   const identifier = readCellIdentifier(
     'registration_id',
     whole,
-    place ?? findNumberCountry(isUnknownRow && named.length === 1 ? [] : named, text),
+    place ?? findNumberCountry(isUnknownRow && named.length === 1 ? [] : named, text, isEarlier),
   )
   if (identifier === null) return { identifier, fault: 'registration_id' }
   if (!isWrongNumber(identifier, named))
@@ -275,7 +275,7 @@ function choosePlace(
   if (stated !== null) return { place: stated.toUpperCase(), isForeign: true }
   const isOfHeader = only !== null && (ofHeader !== 0 || hasWrongCheckDigits(only.toLowerCase(), text))
   if (isOfHeader) return { place: only, isForeign: false }
-  const ofName = ofRow === 0 && named.length > 1 ? findNumberCountry(named, text) : null
+  const ofName = ofRow === 0 && named.length > 1 ? findNumberCountry(named, text, false) : null
   return { place: ofName ?? rowPlace, isForeign: false }
 }
 
@@ -300,11 +300,14 @@ function findStatedCountry(text: string): string | null {
   return front
 }
 
-/** Returns the only country with such a name and number. */
-function findNumberCountry(countries: readonly string[], text: string): string | null {
+/** Returns the only country with such a name and number; by a form without check digits only if each country has one. */
+function findNumberCountry(countries: readonly string[], text: string, isEarlier: boolean): string | null {
   if (countries.length === 1) return countries[0] ?? null
+  const forms = countries.map((country) => hasPlainForm(country.toLowerCase(), text))
+  const areForms = !isEarlier && !forms.includes(null)
   const [found = null, ...others] = countries.filter(
-    (country) => toCompanyNumber(country.toLowerCase(), text) !== null,
+    (country, at) =>
+      toCompanyNumber(country.toLowerCase(), text) !== null || (areForms && forms[at] === true),
   )
   return others.length === 0 ? found : null
 }
