@@ -703,3 +703,84 @@ test.each([
   expect(found(table).identifiers).toEqual({})
   expect(told(table).unused).toEqual([{ column: header, kind: 'number of a person', why: 'never sent' }])
 })
+
+describe('Lists of Latin America', () => {
+  const numbers: Readonly<Record<string, readonly string[]>> = {
+    NIT: ['890903938', '899999068', '890900608'],
+    RUC: ['20100017491', '20100047218', '20100128056'],
+    RUT: ['90749000', '97006000', '76645030'],
+    RIF: ['J-00095036-9', 'J-07013380-5', 'J-00124134-5'],
+    RNC: ['101001577', '101-01063-2', '101019921'],
+  }
+  const owned = '% cliente|% del Proveedor|% Empresa|% Tercero|% Contribuyente|Nro. % cliente|%'
+  const checkHeaders =
+    'DV|D.V.|Dgv|Dígito Verificador|Digito de verificacion|DV RUT|dv_nit|Dígito verificador del NIT|Díg. Verif.'
+
+  test.each(Object.entries(numbers))('%s is used with and without an owner', (kind, cells) => {
+    for (const header of owned.replaceAll('%', kind).split('|'))
+      expect([header, found({ 'Razón Social': names.slice(0, 3), [header]: cells }).identifiers]).toEqual([
+        header,
+        { registration_id: header },
+      ])
+  })
+
+  test.each(checkHeaders.split('|'))('A column of check digits is listed, and nothing else: %s', (header) => {
+    for (const kind of ['NIT', 'RUT', 'RUC']) {
+      const table = {
+        [kind]: numbers[kind] ?? [],
+        [header]: ['8', 'K', '9'],
+        'Razón Social': names.slice(0, 3),
+      }
+      expect(found(table)).toMatchObject({ identifiers: { registration_id: kind }, location: [] })
+      expect(told(table).unused).toEqual([{ column: header, kind: 'check digit' }])
+    }
+  })
+
+  test.each(['RUT-DV', 'RUT con DV', 'RUT/DV'])('Whole numbers are used, also below %s', (header) => {
+    const table = { name: names.slice(0, 3), [header]: ['90.749.000-9', '97006000-6', '76.645.030-K'] }
+    expect(found(table).identifiers).toEqual({ registration_id: header })
+  })
+
+  test('Most numbers with wrong check digits: the column is not used, and the reason says so', () => {
+    for (const [header, cells] of Object.entries({
+      NIT: ['8909039381', '8999990682', '890900608-3'],
+      RUC: ['20100017492', '20100047219', '20100128057'],
+      RUT: ['90.749.000-1', '97.006.000-1', '76.645.030-1'],
+    }))
+      expect(whyNot({ name: names.slice(0, 3), [header]: cells }, header)).toBe(
+        'most cells have wrong check digits',
+      )
+  })
+
+  test('The country of the row tells numbers of one name apart', () => {
+    const table = { name: names.slice(0, 3), NIT: ['576937-K', '3952550-3', '7108-0'] }
+    expect(found(table).identifiers).toEqual({})
+    expect(found({ ...table, País: ['Guatemala', 'Guatemala', 'Guatemala'] }).identifiers).toEqual({
+      registration_id: 'NIT',
+      registration_country: 'País',
+    })
+  })
+
+  test.each([
+    ['Distrito|Provincia|Departamento|Domicilio Fiscal', 'Provincia|Departamento'],
+    ['Provincia|Cantón|Distrito', 'Cantón|Provincia'],
+    ['Departamento|Distrito', 'Distrito|Departamento'],
+    ['Comuna|Región', 'Comuna|Región'],
+    ['Comuna|Ciudad|Región', 'Ciudad|Región'],
+    ['Estado|Municipio|Ciudad', 'Ciudad|Estado'],
+    ['Alcaldía/Municipio|Estado', 'Alcaldía/Municipio|Estado'],
+    ['Departamento|Provincia|Localidad', 'Localidad|Departamento'],
+    ['Distrito|Concelho', 'Concelho|Distrito'],
+  ])('Parts of a place by their size: %s', (headers, location) => {
+    const places = Object.fromEntries(headers.split('|').map((one) => [one, ['Lima', 'Cusco', 'Puno']]))
+    expect(found({ company: names.slice(0, 3), ...places }).location).toEqual(location.split('|'))
+  })
+
+  test.each(['ACTIVO|HABIDO', 'BAJA DE OFICIO|SUSPENDIDO', 'ATIVA|BAIXADA', 'Vigente|En liquidación'])(
+    'A status is no state: %s',
+    (cells) => {
+      const statuses = cells.split('|')
+      expect(found({ company: names.slice(0, 2), Estado: statuses }).location).toEqual([])
+    },
+  )
+})

@@ -808,3 +808,33 @@ describe('A cell with the name of its number', () => {
     expect(read('Company number', country, text)).toBe(value)
   })
 })
+
+describe('Numbers of Latin America', () => {
+  const read = (header: string, text: string, country = '') => {
+    const { identifier, faults } = chooseNumber([{ header, text }], { registration_country: country })
+    return [identifier?.place ?? null, faults.join()]
+  }
+  test.each([
+    ['NIT', '890.903.938', '', 'CO', ''],
+    ['NIT', '890.903.938-8', '', 'CO', ''],
+    ['NIT', '890.903.938-1', '', 'CO', 'registration_checksum'],
+    ['Tax ID', '8909039381', 'Colombia', 'CO', 'registration_checksum'],
+    ['Tax ID', '8909039388', 'Colombia', 'CO', ''],
+    ['NIT', '576937-K', 'Guatemala', 'GT', ''],
+    ['NIT', '1020255020', 'Bolivia', 'BO', ''],
+    ['RUC', '20100017491', '', 'PE', ''],
+    ['RUC', '1790016919001', '', 'EC', ''],
+    ['RUC', '80000519-8', '', 'PY', ''],
+    ['RUC', '80000519', '', 'PY', ''],
+    ['RUT', '90.749.000-9', '', 'CL', ''],
+    ['RUT', '90749000', '', 'CL', ''],
+    ['RUT', '211003420017', '', 'UY', ''],
+    ['RUT', '90.749.000-1', 'Chile', 'CL', 'registration_checksum'],
+    ['RUC', '20100017492', 'Perú', 'PE', 'registration_checksum'],
+    ['CUIT', '30-54668997-8', '', 'AR', 'registration_checksum'],
+    ['RIF', 'J-00095036-8', '', 'VE', 'registration_checksum'],
+    ['RNC', '101001578', '', 'DO', 'registration_checksum'],
+  ])('%s %s (%s) is read as one of %s: %s', (header, text, country, place, fault) => {
+    expect(read(header, text, country)).toEqual([place, fault])
+  })
+})
