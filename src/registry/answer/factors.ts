@@ -329,7 +329,10 @@ export function listActions(match: Match, registration: StoredLegalEntity, isTow
   const { comparison, place } = match.best.evidence
   const isCertain = match.confidence >= matchedConfidenceMin
   if (!isCertain && comparison.matchType !== 'exact') {
-    actions.push({ code: 'provide_full_legal_name', description: 'Give the full legal name as registered.' })
+    const description = comparison.isFormStated
+      ? 'Check the spelling of the name.'
+      : 'Give the full legal name as registered.'
+    actions.push({ code: 'provide_full_legal_name', description })
   }
   if (!isCertain && place !== 'postal' && place !== 'city') {
     const what = isTownGiven
@@ -337,14 +340,11 @@ export function listActions(match: Match, registration: StoredLegalEntity, isTow
       : 'Give the city or the postal code of the company.'
     actions.push({ code: 'verify_address', description: what })
   }
-  if (!isCertain && match.rivals.length > 0) {
+  if (!isCertain && match.rivals.length > 0)
     actions.push({ code: 'add_industry_context', description: 'Say in the context what the company does.' })
-  }
   if (!comparison.candidate.supported) {
-    actions.push({
-      code: 'verify_entity_type',
-      description: `Check that a ${registration.type} body is what was meant.`,
-    })
+    const description = `Check that a ${registration.type} body is what was meant.`
+    actions.push({ code: 'verify_entity_type', description })
   }
   return actions
 }

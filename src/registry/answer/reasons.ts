@@ -13,6 +13,7 @@ import type { StoredLegalEntity } from '../store/reader.js'
 
 export type Match = Exclude<MatchDecision, { kind: 'none' }>
 export type Impact = 'high' | 'medium' | 'low'
+type StoredPlace = Pick<StoredLegalEntity, 'address' | 'jurisdiction'>
 /** Reasons with a smaller contribution are not shown. */
 const contributionMin = 0.15
 
@@ -118,8 +119,8 @@ function describeForms({ statedForm, candidate }: NameComparison): string {
 function listUniquenessReasons({ best }: Match): Reason[] {
   const { comparison, siblings } = best.evidence
   const part = 'companies with the same name'
-  if (comparison.matchType === 'exact')
-    return siblings.exactCount === 1 ? [createReason('No other company found has the name.', part)] : []
+  if (comparison.matchType === 'exact' && siblings.exactCount === 1)
+    return [createReason('No other company found has the name.', part)]
   if (comparison.matchType !== 'prefix') return []
   const { prefixCount, placedPrefixCount, listedPrefixCount } = siblings
   if (prefixCount === 1)
@@ -134,11 +135,14 @@ function listUniquenessReasons({ best }: Match): Reason[] {
 
 function listPlaceReasons({ best }: Match, registration: StoredLegalEntity): Reason[] {
   const { place, hint } = best.evidence
-  const fit = { ...describePlaceFit(place, registration), parts: ['place'], isAlwaysSaid: true } as const
-  return hint === null ? [] : [fit]
+  const { city } = registration.address
+  const said = { parts: ['place'], isAlwaysSaid: true } as const
+  const fit = { ...describePlaceFit(place, registration), ...said }
+  const text = `The town given is not that of the registration (${city ?? ''}).`
+  const isElsewhere = hint?.namesTown === true && city !== null && /^(?:country|region)$/.test(place)
+  if (hint === null || !isElsewhere) return hint === null ? [] : [fit]
+  return [fit, { ...said, type: 'limitation', code: 'location_mismatch', text }]
 }
-
-type StoredPlace = Pick<StoredLegalEntity, 'address' | 'jurisdiction'>
 
 /** Describes how the given place fits the registration. */
 export function describePlaceFit(place: PlaceAgreement, registration: StoredPlace) {
@@ -149,8 +153,8 @@ export function describePlaceFit(place: PlaceAgreement, registration: StoredPlac
 /** Returns ` (Leeds)`, ` (Reno, NV)` if regions are compared, or the country if it is compared or no town is known; or nothing. */
 function describeWhere(place: PlaceAgreement, { address, jurisdiction }: StoredPlace): string {
   const { city, region, countryCode } = address
-  const code = countryCode ?? jurisdiction?.slice(0, 2).toUpperCase() ?? null
-  const country = code === null ? null : (findCountryName(code) ?? jurisdiction)
+  const code = countryCode ?? jurisdiction?.slice(0, 2).toUpperCase() ?? ''
+  const country = findCountryName(code) ?? jurisdiction
   const town = place.startsWith('region') ? [city, region].filter(Boolean).join(', ') : (city ?? country)
   const where = /country|elsewhere|abroad/.test(place) ? country : town
   return where === null ? '' : ` (${where})`
@@ -186,11 +190,10 @@ function describePlaceAgreement(place: PlaceAgreement, where: string): Pick<Reas
 
 function listProminenceReasons({ best }: Match): Reason[] {
   const { isListed, hasLei } = best.evidence.comparison.candidate.prominence
-  if (!isListed && !hasLei) return []
-  const text = isListed
-    ? 'Its shares are traded: of companies of like names it is the likelier one.'
-    : 'It has a legal entity identifier (LEI), as few companies have.'
-  return [createReason(text, 'listed', 'known to registers')]
+  const traded = 'Its shares are traded: of companies of like names it is the likelier one.'
+  const identified = 'It has a legal entity identifier (LEI), as few companies have.'
+  const text = isListed ? traded : identified
+  return isListed || hasLei ? [createReason(text, 'listed', 'known to registers')] : []
 }
 
 function listContextReasons({ best }: Match): Reason[] {

@@ -23,7 +23,7 @@ import { listActions, buildFactors, createLimitation, describeNames } from './fa
 import type { Match } from './reasons.js'
 import { findRegionCode } from '../normalize/places.js'
 
-/** Builds an answer without a match. `closest`: a similar name, most likely of another company. */
+/** Builds an answer without a match. `closest`: the most similar name. */
 export const buildEmptyAnswer = (
   status: 'no_match' | 'not_found',
   closest: string | null = null,
@@ -32,7 +32,7 @@ export const buildEmptyAnswer = (
     status,
     closest === null
       ? 'No registration has this name or one close to it.'
-      : `The closest name held, "${closest}", is most likely that of another company.`,
+      : `The closest name held is "${closest}": too little says that it is the same company.`,
   )
 
 function buildUnmatched(status: 'no_match' | 'not_found', nothing: string): Resolution {

@@ -1,7 +1,7 @@
 import type { StatedForm } from '../normalize/legal-forms.js'
 import type { NameKind } from '../model/registry-rows.js'
 import type { FormClass } from '../normalize/legal-forms.js'
-import { parseForm } from '../normalize/parsed-name.js'
+import { parseForm, parseName } from '../normalize/parsed-name.js'
 import { findLargerRegion } from '../normalize/places.js'
 import { isDistinctRegion, type LocationHint } from './parse-location.js'
 
@@ -57,7 +57,9 @@ export function isInCountry(place: PlaceAgreement): boolean {
 /** Compares a place with a hint: the finest agreement wins; a conflict counts only if no reading agrees. */
 export function comparePlaceWithHint(hint: LocationHint | null, place: Place): PlaceAgreement {
   if (hint === null) return 'none'
-  const countries = [place.countryCode, place.jurisdictionCountry].filter((code) => code !== '')
+  // Foreign registrants have the country of their register, and the region of their own.
+  const own = place.jurisdictionRegion.slice(0, 2)
+  const countries = [place.countryCode, place.jurisdictionCountry, own].filter((code) => code !== '')
   const regions = [place.regionCode, place.jurisdictionRegion].filter(isDistinctRegion)
   const countryFits = countries.some(
     (code) => hint.countries.has(code) || hasPrefix(hint.regions, `${code}-`),
@@ -177,6 +179,14 @@ function compareForms(stated: TextForm, candidate: CandidateName): FormAgreement
 /** A name without a form ("Norvane") has that of the registered name. */
 const getHeldForm = ({ formClass, name, registeredName }: CandidateName): FormClass | null =>
   formClass ?? (name === registeredName ? null : parseForm(registeredName).formClass)
+
+/** "Sociedad Anónima Cerrada" is "S.A.C.", and "S.A." another form of the same kind. */
+const toFormKey = (words: readonly string[]): string =>
+  words.length > 1 ? words.map((word) => word.charAt(0)).join('') : (words[0] ?? '')
+
+/** Whether a text and a name state the same form, in full or in its initials. */
+export const areSameForms = (stated: StatedForm, { name }: CandidateName): boolean =>
+  toFormKey(stated.words) === toFormKey(parseName(name).formWords)
 
 /**
  * Companies of one group have one name with the forms of many countries. A form is not foreign if the company's country

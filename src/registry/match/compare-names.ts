@@ -6,7 +6,7 @@ import {
   type NameAlignment,
   type WordPair,
 } from './align-name.js'
-import { findFittingForm, type CandidateName, type FormAgreement } from './candidate.js'
+import { areSameForms, findFittingForm, type CandidateName, type FormAgreement } from './candidate.js'
 import { wordMatchKinds, type WordMatchKind } from './compare-words.js'
 import {
   countLeft,
@@ -293,7 +293,10 @@ export function compareNames(
     isApartBefore: alignment.start === 0 || (before?.isApart ?? true),
     isApartBehind: alignment.end >= text.words.length || isFormNext || (behind?.isApart ?? true),
     isAsWritten: matchType !== 'exact' || isWrittenAlike(text, alignment, candidate),
-    isFullName: form === 'same' && text.fullKey === candidate.fullKey,
+    isFullName:
+      form === 'same' &&
+      (text.fullKey === candidate.fullKey ||
+        (text.coreKey === candidate.coreKey && statedForm !== null && areSameForms(statedForm, candidate))),
     sharedWeight: shared,
     rarestWeight,
     rarestWord,

@@ -109,12 +109,21 @@ export function findSpelling(
   return name === `20${text}` && /^\d{1,2}$/.test(next ?? '') ? name : text
 }
 
+/** Parts of the world, which groups name their companies after, in the main languages. */
+const areaNames: readonly ReadonlySet<string>[] = [
+  new Set('europe europa evropa yevropa evropi eurooppa euroopa eiropa avrupa europy'.split(' ')),
+  new Set('asia asie asien azie azja azija asya aasia aziya'.split(' ')),
+  new Set('africa afrika afrique afryka'.split(' ')),
+  new Set('america amerika amerique ameryka americas'.split(' ')),
+  new Set('scandinavia skandinavien scandinavie skandinavia skandinavija skandynawia'.split(' ')),
+]
+
 const relatedWords: readonly ReadonlySet<string>[] = [
   new Set('bank bancorp bancshares bankshares bancorporation bankcorp'.split(' ')),
   new Set('group holdings holding'.split(' ')),
 ]
-const areRelated = (a: string, b: string): boolean =>
-  relatedWords.some((words) => words.has(a) && words.has(b))
+const areIn = (sets: readonly ReadonlySet<string>[], a: string, b: string): boolean =>
+  sets.some((words) => words.has(a) && words.has(b))
 
 const hasDigit = /\d/
 
@@ -171,7 +180,8 @@ export function compareWords(text: string, name: string, isLast = false): WordMa
   if (isNumberWord(text) && isNumberWord(name)) return null
   if (synonyms.get(text) === name) return of('abbreviated', 0.3, 0.6)
   if (closeSpelling(text) === closeSpelling(name)) return same
-  if (areRelated(text, name)) return related
+  if (areIn(areaNames, text, name)) return same
+  if (areIn(relatedWords, text, name)) return related
   if (asianWords.get(name) === text || asianWords.get(text) === name) return same
   if (text.includes(unknownLetter)) return compareUnknown(text, name)
   if (isPlural(text, name)) return plural

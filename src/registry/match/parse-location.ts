@@ -7,6 +7,7 @@ import { parseForm } from '../normalize/parsed-name.js'
 import {
   findRegionCodes,
   isBritishCounty,
+  isLargeCity,
   isPartOfUnitedKingdom,
   isSubdivision,
   toCityKey,
@@ -170,6 +171,9 @@ function readPart(
     // Some regions share a name or a code with a city: New York, Berlin; DF, HCM.
     const city = toCityKey(part)
     if (whole.kind === 'name' || city !== whole.key.replaceAll(' ', '')) builder.cities.add(city)
+    // A state is named more often than New York and Washington.
+    const isState = whole.regions.some((code) => code.startsWith('US-'))
+    builder.namesTown ||= whole.countries.length === 0 && !isState && isLargeCity(part)
     return
   }
   builder.cities.add(toCityKey(part))

@@ -147,6 +147,9 @@ export function toCityKey(city: string): string {
   return cityKeys.get(key) ?? key
 }
 
+/** Whether a name is that of a large city, which may also be that of a region. */
+export const isLargeCity = (name: string): boolean => cityKeys.has(toPlaceKey(name))
+
 export function toPostalKey(postalCode: string): string {
   return toPlaceKey(postalCode)
 }

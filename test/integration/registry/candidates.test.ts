@@ -310,7 +310,7 @@ describe('Answer and candidates agree', () => {
       const said = factors.map(({ description }) => description).join(' ')
       if (said.includes('No registration has this name or one close to it.'))
         expect([query, listed]).toEqual([query, []])
-      const [, closest] = /The closest name held, "(.*)", is/.exec(said) ?? []
+      const [, closest] = /The closest name held is "(.*)":/.exec(said) ?? []
       if (closest !== undefined) expect([query, listed[0]?.legalName]).toEqual([query, closest])
     })
   })

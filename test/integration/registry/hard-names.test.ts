@@ -170,3 +170,93 @@ test.each(['Товариство з обмеженою відповідальн�
     expect(ask(name, 'Львів, Україна').match_confidence).toBeGreaterThanOrEqual(90)
   },
 )
+
+describe('Names written as one, with a wrong letter, or twice', () => {
+  const heads = ['Quentlow', 'Harvane', 'Pelgrave', 'Norvane']
+  const forms = ['GMBH', 'LIMITED', 'LTD', 'LLP', 'INC', 'CORP', 'PLC', 'SARL']
+  const ends = ['Brix', 'Stane', 'Hillar', 'Dalen', 'Fordal', 'Morrow', 'Wickel', 'Gatrun']
+  const own = registryOf([
+    ...rows,
+    ...heads.flatMap((head, at) =>
+      forms.map((form, more): Row => ({
+        id: `q${at}${more}`,
+        name: `${head} ${more}X ${form}`,
+        country: 'GB',
+      })),
+    ),
+    { id: 'tech', name: 'Zebulax Technologies Group Inc', country: 'US' },
+    { id: 'care', name: 'SIRIMA CARE & HEALTH C.I.C.', country: 'GB' },
+    { id: 'fund', name: 'Sharnal Estates Asset Fund 1 LLC', country: 'US' },
+  ])
+  const find = (name: string) => own.candidates({ name, location: null, context: null }, 3)[0]?.legalName
+
+  test('a form that is written as one with a known word is a form, in any case', () => {
+    for (const [at, form] of forms.entries())
+      for (const head of heads) {
+        const end = ends[at] ?? ''
+        expect(find(`${head} ${end}${form}`.toUpperCase())).toBe(`${head} ${end} ${form}`)
+      }
+  })
+
+  test.each([
+    ['Zebulax Techno logeis Group Inc', 'Zebulax Technologies Group Inc'],
+    ['ZEBULAX TECPHNOLOGIESGROUP INC', 'Zebulax Technologies Group Inc'],
+    ['sirimacarehealthcic', 'SIRIMA CARE & HEALTH C.I.C.'],
+    ['sharnalestatesassetfund1', 'Sharnal Estates Asset Fund 1 LLC'],
+    ['NEOGEN / Neogen Corp', 'NEOGEN CORP'],
+    ['Neogen Corp - NEOGEN', 'NEOGEN CORP'],
+  ])('%s', (name, legalName) => {
+    expect(find(name)).toBe(legalName)
+  })
+})
+
+describe('Forms of one kind, and places', () => {
+  const held = registryOf([
+    ...rows,
+    { id: 'sac', name: 'AGROPECUARIA VELTRANO S.A.C.', city: 'Lima', country: 'PE' },
+    { id: 'sa', name: 'AGROPECUARIA VELTRANO S.A.', city: 'Lima', country: 'PE' },
+    { id: 'evropa', name: 'ZORNIK EUROPE, d.o.o.', city: 'Velenje', country: 'SI' },
+    {
+      id: 'cebu',
+      name: 'VELMAR HARDWARE AND CONSTRUCTION SUPPLY CORP',
+      city: 'Cabanatuan City',
+      country: 'PH',
+    },
+    { id: 'casa', name: 'ATLAZ INGENIERIE ET CONSEIL', city: 'Casablanca', country: 'MA' },
+  ])
+  const question = (name: string, location: string | null) => held.resolve({ name, location, context: null })
+
+  test.each([
+    ['Agropecuaria Veltrano Sociedad Anónima Cerrada', 'AGROPECUARIA VELTRANO S.A.C.'],
+    ['Agropecuaria Veltrano SAC', 'AGROPECUARIA VELTRANO S.A.C.'],
+    ['Agropecuaria Veltrano Sociedad Anónima', 'AGROPECUARIA VELTRANO S.A.'],
+    ['Agropecuaria Veltrano SA', 'AGROPECUARIA VELTRANO S.A.'],
+  ])('of two namesakes, %s is the one with its form', (name, legalName) => {
+    expect(question(name, 'PE').entity?.legal_name).toBe(legalName)
+  })
+
+  test.each(['Zornik Evropa doo', 'Zornik Europa d.o.o.', 'Zornik Eurooppa'])(
+    '%s: a part of the world in another language',
+    (name) => {
+      expect(question(name, 'Velenje').entity?.legal_name).toBe('ZORNIK EUROPE, d.o.o.')
+    },
+  )
+
+  test('a town is the same with and without City', () => {
+    const name = 'Velmar Construction Supply'
+    for (const town of ['Cabanatuan', 'Cabanatuan City'])
+      expect(question(name, `${town}, PH`).match_confidence).toBeGreaterThanOrEqual(90)
+    const elsewhere = question(name, 'Cebu City, PH')
+    expect(elsewhere.match_confidence).toBeLessThan(90)
+    expect(elsewhere.factors.map(({ description }) => description)).toContain(
+      'The town given is not that of the registration (Cabanatuan City).',
+    )
+  })
+
+  test('a large city that is a region too is a town', () => {
+    const { factors } = question('Atlaz Ingenierie', 'Rabat, MA')
+    expect(factors.map(({ description }) => description)).toContain(
+      'The town given is not that of the registration (Casablanca).',
+    )
+  })
+})

@@ -86,7 +86,7 @@ describe('messy names', () => {
   test.each([
     ['acme widgets', null, 'inconclusive', 'Other companies may be meant: "Acme Widgets'],
     ['Oxfam', 'Oxford', 'inconclusive', '"Oxfam" is a nonprofit body, not a company'],
-    ['Red Hat Logistics', 'Leeds, GB', 'no_match', 'The closest name held, "Red Hat, Inc."'],
+    ['Red Hat Logistics', 'Leeds, GB', 'no_match', 'The closest name held is "Red Hat, Inc."'],
     ['Unheard-of Bakery', 'Leeds', 'no_match', 'No registration has this name'],
     [
       'Red Hat, Inc. / International Business Machines Corporation',
