@@ -180,7 +180,7 @@ describe('Names written as one, with a wrong letter, or twice', () => {
     ...heads.flatMap((head, at) =>
       forms.map((form, more): Row => ({
         id: `q${at}${more}`,
-        name: `${head} ${more}X ${form}`,
+        name: `${head} ${ends[more] ?? ''} ${form}`,
         country: 'GB',
       })),
     ),
