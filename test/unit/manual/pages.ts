@@ -73,7 +73,7 @@ function formatHeaders(): string {
       ]),
     ]),
     section('Company numbers, by country', '', [
-      ['each writing of "number" in these headers', listHeaders(added.numberWords)],
+      ['words for "number", as in the headers below', listHeaders(added.numberWords)],
       ['any country', listHeaders(earlier.anyNumbers, added.numbers)],
       ...listCountries(earlier.numbers, added.countryNumbers).map((country) => [
         nameCountry(country),
