@@ -29,7 +29,7 @@ import { type NameComparison, compareNames } from '../match/compare-names.js'
 import type { LeftoverWords } from '../match/left-words.js'
 import { prepareText } from '../match/align-name.js'
 import type { MatchQuery } from '../match/rank.js'
-import { findGroupDifference } from '../match/siblings.js'
+import { findGroupDifference, namesAnother } from '../match/siblings.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 
 /**
@@ -72,10 +72,10 @@ export function judgeAgreement(
 }
 
 function isAlike(comparison: NameComparison): boolean {
-  const { matchType, similarity, isGeneric, queryLeftover, nameLeftover } = comparison
-  if (matchType !== 'near') return true
-  // "First Larkmoor Bank" and "First Norvane Bank" have only generic words in common.
-  return similarity >= similarityMin && !(isGeneric && queryLeftover.hard > 0 && nameLeftover.hard > 0)
+  const { matchType, similarity, queryLeftover, sharedTelling } = comparison
+  if (namesAnother(comparison)) return false
+  const isShort = sharedTelling > 0 && countDistinctive(queryLeftover) === 0
+  return matchType !== 'near' || similarity >= similarityMin || isShort
 }
 
 function isBetter(one: NameComparison, other: NameComparison): boolean {
@@ -153,12 +153,12 @@ export class NameJudge {
     return difference === null ? 'same' : 'open'
   }
 
-  /** Whether the name, however different, finds this company before all others. */
+  /** Whether the name finds this company before all others, by a telling word. */
   #findsCompany(entityNumber: number): boolean {
     const { decision } = this.matchName()
-    return (
-      decision.kind !== 'none' && decision.best.evidence.comparison.candidate.entityNumber === entityNumber
-    )
+    if (decision.kind === 'none') return false
+    const { comparison } = decision.best.evidence
+    return comparison.candidate.entityNumber === entityNumber && !namesAnother(comparison)
   }
 
   /** Returns the company that the name alone identifies with certainty. */

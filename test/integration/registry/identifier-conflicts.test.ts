@@ -394,3 +394,87 @@ test('a number agrees with any name that finds its company before all others', (
   expect(of('Korvanax a.s.').slice(0, 2)).toEqual(['inconclusive', 50])
   registry.close()
 })
+
+/** Trades of companies by language, in the words and the order of their names. */
+const trades: Readonly<Record<string, readonly ((name: string) => string)[]>> = {
+  french: [
+    (name) => `Menuiserie ${name} SARL`,
+    (name) => `Transports ${name}`,
+    (name) => `Plomberie Chauffage ${name}`,
+    (name) => `Boulangerie Pâtisserie ${name} SARL`,
+    (name) => `Travaux ${name} et Fils`,
+  ],
+  german: [
+    (name) => `Schreinerei ${name} GmbH`,
+    (name) => `${name} Bau GmbH`,
+    (name) => `Elektro ${name} GmbH & Co. KG`,
+    (name) => `${name} Handels GmbH`,
+    (name) => `Zahnarztpraxis ${name}`,
+    (name) => `Gartenbau ${name}`,
+    (name) => `Bäckerei ${name} e.K.`,
+  ],
+  spanish: [
+    (name) => `Ferretería ${name} SL`,
+    (name) => `Comercial ${name} SA`,
+    (name) => `Construcciones ${name} SL`,
+    (name) => `Panadería ${name} e Hijos SL`,
+  ],
+  portuguese: [(name) => `Padaria ${name} Lda`, (name) => `${name} Transportes Lda`],
+  italian: [
+    (name) => `Falegnameria ${name} srl`,
+    (name) => `Panificio ${name} snc`,
+    (name) => `Carrozzeria ${name} srl`,
+  ],
+  dutch: [(name) => `Bouwbedrijf ${name} BV`, (name) => `Timmerwerken ${name} BV`],
+  czech: [(name) => `${name} stavby s.r.o.`, (name) => `Truhlářství ${name} s.r.o.`],
+  polish: [(name) => `Piekarnia ${name} sp. z o.o.`, (name) => `Usługi Transportowe ${name}`],
+  slovenian: [(name) => `Mizarstvo ${name} d.o.o.`, (name) => `Tiskarna ${name} d.o.o.`],
+  hungarian: [(name) => `${name} Asztalos Kft.`, (name) => `${name} Építőipari Kft.`],
+  russian: [(name) => `ООО Торговля ${name}`, (name) => `ООО ${name} Строительство`],
+  turkish: [(name) => `${name} İnşaat Ltd. Şti.`, (name) => `${name} Nakliyat A.Ş.`],
+  finnish: [(name) => `Rakennus ${name} Oy`, (name) => `Leipomo ${name} Oy`],
+  danish: [(name) => `Tømrerfirma ${name} ApS`, (name) => `${name} VVS ApS`],
+  english: [(name) => `${name} Plumbing Ltd`, (name) => `${name} Bakery Ltd`, (name) => `Bank of ${name}`],
+}
+
+describe('names of one trade', () => {
+  const coined = ['Benjelloun', 'Kervadec', 'Ostrovar', 'Tamrelli', 'Zubelin', 'Montavoy']
+  const names = Object.values(trades)
+    .flat()
+    .map((write) => coined.map((name) => write(name)))
+  const rows = names.map(([name = ''], at) => ({
+    id: String(at),
+    name,
+    country: 'BE',
+    lei: leiOf(at + 1),
+  }))
+  const registry = registryOf(rows)
+
+  test('a company is not meant by the identifier of another one with its trade', () => {
+    for (const [at, [own = '', ...others]] of names.entries())
+      for (const name of others)
+        expect([name, ...outcomeOf(ask(registry, `${name} (LEI ${leiOf(at + 1)})`))]).toEqual([
+          name,
+          'inconclusive',
+          50,
+          own,
+        ])
+  })
+
+  test('a short name or another spelling is that of the company', () => {
+    const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '')
+    for (const [at, [own = '']] of names.entries())
+      for (const name of [
+        own.toUpperCase(),
+        plain(own),
+        own.replace('Benjelloun', 'Benjeloun'),
+        own.replace('Benjelloun', 'Ben-Jelloun'),
+        own.split(' ').reverse().join(' '),
+        ...(/Chauffage|Pâtisserie|Transportowe|Fils|Hijos/.test(own) ? [] : ['Benjelloun']),
+        `Benjelloun ${own.replace('Benjelloun', '')}`,
+      ]) {
+        const [status, confidence, found] = outcomeOf(ask(registry, `${name} (LEI ${leiOf(at + 1)})`))
+        expect([name, status, found, Number(confidence) >= 97]).toEqual([name, 'matched', own, true])
+      }
+  })
+})
