@@ -7,6 +7,7 @@ import {
   readToldIdentifiers,
   type QueryIdentifiers,
   decideIdentified,
+  isLegalName,
   withPlaceDoubt,
   type FoundIdentifier,
   type IdentifiedDecision,
@@ -24,7 +25,6 @@ import {
   answerByName,
   answerDomain,
   answerOtherCompany,
-  isLegalName,
   NameJudge,
   type QueryName,
 } from './name-with-identifiers.js'

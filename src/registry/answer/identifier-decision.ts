@@ -14,6 +14,12 @@ import {
   toCompanyNumber,
   toHeadOfficeNumber,
 } from '../../core/national-numbers.js'
+import { classifyNameWord } from '../match/align-name.js'
+import type { CandidateName } from '../match/candidate.js'
+import type { NameComparison } from '../match/compare-names.js'
+import { isCountryWord, type LeftWord } from '../match/left-words.js'
+import { getUsualCount } from '../match/word-classes.js'
+import { namesTrade } from '../normalize/normalize-name.js'
 
 /** An identifier of a query, and the companies that have it. */
 export interface FoundIdentifier {
@@ -251,3 +257,37 @@ export function isNumberOfBranch({ place, value }: StatedIdentifier, number: str
   const head = toHeadOfficeNumber(place?.slice(0, 2).toLowerCase() ?? '', value)
   return head !== null && number !== value && closeNumber(number) === closeNumber(head)
 }
+
+/** Words in that many of 100,000 names tell little. */
+const usualCountMin = 80
+
+/**
+ * True if a text and a name each have words that the other lacks, and no telling word in common: only a trade, a place or
+ * a usual word. "Menuiserie Atlas" is not "Menuiserie Benjelloun et Fils".
+ */
+export function namesAnother(comparison: NameComparison): boolean {
+  const { alignment, candidate, left, queryLeftover, nameLeftover: missing } = comparison
+  const missingWords = alignment.missing.map((at) => candidate.tokens[at] ?? '')
+  // A word that a column has cut off is the beginning of one of the name.
+  const isOther = ({ word, role }: LeftWord) =>
+    role === 'cut' && !missingWords.some((one) => one.startsWith(word.text))
+  const hard = queryLeftover.hard + left.filter(isOther).length
+  if (hard + queryLeftover.soft === 0 || missing.hard + missing.soft === 0) return false
+  // Initials of several words are rarely those of another name.
+  if (alignment.pairs.some(({ nameCount, match }) => nameCount > 1 && match.kind === 'abbreviated'))
+    return false
+  const words = alignment.pairs.flatMap(({ nameAt, nameCount }) =>
+    candidate.tokens.slice(nameAt, nameAt + nameCount),
+  )
+  const telling = words.filter((word) => isTelling(word, candidate))
+  if (hard > 0 && missing.hard > 0) return telling.every((word) => getUsualCount(word) >= usualCountMin)
+  return telling.length === 0 && words.filter((word) => classifyNameWord(word) !== 'light').length <= 1
+}
+
+/** True for a word that tells a company apart: no trade, country, or town of the company. */
+const isTelling = (word: string, { place }: CandidateName): boolean =>
+  classifyNameWord(word) === 'telling' && !isCountryWord(word) && word !== place.cityKey && !namesTrade(word)
+
+/** The same words and the same kind of legal form: "Norvane Public Limited Company" is Norvane plc. */
+export const isLegalName = ({ matchType, isPart, form, isFormStated }: NameComparison): boolean =>
+  matchType === 'exact' && !isPart && form === 'same' && isFormStated

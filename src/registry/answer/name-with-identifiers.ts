@@ -9,7 +9,13 @@ import {
   type ResolveDeps,
   type NameQuery,
 } from './resolve.js'
-import type { FoundIdentifier, NameGrade, WrongIdentifier } from './identifier-decision.js'
+import {
+  isLegalName,
+  namesAnother,
+  type FoundIdentifier,
+  type NameGrade,
+  type WrongIdentifier,
+} from './identifier-decision.js'
 import type { Impact } from './reasons.js'
 import { getPrimary } from './entity-record.js'
 import { resolveDomain, type DomainDeps } from './domains.js'
@@ -29,7 +35,7 @@ import { type NameComparison, compareNames } from '../match/compare-names.js'
 import type { LeftoverWords } from '../match/left-words.js'
 import { prepareText } from '../match/align-name.js'
 import type { MatchQuery } from '../match/rank.js'
-import { findGroupDifference, namesAnother } from '../match/siblings.js'
+import { findGroupDifference } from '../match/siblings.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 
 /**
@@ -106,10 +112,6 @@ export interface QueryName {
   readonly name: string | null
   readonly match: MatchQuery | null
 }
-
-/** The same words and the same kind of legal form: "Norvane Public Limited Company" is Norvane plc. */
-export const isLegalName = ({ matchType, isPart, form, isFormStated }: NameComparison): boolean =>
-  matchType === 'exact' && !isPart && form === 'same' && isFormStated
 
 interface NameJudgeDeps extends ResolveDeps {
   readonly namesOf: (entityNumber: number) => CandidateName[]

@@ -3,9 +3,7 @@ import type { CandidateName, PlaceAgreement } from './candidate.js'
 import type { NameComparison } from './compare-names.js'
 import type { Evidence, SiblingCounts } from './evidence.js'
 import { isNumberWord } from '../normalize/normalize-name.js'
-import { classifyNameWord } from './align-name.js'
-import { isCountryWord, type LeftWord } from './left-words.js'
-import { getUsualCount, namesTrade } from './word-classes.js'
+import { isCountryWord } from './left-words.js'
 import type { Vocabulary } from './vocabulary.js'
 
 /** Higher ranks agree better. */
@@ -199,33 +197,3 @@ function namesOtherCountry(words: readonly string[], { place }: CandidateName): 
   }
   return false
 }
-
-/** Words in that many of 100,000 names tell little. */
-const usualCountMin = 80
-
-/**
- * True if a text and a name each have words that the other lacks, and no telling word in common: only a trade, a place or
- * a usual word. "Menuiserie Atlas" is not "Menuiserie Benjelloun et Fils".
- */
-export function namesAnother(comparison: NameComparison): boolean {
-  const { alignment, candidate, left, queryLeftover, nameLeftover: missing } = comparison
-  const missingWords = alignment.missing.map((at) => candidate.tokens[at] ?? '')
-  // A word that a column has cut off is the beginning of one of the name.
-  const isOther = ({ word, role }: LeftWord) =>
-    role === 'cut' && !missingWords.some((one) => one.startsWith(word.text))
-  const hard = queryLeftover.hard + left.filter(isOther).length
-  if (hard + queryLeftover.soft === 0 || missing.hard + missing.soft === 0) return false
-  // Initials of several words are rarely those of another name.
-  if (alignment.pairs.some(({ nameCount, match }) => nameCount > 1 && match.kind === 'abbreviated'))
-    return false
-  const words = alignment.pairs.flatMap(({ nameAt, nameCount }) =>
-    candidate.tokens.slice(nameAt, nameAt + nameCount),
-  )
-  const telling = words.filter((word) => isTelling(word, candidate))
-  if (hard > 0 && missing.hard > 0) return telling.every((word) => getUsualCount(word) >= usualCountMin)
-  return telling.length === 0 && words.filter((word) => classifyNameWord(word) !== 'light').length <= 1
-}
-
-/** True for a word that tells a company apart: no trade, country, or town of the company. */
-const isTelling = (word: string, { place }: CandidateName): boolean =>
-  classifyNameWord(word) === 'telling' && !isCountryWord(word) && word !== place.cityKey && !namesTrade(word)

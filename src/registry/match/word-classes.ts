@@ -1,6 +1,5 @@
 import {
   asianWords,
-  foldWords,
   isGenericWord,
   isLightWord,
   isNumberWord,
@@ -196,32 +195,4 @@ const asianCountMin = 160
 export function getUsualCount(word: string): number {
   const english = asianWords.get(word)
   return Math.max(counts.get(english ?? word) ?? 0, english === undefined ? 0 : asianCountMin)
-}
-
-/** Least letters of a stem, and of the parts of a compound. */
-const stemCharsMin = 5
-const partCharsMin = 3
-
-/** Languages write one word with many endings: "transports", "stolarska" and "stolarski". */
-function toStem(word: string): string {
-  const stem = word.replace(/(?:[aeiouy]+[hjms]?|s)$/, '')
-  return stem.length >= stemCharsMin ? stem : word
-}
-
-let tradeStems: ReadonlySet<string> | null = null
-const createTradeStems = (): ReadonlySet<string> =>
-  new Set(
-    Object.values(table.trades).flatMap((lines) =>
-      lines.flatMap((line) => foldWords(line).flatMap((word) => [word, toStem(word)])),
-    ),
-  )
-
-/** True for a word of a trade in one of the main languages, also as a compound: "menuiserie", "Elektrohandel". */
-export function namesTrade(word: string): boolean {
-  const stems = (tradeStems ??= createTradeStems())
-  const isKnown = (part: string) => isTradeWord(part) || stems.has(part) || stems.has(toStem(part))
-  if (isKnown(word)) return true
-  for (let at = partCharsMin; at <= word.length - partCharsMin; at++)
-    if (isKnown(word.slice(0, at)) && isKnown(word.slice(at))) return true
-  return false
 }

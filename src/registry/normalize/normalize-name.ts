@@ -1,5 +1,6 @@
 import anyAscii from 'any-ascii'
 import { matchLimits } from '../model/limits.js'
+import table from '../reference/word-classes.json' with { type: 'json' }
 import { getAsianWords, writeAlike } from './unspaced-names.js'
 
 /** Words without meaning for a name: "Procter & Gamble", "Procter and Gamble", "Procter Gamble". */
@@ -246,46 +247,13 @@ const digitAsWord = /^[a-z]{3,}\d[a-z]{3,}$/
 /** Nearly no word has only these: one test instead of two. */
 const numeralLetters = /^[clvxi]+$/
 
+const listWords = (lines: readonly string[]): string[] => lines.flatMap((line) => line.split(' '))
+
 /** Words for a trade, a shape or a place; not distinctive on their own. */
-const genericWords = new Set(
-  `acquisition advanced advisors america american asia asset associates australia automotive bancorp bancshares bank
-  british building business canada capital care center central chemical china city cleaning college communications community
-  companies company construction consultants consulting data delivery design development digital direct distribution
-  eastern education electric electronics energy engineering enterprises entertainment environmental equity estate
-  europe european express federal finance financial first food foods foundation france fund funding funds garage
-  gas general germany global gold green group health healthcare holdings home homes hospital hotel hotels india
-  industrial industries infrastructure innovation institute insurance international investment investments investors
-  japan laboratories leasing life limited logistics london management manufacturing marine marketing materials media
-  medical metals mining mortgage motor motors mutual national natural network networks new north northern oil one online
-  pacific partners petroleum pharmaceuticals pharmacy plastics power power products professional properties property
-  public realty recruitment renewable research resources restaurant retail royal royalty savings school sciences
-  securities security services shipping shop society software solar solutions south southern sports state steel
-  store stores strategic studio supply support systems technology telecom television trade trading training transport
-  travel trust uk union united universal university us usa utilities ventures water wealth western wireless world
-  worldwide banque banca banco banka caisse caja caixa cassa sparkasse volksbank assurance assurances versicherung
-  seguros assicurazioni stiftung kommunal municipal`.split(/\s+/),
-)
+const genericWords = new Set(listWords(table.generic))
 
 /** Trade words that users omit from well-known names, in addition to the generic ones. */
-const tradeWords = new Set(
-  `academy aerospace agency air aircraft airlines airways analytics apparel associates audio aviation bakery beauty
-  beverage beverages bioscience biosciences biopharma biotech biotechnology books brands brewery brewing broadcasting
-  brothers builders cable cars casino casinos cement ceramics chemicals classic clinical clothing club coal coffee collection
-  college commerce computer computers concrete cosmetics couriers courier creative credit cruise dairy dental devices diagnostics
-  distributors drilling dynamics ecommerce electrical electricity engines equipment exchange exploration express farms fashion
-  fitness flooring foundry freight fresh frozen furniture gaming games genetics genomics glass golf grocery guitars gym haulage
-  homecare homeware hospitality housing imaging implants instruments insights interactive interiors jewellery jewelers kitchens
-  lawyers leisure letting lettings lighting limo lines linen loans lumber machinery magazine markets meat meats mills minerals
-  mobile mobility music nurseries nutrition oils oncology optical optics orthopedics outdoor packaging paint paints paper
-  payments pets petcare photonics pictures pipeline pipelines pipes pizza poultry precision press printing processing produce
-  productions publications publishing racing radio rail railroad railway railways rental rentals rescue resorts restaurants
-  robotics roofing rubber salons salon savings school seafood seeds semiconductor semiconductors sensors shoes signs software
-  solicitors space spirits sportswear staffing stationers superstores surgical surveys tankers tea tech technical textiles
-  theaters therapeutics timber tire tires tobacco tools tours toys tractors transit transportation travel trucking trucks vaccines
-  vehicles ventures veterinary video vision waste watches web wealth windows wines wine wood works yachts`.split(
-    /\s+/,
-  ),
-)
+const tradeWords = new Set(listWords(table.common_trades))
 
 /** Words that are often added to a company's name or dropped. */
 const lightWords = new Set(
@@ -329,6 +297,34 @@ export function isLightWord(word: string): boolean {
 /** True for a word of a trade. */
 export function isTradeWord(word: string): boolean {
   return genericWords.has(word) || tradeWords.has(word)
+}
+
+/** Least letters of a stem, and of the parts of a compound. */
+const stemCharsMin = 5
+const partCharsMin = 3
+
+/** Languages write one word with many endings: "transports", "stolarska" and "stolarski". */
+function toStem(word: string): string {
+  const stem = word.replace(/(?:[aeiouy]+[hjms]?|s)$/, '')
+  return stem.length >= stemCharsMin ? stem : word
+}
+
+let tradeStems: ReadonlySet<string> | null = null
+const createTradeStems = (): ReadonlySet<string> =>
+  new Set(
+    Object.values(table.trades).flatMap((lines) =>
+      lines.flatMap((line) => foldWords(line).flatMap((word) => [word, toStem(word)])),
+    ),
+  )
+
+/** True for a word of a trade in one of the main languages, also as a compound: "menuiserie", "Elektrohandel". */
+export function namesTrade(word: string): boolean {
+  const stems = (tradeStems ??= createTradeStems())
+  const isKnown = (part: string) => isTradeWord(part) || stems.has(part) || stems.has(toStem(part))
+  if (isKnown(word)) return true
+  for (let at = partCharsMin; at <= word.length - partCharsMin; at++)
+    if (isKnown(word.slice(0, at)) && isKnown(word.slice(at))) return true
+  return false
 }
 
 /**
