@@ -92,3 +92,94 @@ export function areDifferentEntries(one: CourtNumber, other: CourtNumber): boole
   if (one.register !== other.register) return false
   return one.digits !== other.digits || differ(one.court, other.court) || differ(one.letters, other.letters)
 }
+
+/** Countries in which courts, chambers or offices give the same numbers. */
+const withLocalOffices: ReadonlySet<string> = new Set(
+  'ar br co de do dz eg es hu ir it lb ly ma mx pe ro sy tn tr ve'.split(' '),
+)
+
+/** True if offices in a country each register the companies of their region (ISO 3166-1 code). */
+export const hasLocalOffices = (countryCode: string): boolean =>
+  withLocalOffices.has(countryCode.toLowerCase())
+
+/** A number of one of the courts, chambers or offices that each register the companies of their region: `34512 TANGER`. */
+export interface OfficeNumber {
+  readonly number: string
+  /** In capitals without marks; `null` if it is not stated. */
+  readonly office: string | null
+}
+
+const joining = String.raw`(?:\s+(?:DE LA|DE L|DE|DU|DES|D|DEL|DELLA|DI|DA|DO|A|AU|OF|AT|IN)(?![\p{L}\d]))?`
+const officeWords = new RegExp(
+  String.raw`(?<![\p{L}\d])(?:TRIBUNAL[EI]?|TRIBUNAUX|TPI|TC|GREFFE|COMMERCE|COMMERCIAL|PREMIERE INSTANCE|1ERE INSTANCE|COURT|
+    REGISTRE|REGISTRO|REGISTER|REGISTRAR|REGISTRY|CNRC|CHAMBRE|CAMARA|CAMERA|CCIAA|CHAMBER|MERCANTIL|COMERCIO|COMMERCIO|PUBLICO|OFICINA|
+    OFFICE|BUREAU|SEDE|IMPRESE|RC|RCS|RCCM|REA|NIRE|CR|NUMERO|NUMBER|NO|NR|N|TICARET|SICILI?|MUDURLUGU|ODASI|المحكمه|محكمه|الابتدائيه|
+    التجاريه|السجل|سجل|التجاري|تجاري|رقم|عدد|اداره|ثبت|شماره|شركتها)(?![\p{L}\d])${joining}`.replace(
+    /\s*\n\s*/g,
+    '',
+  ),
+  'gu',
+)
+const joiningFront = new RegExp(`^${joining.replace('\\s+', '')}\\s+`, 'u')
+const officeDigits = /(?<![\p{L}\d])(?:[A-Z]{1,2}[ -]?)?\d[\d./-]*(?:[A-Z](?![\p{L}\d]))?(?![\p{L}\d])/gu
+const officeCharsMin = 3
+
+/** Folds a text to capitals without marks and signs. */
+const toOfficeText = (text: string): string =>
+  toPlainLetters(text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase())
+    .toUpperCase()
+    .replaceAll('ة', 'ه')
+    .replace(/(?<=(?<!\p{L})\p{L})\.(?=\p{L}|\s|$)/gu, '')
+    .replace(/[°º#:;,،()'’_"]+/g, ' ')
+
+/** Returns the town of an office in capitals: `TANGER` for `Tribunal de commerce de Tanger`; `null` for no name. */
+export function findOffice(text: string): string | null {
+  const folded = toOfficeText(text)
+  const cut = folded.replace(officeWords, ' ').replace(/\s+/g, ' ').trim()
+  // In Arabic the word for "in" is a letter in front of the town.
+  const town = cut === folded.trim() ? cut : cut.replace(joiningFront, '').replace(/^ب(?=\p{L}{3})/u, '')
+  const isName = /^[\p{L} .-]+$/u.test(town) && town.replace(/\P{L}/gu, '').length >= officeCharsMin
+  return isName && town.length <= courtCharsMax ? town : null
+}
+
+/** Reads a number of a local office, before or behind its town: `RC Tanger 34512`, `34512 (TC Tanger)`; `null` for other texts. */
+function parseOfficeNumber(text: string): OfficeNumber | null {
+  const folded = toOfficeText(text)
+  const [found, ...others] = folded.replace(officeWords, ' ').match(officeDigits) ?? []
+  if (found === undefined || others.length > 0) return null
+  const rest = folded.replace(found, ' ')
+  const number = found.trim().replace(/[./-]+$/, '')
+  if (!/\p{L}/u.test(rest.replace(officeWords, ' '))) return { number, office: null }
+  const office = findOffice(rest)
+  return office === null ? null : { number, office }
+}
+
+export const formatOfficeNumber = ({ number, office }: OfficeNumber): string =>
+  office === null ? number : `${number} ${office}`
+
+/** In these countries, numbers of one of these forms are unique nevertheless. */
+const uniqueForms = new Map(
+  String.raw`ar \d{11}; br [A-Z\d]{12}\d{2} \d{11}; ca \d{6}-\d; co \d{9,10}; do \d{9} \d{11} \d+[A-Z]{2};
+    dz \d{9,11}[AB]\d{2} \d{15,20}; eg \d{9}; es [A-Z]\d{7}[A-Z\d]; hu \d{10}; ir \d{11}; it \d{11} [A-Z]{2}\d{4,7};
+    ma \d{15}; mx [A-ZÑ&]{3,4}\d{6}[A-Z\d]{3}; pe \d{11}; ro [JFC]\d+ (?:RO)?\d{2,10}; tn \d{7}[A-Z].*;
+    tr \d{16} \d{10}; ve [VEJPGC]\d{8,9}`
+    .split(/;\s+/)
+    .map((line) => line.split(' '))
+    .map(([country = '', ...forms]) => [country, forms.map((form) => new RegExp(`^(?:${form})$`))] as const),
+)
+
+/** Returns the place of the form of a number that is unique in its country; -1 for other numbers. */
+export const findUniqueForm = (country: string, number: string): number =>
+  uniqueForms.get(country)?.findIndex((form) => form.test(number)) ?? -1
+
+/** Reads a number of a local office; `null` in other countries, and for numbers that are unique in the country. */
+export function readOfficeNumber(country: string, text: string): OfficeNumber | null {
+  const read = country === 'de' || !hasLocalOffices(country) ? null : parseOfficeNumber(text)
+  return read === null || findUniqueForm(country, read.number.replace(/[\s.\-/]/g, '')) >= 0 ? null : read
+}
+
+/** Writes a number of a local office in one way: `34512 TANGER`. `place`: code of its country. Other numbers stay. */
+export function writeOffice(place: string, text: string): string {
+  const read = readOfficeNumber(place.trim().slice(0, 2).toLowerCase(), text)
+  return read === null || read.office === null ? text : formatOfficeNumber(read)
+}

@@ -254,10 +254,8 @@ export const identifierHeaders: Readonly<Record<IdentifierHeaderKey, readonly st
   ],
   website: [...earlierIdentifiers.website, ...toHeaderKeys(...added.website)],
   email: [...earlierIdentifiers.email, ...toHeaderKeys(...added.email)],
-  registration_country: [
-    ...earlierIdentifiers.registration_country,
-    ...toHeaderKeys(...added.numberCountries),
-  ],
+  registration_country: [...earlierIdentifiers.registration_country, ...toHeaderKeys(...added.registries)],
+  registration_court: [...earlierIdentifiers.registration_court, ...toHeaderKeys(...added.courts)],
   exchange: [...earlierIdentifiers.exchange, ...toHeaderKeys(...added.exchange)],
 }
 

@@ -1,4 +1,4 @@
-import { parseCourtNumber } from './court-numbers.js'
+import { findUniqueForm, hasLocalOffices, parseCourtNumber, readOfficeNumber } from './court-numbers.js'
 import { addCheckDigit, closeNumber, sumWeighted, toNationalNumber } from './national-numbers.js'
 
 /** Brazil: two check digits, each 11 less the weighted sum of those before. */
@@ -155,26 +155,8 @@ export function listNestedNumbers(country: string, number: string): string[] {
   return all.filter((one) => one !== null).filter((one) => one !== closed)
 }
 
-/** Countries in which several registers give the same numbers: each state has one, or many offices have. */
+/** Countries in which each state has a register, with the same numbers as others. */
 const withStateRegisters: ReadonlySet<string> = new Set('ae ca us'.split(' '))
-const withLocalOffices: ReadonlySet<string> = new Set(
-  'ar br co de do dz eg es hu ir it lb ly ma mx pe ro sy tn tr ve'.split(' '),
-)
-
-/** In these countries, numbers of one of these forms are unique nevertheless. */
-const uniqueForms = new Map(
-  String.raw`ar \d{11}; br [A-Z\d]{12}\d{2} \d{11}; ca \d{6}-\d; co \d{9,10}; do \d{9} \d{11} \d+[A-Z]{2};
-    dz \d{9,11}[AB]\d{2} \d{15,20}; eg \d{9}; es [A-Z]\d{7}[A-Z\d]; hu \d{10}; ir \d{11}; it \d{11} [A-Z]{2}\d{4,7};
-    ma \d{15}; mx [A-ZÑ&]{3,4}\d{6}[A-Z\d]{3}; pe \d{11}; ro [JFC]\d+ (?:RO)?\d{2,10}; tn \d{7}[A-Z].*;
-    tr \d{16} \d{10}; ve [VEJPGC]\d{8,9}`
-    .split(/;\s+/)
-    .map((line) => line.split(' '))
-    .map(([country = '', ...forms]) => [country, forms.map((form) => new RegExp(`^(?:${form})$`))] as const),
-)
-
-/** True if offices in a country each register the companies of their region (ISO 3166-1 code). */
-export const hasLocalOffices = (countryCode: string): boolean =>
-  withLocalOffices.has(countryCode.toLowerCase())
 
 /** Returns the kind of a number that is unique in a country of local registers (`de HRB`); `null` for other ones. */
 export function findUniqueKind(country: string, number: string): string | null {
@@ -184,8 +166,9 @@ export function findUniqueKind(country: string, number: string): string | null {
   }
   // Only the numbers of Canada itself have a dash.
   const official = country === 'ca' ? number : closeNumber(toNationalNumber(country, number) ?? number)
-  const at = uniqueForms.get(country)?.findIndex((form) => form.test(official)) ?? -1
-  return at < 0 ? null : `${country} ${at}`
+  const at = findUniqueForm(country, official)
+  const office = at < 0 ? (readOfficeNumber(country, number)?.office ?? null) : null
+  return office !== null ? `${country} office` : at < 0 ? null : `${country} ${at}`
 }
 
 /**
@@ -194,6 +177,6 @@ export function findUniqueKind(country: string, number: string): string | null {
  */
 export function findNumbering(place: string, number: string): string | null {
   const [country = '', region = ''] = place.toLowerCase().split(/[_-]/)
-  const isOneRegister = !withLocalOffices.has(country) && (!withStateRegisters.has(country) || region !== '')
+  const isOneRegister = !hasLocalOffices(country) && (!withStateRegisters.has(country) || region !== '')
   return findUniqueKind(country, number) ?? (isOneRegister && place !== '' ? place : null)
 }

@@ -1,6 +1,6 @@
 import { findCountryCode } from './countries.js'
 import { toRootDomain } from './domain-name.js'
-import { formatCourtNumber, parseCourtNumber } from './court-numbers.js'
+import { formatCourtNumber, parseCourtNumber, writeOffice } from './court-numbers.js'
 import { numberNames, toNationalNumber } from './national-numbers.js'
 import { identifierKeys, identifierNames, toCanonicalIdentifier, type IdentifierKey } from './identifiers.js'
 
@@ -58,8 +58,7 @@ export interface NameWithIdentifiers {
 
 /**
  * Reads the identifiers in a text: labelled ones, in brackets at the end or as the whole text; or a text that is itself
- * an LEI (by its check digits), a web address or an e-mail address. Returns none if any part of the list is not an
- * identifier.
+ * an LEI, a web address or an e-mail address. Returns none if any part of the list is not an identifier.
  */
 export function readIdentifiers(text: string): NameWithIdentifiers {
   const trimmed = text.trim()
@@ -152,7 +151,10 @@ export function toStatedIdentifier(
   }
   const court = kind === 'registration_id' ? readCourtNumber(text, place) : null
   if (court !== null) return { kind, value: court, place: 'DE' }
-  const canonical = toCanonicalIdentifier(kind, text)
+  const canonical = toCanonicalIdentifier(
+    kind,
+    kind === 'registration_id' ? writeOffice(place ?? '', text) : text,
+  )
   if (!('value' in canonical) || /[,()]/.test(canonical.value)) return null
   const tidyPlace = place === null ? null : place.trim().toUpperCase()
   const pattern = kind === 'ticker' ? exchangePattern : placePattern
@@ -171,10 +173,7 @@ function readCourtNumber(text: string, place: string | null): string | null {
     : formatCourtNumber(number)
 }
 
-/**
- * Reads an identifier that fills a cell; null if the text is not of that kind. `place` (the country of the register, or
- * the exchange of a ticker) applies if the cell does not state one.
- */
+/** Reads an identifier that fills a cell; null if the text is not of that kind. `place` applies if the cell states none. */
 export function readCellIdentifier(
   kind: StatedKind,
   text: string,

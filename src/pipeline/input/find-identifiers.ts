@@ -1,3 +1,4 @@
+import { hasLocalOffices } from '../../core/court-numbers.js'
 import type { ColumnSamples } from './columns.js'
 import { toHeaderKey, identifierHeaders, rankInHeaders, symbolHeaders } from '../../core/header-words.js'
 import {
@@ -147,8 +148,8 @@ function findByContent(
 }
 
 /**
- * Finds the places of numbers and symbols: a separate column, or the country of the row. Only numbers of a German register
- * have a court: not VAT numbers, and not those whose header names another country.
+ * Finds the places of numbers and symbols: a separate column, or the country of the row. Only numbers of local registers
+ * have a court: not VAT numbers, and not those whose header names a country without.
  */
 export function findIdentifierPlaces(
   { header, countries, samples }: Pick<IdentifierSearch, 'header' | 'countries' | 'samples'>,
@@ -166,10 +167,9 @@ export function findIdentifierPlaces(
   }
 }
 
-function canHaveCourt(column: string): boolean {
-  const countries = listRegisterCountries(column)
-  return !isTaxHeader(column) && (countries.length === 0 || countries.includes('DE'))
-}
+const canHaveCourt = (column: string): boolean =>
+  !isTaxHeader(column) &&
+  [listRegisterCountries(column)].some((all) => all.length === 0 || all.some(hasLocalOffices))
 
 function findPlaceColumn(
   header: readonly string[],

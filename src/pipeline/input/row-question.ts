@@ -11,9 +11,17 @@ import {
   appendIdentifiers,
   formatIdentifiers,
   readCellIdentifier,
+  toRegisterPlace,
   type StatedIdentifier,
 } from '../../core/stated-identifiers.js'
 import type { LookupRule } from './columns.js'
+import {
+  findOffice,
+  formatOfficeNumber,
+  hasLocalOffices,
+  readOfficeNumber,
+} from '../../core/court-numbers.js'
+import { closeNumber } from '../../core/national-numbers.js'
 import { isPersonNumber } from '../../core/number-forms.js'
 import { findLei, toFilledCell } from './column-content.js'
 import { listRegisterCountries } from './identifier-content.js'
@@ -165,7 +173,7 @@ function readRow(rule: LookupRule, { name, identifiers: cells }: RowCells): Read
   for (const key of identifierKeys) {
     if (key === 'website' || key === 'email') continue
     if (key === 'registration_id') {
-      const number = chooseNumber(listNumberCells(rule, cells), cells, rule.earlier)
+      const number = chooseWithOffice(listNumberCells(rule, cells), cells, rule)
       // With a name, a wrong number is sent too, so that the service doubts a company that has another one.
       const isSent = !isBlank(own.name) || !number.faults.includes('registration_checksum') || number.isRight
       if (number.identifier !== null && isSent) stated.push(number.identifier)
@@ -203,6 +211,30 @@ const listNumberCells = (rule: LookupRule, cells: IdentifierCells): NumberCell[]
       ? []
       : [{ header: columns.identifiers[key] ?? '', text: readDigits(rule, text) }]
   })
+}
+
+/** Chooses the number of a row, with its court or office: that in the cell, or else that in the column of courts. */
+function chooseWithOffice(cells: readonly NumberCell[], places: IdentifierCells, rule: LookupRule) {
+  if (rule.earlier !== undefined) return chooseNumber(cells, places, rule.earlier)
+  const rowCountry = toRegisterPlace(places.registration_country ?? '')
+  const read = cells.map((cell) => {
+    const countries = [...(rowCountry === null ? [] : [rowCountry]), ...listRegisterCountries(cell.header)]
+    const country = countries.map((code) => code.slice(0, 2).toLowerCase()).find(hasLocalOffices)
+    const own = country === undefined ? null : readOfficeNumber(country, cell.text)
+    return own === null || own.office === null
+      ? { ...cell, office: null }
+      : { header: cell.header, text: own.number, office: own.office }
+  })
+  const chosen = chooseNumber(read, places)
+  const { identifier } = chosen
+  const number =
+    identifier === null || identifier.place === null
+      ? null
+      : readOfficeNumber(identifier.place.slice(0, 2).toLowerCase(), identifier.value)
+  if (identifier === null || number === null || number.office !== null) return chosen
+  const cell = read.find(({ text }) => closeNumber(text) === closeNumber(number.number))
+  const office = cell?.office ?? findOffice(places.registration_court ?? '')
+  return { ...chosen, identifier: { ...identifier, value: formatOfficeNumber({ ...number, office }) } }
 }
 
 /** Reads a name cell, which may be an LEI or an address. */

@@ -1,5 +1,12 @@
 import { toRootDomain } from '../../core/domain-name.js'
-import { findCourt, formatCourtNumber, parseCourtNumber } from '../../core/court-numbers.js'
+import {
+  findCourt,
+  findOffice,
+  formatCourtNumber,
+  formatOfficeNumber,
+  parseCourtNumber,
+  readOfficeNumber,
+} from '../../core/court-numbers.js'
 import { formatLabel, statedKinds, type StatedIdentifier } from '../../core/stated-identifiers.js'
 import type { Resolution } from '../../contract/result.js'
 import {
@@ -178,13 +185,24 @@ function findIdentified(
   return { query, name: match === null ? null : name, match, found, missing, wrong }
 }
 
-/** Finds the companies with a German number without its court by the town of the query, which is a weak sign. */
+/** Finds the companies with a number without its court or office by the town of the query, which is a weak sign. */
 function findInTown(
   identifier: StatedIdentifier,
   location: string | null,
   deps: IdentifiedDeps,
 ): FoundHolders | null {
   const { kind, value } = identifier
+  const parts = kind === 'registration_id' && location !== null ? location.split(',') : []
+  const local = readOfficeNumber(identifier.place?.slice(0, 2).toLowerCase() ?? '', value)
+  if (local?.office === null) {
+    const offices = parts.flatMap((part) => findOffice(part) ?? [])
+    const found = offices.map((office) =>
+      findHolders({ ...identifier, value: formatOfficeNumber({ ...local, office }) }, deps),
+    )
+    const there = found.map((holders) => holders.filter(({ isPlaced }) => isPlaced))
+    const holders = there.find((one) => one.length > 0)
+    return holders === undefined ? null : { ...toFound(identifier, holders), isSure: false }
+  }
   const number = kind === 'registration_id' && location !== null ? parseCourtNumber(value) : null
   if (number === null || number.court !== null || location === null) return null
   const towns = location.split(',').map((part) => findCourt(part.replace(/\d+/g, ' ')))

@@ -5,7 +5,7 @@ import {
   type NameWithIdentifiers,
 } from '../../core/stated-identifiers.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
-import { areDifferentEntries, parseCourtNumber } from '../../core/court-numbers.js'
+import { areDifferentEntries, parseCourtNumber, readOfficeNumber } from '../../core/court-numbers.js'
 import { listNestedNumbers, toContainedNumber } from '../../core/number-forms.js'
 import {
   closeNumber,
@@ -20,6 +20,7 @@ import type { NameComparison } from '../match/compare-names.js'
 import { isCountryWord, type LeftWord } from '../match/left-words.js'
 import { getUsualCount } from '../match/word-classes.js'
 import { namesTrade } from '../normalize/normalize-name.js'
+import { toCityKey } from '../normalize/places.js'
 
 /** An identifier of a query, and the companies that have it. */
 export interface FoundIdentifier {
@@ -203,6 +204,13 @@ export function areDifferentNumbers(country: string, one: string, other: string,
   const courts = country === 'de' ? [parseCourtNumber(one), parseCourtNumber(other)] : []
   const [ours = null, theirs = null] = courts
   if (ours !== null && theirs !== null) return areDifferentEntries(ours, theirs)
+  const offices = [readOfficeNumber(country, one), readOfficeNumber(country, other)]
+  const [own, their] = offices
+  if (own && their && (own.office !== null || their.office !== null)) {
+    const differ = toCityKey(own.office ?? '') !== toCityKey(their.office ?? '')
+    if (own.office !== null && their.office !== null && differ) return true
+    return areDifferentNumbers(country, own.number, their.number, isPlaced)
+  }
   if (listNestedNumbers(country, one).includes(closeNumber(other))) return false
   if (listNestedNumbers(country, other).includes(closeNumber(one))) return false
   const a = toComparedNumber(country, one)

@@ -5,7 +5,13 @@ import { isRegion, parseEdgarPlace, toJurisdiction, type EdgarPlace } from '../r
 import { checkDraft, parseDate, readCountry, type Draft, type DraftIdentifier } from './draft.js'
 import { companiesHouse, formatCompanyNumber } from './gleif-record.js'
 import type { ReadRow } from '../model/registry-rows.js'
-import { parseCourtNumber } from '../../core/court-numbers.js'
+import {
+  findOffice,
+  formatOfficeNumber,
+  hasLocalOffices,
+  parseCourtNumber,
+  readOfficeNumber,
+} from '../../core/court-numbers.js'
 import { toNationalNumber } from '../../core/national-numbers.js'
 import { findCountryName } from '../../core/countries.js'
 import { UserError } from '../../core/errors.js'
@@ -214,15 +220,22 @@ function withWholeNumbers(field: FieldReader, defaults: RowDefaults): FieldReade
 const listNumberFields = ({ idType }: RowDefaults): readonly ImportField[] =>
   idType === 'registration_id' ? ['id', 'parent_id', 'registration_id'] : ['registration_id']
 
-/** Adds the court of a German number from its own column. */
+/** Adds the court or office of a number from its own column. */
 function withCourts(field: FieldReader, defaults: RowDefaults): FieldReader {
   const court = field('registration_court')
-  if (court === null) return field
+  const home = getHome(field, defaults)
+  const country = (readCountry(home, []) ?? home).slice(0, 2).toLowerCase()
+  const office = court === null ? null : findOffice(court)
+  if (court === null && !hasLocalOffices(country)) return field
   const fields = listNumberFields(defaults)
   return (name) => {
     const text = field(name)
-    const isBare = text !== null && fields.includes(name) && parseCourtNumber(text)?.court === null
-    return isBare ? (toNationalNumber('de', `${text}, ${court}`) ?? text) : text
+    if (text === null || !fields.includes(name)) return text
+    if (parseCourtNumber(text)?.court === null && court !== null)
+      return toNationalNumber('de', `${text}, ${court}`) ?? text
+    const number = readOfficeNumber(country, text)
+    const whole = number === null ? null : { ...number, office: number.office ?? office }
+    return whole === null || whole.office === null ? text : formatOfficeNumber(whole)
   }
 }
 
@@ -242,8 +255,11 @@ function isBritish(field: FieldReader, defaults: RowDefaults): boolean {
   return defaults.idType !== 'cik' && field('cik') === null && isHomeBritish(field, defaults)
 }
 
-function isHomeBritish(field: FieldReader, { jurisdiction, countryCode }: RowDefaults): boolean {
-  const home = field('jurisdiction') ?? jurisdiction ?? field('country') ?? countryCode ?? ''
+const getHome = (field: FieldReader, { jurisdiction, countryCode }: RowDefaults): string =>
+  field('jurisdiction') ?? jurisdiction ?? field('country') ?? countryCode ?? ''
+
+function isHomeBritish(field: FieldReader, defaults: RowDefaults): boolean {
+  const home = getHome(field, defaults)
   return /^(?:gb|uk)(?:$|[_-])/i.test(home) || readCountry(home, []) === 'GB'
 }
 

@@ -143,11 +143,8 @@ export function describeAmbiguousNumbers(
   const found = cellsOf(id).filter((number, at) => {
     const stated = places[at] ?? ''
     const place = stated !== '' ? stated : (home ?? findCountryCode(countries[at] ?? '') ?? '')
-    return (
-      number !== '' &&
-      place !== '' &&
-      findNumbering(place.toLowerCase(), `${number} ${courts[at] ?? ''}`) === null
-    )
+    const whole = `${number} ${courts[at] ?? ''}`
+    return number !== '' && place !== '' && findNumbering(place.toLowerCase(), whole) === null
   })
   if (found.length === 0 || authority !== undefined) return null
   return (
@@ -315,7 +312,10 @@ function findIdType(map: FieldMap, cellsOf: GetCells): MapProposal['idType'] {
       const others = [map.name, map.registration_court].map((one) => (one === undefined ? [] : cellsOf(one)))
       // Two companies may have a number without its court.
       const whole = cells.map((cell, at) =>
-        parseCourtNumber(cell)?.court === null ? [cell, ...others.map((one) => one[at])].join(' ') : cell,
+        (type === 'registration_id' && map.registration_court !== undefined) ||
+        parseCourtNumber(cell)?.court === null
+          ? [cell, ...others.map((one) => one[at])].join(' ')
+          : cell,
       )
       const filled = whole.filter((cell) => cell !== '')
       const isEverywhere = filled.length > 0 && filled.length >= cells.length * shareMin

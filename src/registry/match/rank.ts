@@ -1,5 +1,5 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
-import { hasLocalOffices } from '../../core/number-forms.js'
+import { hasLocalOffices } from '../../core/court-numbers.js'
 import { type CandidateName, comparePlaceWithHint, type PlaceAgreement } from './candidate.js'
 import { prepareText } from './align-name.js'
 import { compareNames, type NameComparison } from './compare-names.js'

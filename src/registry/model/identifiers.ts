@@ -1,3 +1,5 @@
+import { toCompanyNumber, toHeadOfficeNumber } from '../../core/national-numbers.js'
+import { listNestedNumbers } from '../../core/number-forms.js'
 import { hash } from 'node:crypto'
 import { toRootDomain } from '../../core/domain-name.js'
 
@@ -152,4 +154,31 @@ export function classifySite(website: string): SiteFit {
   const labelCount = (name: string) => name.split('.').filter((label) => label !== '').length
   const isRoot = labelCount(host.replace(/^www\d?\./i, '')) === labelCount(toRootDomain(website) ?? '')
   return isRoot ? 'root' : 'subdomain'
+}
+
+/** Lengths of register numbers, the most frequent first. */
+const numberLengths = [8, 6, 7, 9, 10, 11, 12] as const
+
+/** Pads "SC12345" to "SC012345", "IP141R" to "IP00141R": tables also lose zeros after letters. Most likely first. */
+export function padNumber(text: string): string[] {
+  const [, prefix = '', digits = '', suffix = ''] =
+    /^([A-Z]{0,4})(\d+)([A-Z]?)$/.exec(text.replace(/\s+/g, '')) ?? []
+  if (digits === '') return []
+  // The number key already ignores leading zeros.
+  const lengths = prefix === '' && suffix === '' ? [] : numberLengths
+  return lengths.map(
+    (length) => prefix + digits.padStart(length - prefix.length - suffix.length, '0') + suffix,
+  )
+}
+
+/** Lists also have the number with its country, the number of a site or a branch, or one that contains that of the company. */
+export function listOtherNumbers(text: string, country: string): string[] {
+  const others = [toCompanyNumber(country, text), toHeadOfficeNumber(country, text)]
+  return [...others.filter((one) => one !== null), ...listNestedNumbers(country, text)]
+}
+
+/** Eight characters name the institution, with or without `XXX` after them. */
+export function listBicSpellings(bic: string): string[] {
+  if (bic.length === 8) return [`${bic}XXX`, bic]
+  return bic.endsWith('XXX') ? [bic, bic.slice(0, 8)] : [bic]
 }

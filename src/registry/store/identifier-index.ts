@@ -4,12 +4,21 @@ import {
   isSameEntry,
   parseCourtNumber,
   type CourtNumber,
+  type OfficeNumber,
+  readOfficeNumber,
 } from '../../core/court-numbers.js'
-import { closeNumber, toCompanyNumber, toHeadOfficeNumber } from '../../core/national-numbers.js'
+import { closeNumber } from '../../core/national-numbers.js'
 import type { StatedIdentifier } from '../../core/stated-identifiers.js'
 import type { Sqlite } from '../../platform/sqlite.js'
-import { toExchangeKey, type DomainHolder } from '../model/identifiers.js'
-import { findNumbering, listNestedNumbers } from '../../core/number-forms.js'
+import { toCityKey } from '../normalize/places.js'
+import {
+  listBicSpellings,
+  listOtherNumbers,
+  padNumber,
+  toExchangeKey,
+  type DomainHolder,
+} from '../model/identifiers.js'
+import { findNumbering } from '../../core/number-forms.js'
 import { toNumberKey } from './registration-columns.js'
 
 type RegisteredIdentifier = StatedIdentifier & { readonly kind: Exclude<StatedIdentifier['kind'], 'website'> }
@@ -67,6 +76,10 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
     `${selectHolders} (i.search_key = @key OR (i.search_key >= @key || 'A' AND i.search_key < @key || '['))
        AND i.type = 'registration_id' AND (i.jurisdiction = '' OR i.jurisdiction LIKE 'de%')${order(holdersMax * 10)}`,
   )
+  const byOfficeKey = database.prepare<[{ key: string; place: string }], HolderRow>(
+    `${selectHolders} i.search_key >= @key || 'A' AND i.search_key < @key || char(1114111)
+       AND i.type = 'registration_id' AND ${isThere}${order(holdersMax * 10)}`,
+  )
   /** The court of a number that a file gives without it is that of the company's town, if the town has one. */
   const findByCourt = (asked: CourtNumber): IdentifierHolder[] => {
     const find = (court: string | null) =>
@@ -101,6 +114,22 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
       ),
     ])
   }
+  /** A number without its office is that of the office in its company's town, and otherwise only a weak sign. */
+  const findByOffice = (asked: OfficeNumber, text: string, place: string | null): IdentifierHolder[] => {
+    const country = (place ?? '').toLowerCase().replace('-', '_')
+    const key = closeNumber(asked.number).replace(/^0+/, '')
+    const withOffice = key === '' ? [] : byOfficeKey.all({ key, place: country })
+    const rows = [...findByNumber(asked.office === null ? text : asked.number, place), ...withOffice]
+    return rows.flatMap((row) => {
+      const held = readOfficeNumber(country.slice(0, 2), row.value)
+      if (held === null) return [toHolder(row, row.jurisdiction !== '')]
+      if (asked.office === null) return [toHolder(row, false)]
+      const town = toCityKey(asked.office)
+      if (held.office === null)
+        return [toHolder(row, row.jurisdiction !== '' && toCityKey(row.city ?? '') === town)]
+      return toCityKey(held.office) === town ? [toHolder(row, row.jurisdiction !== '')] : []
+    })
+  }
   return (identifier) => {
     const { kind, value, place } = identifier
     switch (kind) {
@@ -125,6 +154,9 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
       case 'registration_id': {
         const court = place === null || place.startsWith('DE') ? parseCourtNumber(value) : null
         if (court !== null) return findByCourt(court)
+        const country = (place ?? '').slice(0, 2).toLowerCase()
+        const local = readOfficeNumber(country, value)
+        if (local !== null) return findByOffice(local, value, place)
         return findByNumber(value, place).map((row) => {
           const places = [place ?? '', row.jurisdiction]
           return toHolder(row, !places.some((one) => findNumbering(one, row.value) === null))
@@ -132,33 +164,6 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
       }
     }
   }
-}
-
-/** Lengths of register numbers, the most frequent first. */
-const numberLengths = [8, 6, 7, 9, 10, 11, 12] as const
-
-/** Pads "SC12345" to "SC012345", "IP141R" to "IP00141R": tables also lose zeros after letters. Most likely first. */
-function padNumber(text: string): string[] {
-  const [, prefix = '', digits = '', suffix = ''] =
-    /^([A-Z]{0,4})(\d+)([A-Z]?)$/.exec(text.replace(/\s+/g, '')) ?? []
-  if (digits === '') return []
-  // The number key already ignores leading zeros.
-  const lengths = prefix === '' && suffix === '' ? [] : numberLengths
-  return lengths.map(
-    (length) => prefix + digits.padStart(length - prefix.length - suffix.length, '0') + suffix,
-  )
-}
-
-/** Lists also have the number with its country, the number of a site or a branch, or one that contains that of the company. */
-function listOtherNumbers(text: string, country: string): string[] {
-  const others = [toCompanyNumber(country, text), toHeadOfficeNumber(country, text)]
-  return [...others.filter((one) => one !== null), ...listNestedNumbers(country, text)]
-}
-
-/** Eight characters name the institution, with or without `XXX` after them. */
-function listBicSpellings(bic: string): string[] {
-  if (bic.length === 8) return [`${bic}XXX`, bic]
-  return bic.endsWith('XXX') ? [bic, bic.slice(0, 8)] : [bic]
 }
 
 function toHolder({ number, entity_number, value }: HolderRow, isPlaced: boolean): IdentifierHolder {

@@ -308,3 +308,86 @@ describe('numbers of which one contains the other', () => {
     expect(ask(registryWith(held, country), `company number ${country} ${asked}`).status).toBe('no_match')
   })
 })
+
+describe('a number of a local office', () => {
+  /** Countries whose offices give the same numbers, with two of their towns and ways to name their offices. */
+  const countries: readonly [country: string, towns: [string, string], writings: readonly string[]][] = [
+    [
+      'MA',
+      ['Fès', 'Tanger'],
+      ['#', 'Tribunal de commerce de #', 'TC #', 'Tribunal #', 'TRIBUNAL DE PREMIERE INSTANCE DE #'],
+    ],
+    ['TN', ['Sfax', 'Sousse'], ['#', 'Tribunal de première instance de #', 'Greffe du tribunal de #']],
+    ['DZ', ['Oran', 'Annaba'], ['#', 'CNRC #', "Registre de commerce d'#"]],
+    ['ES', ['Sevilla', 'Bilbao'], ['#', 'Registro Mercantil de #']],
+    ['CO', ['Medellín', 'Cali'], ['#', 'Cámara de Comercio de #']],
+    ['TR', ['İzmir', 'Bursa'], ['#', '# Ticaret Sicili Müdürlüğü']],
+  ]
+  const some = fc.constantFrom(...countries)
+  const number = fc.integer({ min: 100, max: 99_999 }).map(String)
+  const write = (writing: string, town: string) => writing.replace('#', town)
+
+  test('is the company of this office, in any writing, and no other one', () => {
+    forAll(
+      60,
+      [some, number, fc.nat(), fc.nat()],
+      ([country, [one, other], writings], digits, held, asked) => {
+        const pick = (at: number) => writings[at % writings.length] ?? ''
+        const registry = registryOf([
+          'id,registration_court,name,jurisdiction\n' +
+            `${digits},"${write(pick(held), one)}",Larkmoor Foods,${country.toLowerCase()}\n` +
+            `${digits},"${write(pick(held + 1), other)}",Velmora Haulage,${country.toLowerCase()}\n`,
+        ])
+        expect(registry.info().entityCount).toBe(2)
+        for (const [town, own, another] of [
+          [one, 'Larkmoor Foods', 'Velmora Haulage'],
+          [other, 'Velmora Haulage', 'Larkmoor Foods'],
+        ] as const) {
+          const court = write(pick(asked), town)
+          for (const text of [
+            `${digits} ${court}`,
+            `${court} ${digits}`,
+            `${digits} ${town.toUpperCase()}`,
+          ]) {
+            const stated = `company number ${country} ${text}`
+            expect([stated, ...outcomeOf(ask(registry, stated))]).toEqual([stated, 'matched', 99, own])
+            expect(outcomeOf(ask(registry, `${another} (${stated})`))).toEqual(['inconclusive', 50, own])
+          }
+        }
+        const bare = ask(registry, `company number ${country} ${digits}`)
+        expect([bare.status, bare.match_confidence]).toEqual(['inconclusive', 60])
+        expect(outcomeOf(ask(registry, `Velmora Haulage (company number ${country} ${digits})`))).toEqual([
+          'matched',
+          99,
+          'Velmora Haulage',
+        ])
+        const there = ask(registry, `company number ${country} ${digits}`, other)
+        expect(outcomeOf(there)).toEqual(['partial_match', 79, 'Velmora Haulage'])
+        const nowhere = ask(registry, `company number ${country} ${digits} Xanadu`)
+        expect(nowhere.status).toBe('no_match')
+        registry.close()
+      },
+    )
+  })
+
+  test('is found by the name of its town in another language', () => {
+    const registry = registryOf([
+      'id,registration_court,name,jurisdiction\n34512,Tribunal de commerce de Tanger,Larkmoor Foods,ma\n34512,Fès,Velmora Haulage,ma\n',
+    ])
+    for (const court of ['طنجة', 'المحكمة التجارية بطنجة', 'Tangier'])
+      expect(outcomeOf(ask(registry, `company number MA 34512 ${court}`)).slice(2)).toEqual([
+        'Larkmoor Foods',
+      ])
+  })
+
+  test('does not concern numbers that are unique in the country', () => {
+    const registry = registryOf([
+      'id,registration_court,name,jurisdiction\n001524628000078,Tanger,Larkmoor Foods,ma\n',
+    ])
+    expect(outcomeOf(ask(registry, 'company number MA 001524628000078'))).toEqual([
+      'matched',
+      99,
+      'Larkmoor Foods',
+    ])
+  })
+})

@@ -119,7 +119,7 @@ const identifierPlaces: Readonly<Record<string, string>> = {
 const moreHeaders: Readonly<Record<string, readonly string[]>> = {
   website: added.website,
   email: added.email,
-  registration_country: added.numberCountries,
+  registration_country: added.registries,
   exchange: added.exchange,
 }
 
