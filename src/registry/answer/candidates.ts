@@ -11,6 +11,7 @@ import {
   type ComparedPair,
 } from './evidence-texts.js'
 import { isSupportedKind, describeUnsupported } from './factors.js'
+import { isInOtherScript, type FoundIdentifier } from './identifier-decision.js'
 import { findRegistration, type NameMatch, type ResolveDeps } from './resolve.js'
 import type { RankedCompany, Ranking } from '../match/rank.js'
 import { computeDecisionFeatures, weighParts, type DecisionPart } from '../match/model.js'
@@ -171,4 +172,13 @@ function listOtherNames(
   return names
     .filter((name) => !told.has(foldText(name)) && told.add(foldText(name)))
     .slice(0, candidateLimits.namesMax)
+}
+
+/** Returns the only company of the numbers, if its names are in another script than the query's; otherwise `null`. */
+export function findUnreadCompany(name: string, found: readonly FoundIdentifier[], { reader }: ResolveDeps) {
+  const numbers = found.filter(({ identifier }) => identifier.kind !== 'website')
+  const [only, ...others] = new Set(numbers.flatMap(({ entityNumbers }) => entityNumbers))
+  const stored = only === undefined || others.length > 0 ? null : reader.entityByNumber(only)
+  const names = stored?.legalEntities.map(({ legalName }) => legalName) ?? []
+  return stored !== null && isInOtherScript(name, names) ? getPrimary(stored) : null
 }

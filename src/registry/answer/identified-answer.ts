@@ -20,6 +20,8 @@ import {
 import { describePlaceFit, type Impact } from './reasons.js'
 import {
   areDifferentNumbers,
+  describeDoubt,
+  describeOtherName,
   isNumberOfBranch,
   type Doubt,
   type IdentifiedDecision,
@@ -153,18 +155,12 @@ function buildFactors(found: IdentifiedCompany, isSupported: boolean): Factor[] 
   ]
 }
 
-const createDoubt = (doubt: Doubt | null, named: string): Factor[] => {
+const createDoubt = (doubt: Doubt | null, borne: readonly MatchedIdentifier[]): Factor[] => {
   if (doubt === null) return []
+  const identifiers = borne.map(({ identifier }) => identifier)
   const code = doubt === 'of_group' ? 'identifier_shared' : 'identifier_unplaced'
-  return [createLimitation(code, `${named} ${doubtTexts[doubt]}`, 'high')]
+  return [createLimitation(code, describeDoubt(doubt, identifiers), 'high')]
 }
-
-const doubtTexts = {
-  unplaced: 'does not say of which register or exchange.',
-  elsewhere: 'is given by several registers of the country, and the place is that of another one.',
-  of_group:
-    'may be shared by companies of a group, and the name has more words, another country or another form.',
-} as const satisfies Record<Doubt, string>
 
 function listDecisionFactors({
   decision,
@@ -178,7 +174,7 @@ function listDecisionFactors({
   const named = borne.map(({ identifier }) => formatLabel(identifier)).join(', ')
   switch (decision.kind) {
     case 'one':
-      return [...borne.map(createMatchFactor), ...createDoubt(decision.doubt, named)]
+      return [...borne.map(createMatchFactor), ...createDoubt(decision.doubt, borne)]
     case 'several':
       return [
         createLimitation(
@@ -196,7 +192,9 @@ function listDecisionFactors({
     }
     case 'name_disagrees': {
       const other =
-        otherName === null ? `"${name ?? ''}" is no name of it` : `the name is that of "${otherName}"`
+        otherName === null
+          ? describeOtherName(name ?? '', registration.legalName)
+          : `the name is that of "${otherName}"`
       return [
         createLimitation('identifier_name_mismatch', `${named} is that of ${holder}; ${other}.`, 'high'),
       ]

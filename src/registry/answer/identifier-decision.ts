@@ -1,11 +1,17 @@
 import {
+  formatLabel,
   type StatedIdentifier,
   readContextIdentifiers,
   readIdentifiers,
   type NameWithIdentifiers,
 } from '../../core/stated-identifiers.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
-import { areDifferentEntries, parseCourtNumber, readOfficeNumber } from '../../core/court-numbers.js'
+import {
+  areDifferentEntries,
+  parseCourtNumber,
+  readOfficeNumber,
+  hasLocalOffices,
+} from '../../core/court-numbers.js'
 import { listNestedNumbers, toContainedNumber } from '../../core/number-forms.js'
 import {
   closeNumber,
@@ -17,7 +23,7 @@ import {
 import { classifyNameWord } from '../match/align-name.js'
 import type { CandidateName } from '../match/candidate.js'
 import type { NameComparison } from '../match/compare-names.js'
-import { isCountryWord, type LeftWord } from '../match/left-words.js'
+import { isCountryWord, type LeftoverWords, type LeftWord } from '../match/left-words.js'
 import { getUsualCount } from '../match/word-classes.js'
 import { namesTrade } from '../normalize/normalize-name.js'
 import { toCityKey } from '../normalize/places.js'
@@ -299,3 +305,44 @@ const isTelling = (word: string, { place }: CandidateName): boolean =>
 /** The same words and the same kind of legal form: "Norvane Public Limited Company" is Norvane plc. */
 export const isLegalName = ({ matchType, isPart, form, isFormStated }: NameComparison): boolean =>
   matchType === 'exact' && !isPart && form === 'same' && isFormStated
+
+/** "Larkmoor Foods Ltd" is more specific than "Larkmoor plc"; "Larkmoor" is less specific than "Larkmoor Foods Ltd". */
+export function hasMoreWords(comparison: NameComparison): boolean {
+  const { matchType, numbersAgree, queryLeftover } = comparison
+  if (matchType === 'acronym' || matchType === 'completed') return false
+  return !numbersAgree || (countDistinctive(queryLeftover) > 0 && !isSetApart(comparison))
+}
+
+/** The whole name, with its legal form if there is one, is apart from the other words: "Larkmoor Foods - Tulsa Plant". */
+const isSetApart = ({ matchType, isApartBefore, isApartBehind, statedForm, isFormNext }: NameComparison) =>
+  matchType === 'exact' && isApartBefore && isApartBehind && (statedForm === null || isFormNext)
+
+export const countDistinctive = ({ hard, soft, number }: LeftoverWords): number => hard + soft + number
+
+/** True if only one of a name and the names of a company has Latin letters: they are not compared. */
+export function isInOtherScript(name: string, names: readonly string[]): boolean {
+  const isLatin = (text: string) => /\p{Script=Latin}/u.test(text)
+  return /\p{L}/u.test(name) && names.length > 0 && names.every((one) => isLatin(one) !== isLatin(name))
+}
+
+/** What an identifier does not state: a number has a court or a state, a symbol an exchange. */
+export function nameMissingPlace({ kind, place }: StatedIdentifier): string {
+  if (kind !== 'registration_id') return 'exchange'
+  if (place === null) return 'country'
+  return hasLocalOffices(place.slice(0, 2)) ? 'court' : 'register or state'
+}
+
+export const describeOtherName = (name: string, own: string): string =>
+  isInOtherScript(name, [own]) ? `"${name}" is in another script` : `"${name}" is no name of it`
+
+/** Says why identifiers may not be those of the company. */
+export function describeDoubt(doubt: Doubt, identifiers: readonly StatedIdentifier[]): string {
+  const places = [...new Set(identifiers.map(nameMissingPlace))].join(' or ')
+  return `${identifiers.map(formatLabel).join(', ')} ${{ ...doubtTexts, unplaced: `does not say of which ${places}.` }[doubt]}`
+}
+
+const doubtTexts = {
+  elsewhere: 'is given by several registers of the country, and the place is that of another one.',
+  of_group:
+    'may be shared by companies of a group, and the name has more words, another country or another form.',
+}

@@ -10,7 +10,10 @@ import {
   type NameQuery,
 } from './resolve.js'
 import {
+  countDistinctive,
+  hasMoreWords,
   isLegalName,
+  nameMissingPlace,
   namesAnother,
   type FoundIdentifier,
   type NameGrade,
@@ -18,6 +21,7 @@ import {
 } from './identifier-decision.js'
 import type { Impact } from './reasons.js'
 import { getPrimary } from './entity-record.js'
+import { findUnreadCompany } from './candidates.js'
 import { resolveDomain, type DomainDeps } from './domains.js'
 import { createLimitation, createNameFactor } from './factors.js'
 import {
@@ -32,7 +36,6 @@ import type { WholeRegister } from '../edition.js'
 import type { StoredLegalEntity } from '../store/reader.js'
 import { type CandidateName, isConflict } from '../match/candidate.js'
 import { type NameComparison, compareNames } from '../match/compare-names.js'
-import type { LeftoverWords } from '../match/left-words.js'
 import { prepareText } from '../match/align-name.js'
 import type { MatchQuery } from '../match/rank.js'
 import { findGroupDifference } from '../match/siblings.js'
@@ -91,19 +94,6 @@ function isBetter(one: NameComparison, other: NameComparison): boolean {
     kindRank[one.candidate.kind] - kindRank[other.candidate.kind]
   return difference > 0
 }
-
-/** "Larkmoor Foods Ltd" is more specific than "Larkmoor plc"; "Larkmoor" is less specific than "Larkmoor Foods Ltd". */
-function hasMoreWords(comparison: NameComparison): boolean {
-  const { matchType, numbersAgree, queryLeftover } = comparison
-  if (matchType === 'acronym' || matchType === 'completed') return false
-  return !numbersAgree || (countDistinctive(queryLeftover) > 0 && !isSetApart(comparison))
-}
-
-/** The whole name, with its legal form if there is one, is apart from the other words: "Larkmoor Foods - Tulsa Plant". */
-const isSetApart = ({ matchType, isApartBefore, isApartBehind, statedForm, isFormNext }: NameComparison) =>
-  matchType === 'exact' && isApartBefore && isApartBehind && (statedForm === null || isFormNext)
-
-const countDistinctive = ({ hard, soft, number }: LeftoverWords): number => hard + soft + number
 
 /** A query, and its name without identifiers. */
 export interface QueryName {
@@ -201,12 +191,18 @@ export function answerByName(
   if (asked.name === null)
     return answerWholeText(asked, deps) ?? buildNoHolderAnswer(identifiers, asked.wrong)
   const match = judge.matchName()
+  const unread = match.decision.kind === 'none' ? findUnreadCompany(asked.name, asked.found, deps) : null
   const listFactors = (impact: Impact) => [
     ...asked.found.map((one) => createOtherNameFactor(one, deps)),
     ...asked.missing.map((one) => createMissingFactor(one, impact)),
     ...asked.wrong.map((one) => createWrongFactor(one, 'medium')),
   ]
   const answer = answerFor(match, deps)
+  if (unread !== null) {
+    const text = `The name is in another script than "${unread.legalName}", and is not compared.`
+    const factors = [...listFactors('high'), createLimitation('identifier_name_mismatch', text, 'medium')]
+    return { ...toNamesakeAnswer({ ...answer, factors, actions: [checkIdentifier, giveName] }, unread) }
+  }
   const beside: Resolution = {
     ...answer,
     match_confidence: Math.min(
@@ -277,7 +273,7 @@ function createOtherNameFactor(
 ): Factor {
   const stored = first === undefined ? null : reader.outlineByNumber(first)
   const name = stored === null ? 'another name' : `"${getPrimary(stored).legalName}"`
-  const unplaced = isSure ? '' : ', of which no register or exchange is known,'
+  const unplaced = isSure ? '' : `, of which no ${nameMissingPlace(identifier)} is known,`
   const text = `${formatLabel(identifier)}${unplaced} is that of ${name}.`
   return createLimitation('identifier_name_mismatch', text, impact)
 }

@@ -391,3 +391,31 @@ describe('a number of a local office', () => {
     ])
   })
 })
+
+describe('a name in another script than that of the company of the number', () => {
+  const rows = [
+    ['MA', '48947', 'Itissalat Al-Maghrib', 'اتصالات المغرب'],
+    ['TN', '4711', 'Larkmoor Foods SA', 'لاركمور للأغذية'],
+    ['DZ', '5512', 'Velmora Haulage', 'شركة زنجبار للنقل'],
+    ['IR', '6613', 'شرکت پخش', 'Norvane Distribution'],
+  ] as const
+  const registry = registryOf([
+    `id,name,jurisdiction\n${rows.map(([country, id, name]) => `${id},${name},${country.toLowerCase()}`).join('\n')}\n`,
+  ])
+
+  test.each(rows)('%s %s: %s is a candidate for %s', (country, id, own, name) => {
+    const answer = ask(registry, `${name} (company number ${country} ${id})`)
+    expect([answer.entity, ...outcomeOf(answer)]).toEqual([null, 'inconclusive', expect.any(Number), own])
+    expect(answer.match_confidence).toBeLessThanOrEqual(50)
+    const text = JSON.stringify(answer)
+    expect(text).toContain('another script')
+    expect(text).toContain('no court is known')
+    expect(text).not.toMatch(/Check the place|exchange/)
+  })
+
+  test('a number without its court does not say of which', () => {
+    const text = JSON.stringify(ask(registry, 'company number MA 48947'))
+    expect(text).toContain('does not say of which court.')
+    expect(text).not.toContain('exchange')
+  })
+})

@@ -272,6 +272,26 @@ test('a column of courts completes the numbers', () => {
   })
 })
 
+test.each([
+  ['Numéro RC', 'Tribunal'],
+  ['RC', 'Tribunal de commerce'],
+  ['RC', 'Ville RC'],
+  ['Company number', 'Greffe'],
+  ['Matrícula mercantil', 'Cámara de comercio'],
+])('the numbers of %s get their court from %s', (column, court) => {
+  const table = {
+    Nom: names,
+    [column]: ['34512', '40327'],
+    [court]: ['Tanger', 'Casablanca'],
+    Pays: ['MA', 'MA'],
+  }
+  expect(found(table, { identifiers: { registration_id: column } }).identifiers).toEqual({
+    registration_id: column,
+    registration_country: 'Pays',
+    registration_court: court,
+  })
+})
+
 describe('Columns that the user names', () => {
   const table = {
     Firma: names,

@@ -97,6 +97,39 @@ describe('a name and identifiers', () => {
     [{ registration_id: 'Köln HRB 6684', registration_court: 'Bonn' }, 'company number DE KÖLN HRB 6684'],
     [{ registration_id: 'HRB 6684 M?nchen' }, 'company number DE MÜNCHEN HRB 6684'],
     [{ registration_id: 'HRB 6684, AG K\uFFFDln' }, 'company number DE KÖLN HRB 6684'],
+    [
+      {
+        registration_id: 'RC 34512',
+        registration_country: 'MA',
+        registration_court: 'Tribunal de commerce de Tanger',
+      },
+      'company number MA 34512 TANGER',
+    ],
+    [
+      { registration_id: '34512', registration_country: 'Maroc', registration_court: 'TC Fès' },
+      'company number MA 34512 FES',
+    ],
+    [{ registration_id: 'RC Tanger 34512', registration_country: 'MA' }, 'company number MA 34512 TANGER'],
+    [
+      { registration_id: '40327 (Casablanca)', registration_country: 'MA', registration_court: 'Fès' },
+      'company number MA 40327 CASABLANCA',
+    ],
+    [
+      { registration_id: '001524628000078', registration_country: 'MA', registration_court: 'Tanger' },
+      'company number MA 001524628000078',
+    ],
+    [
+      { registration_id: '552032534', registration_country: 'FR', registration_court: 'Paris' },
+      'company number FR 552032534',
+    ],
+    [
+      {
+        registration_id: '12345',
+        registration_country: 'CO',
+        registration_court: 'Cámara de Comercio de Cali',
+      },
+      'company number CO 12345 CALI',
+    ],
     // Two courts may be meant, or none is known.
     [{ registration_id: 'HRB 6684 B?d?n' }, 'company number DE HRB 6684'],
     [{ registration_id: '94-2404110', registration_country: 'US' }, 'EIN 942404110'],
