@@ -325,7 +325,7 @@ export function isInOtherScript(name: string, names: readonly string[]): boolean
   return /\p{L}/u.test(name) && names.length > 0 && names.every((one) => isLatin(one) !== isLatin(name))
 }
 
-/** What an identifier does not state: a number has a court or a state, a symbol an exchange. */
+/** Names the place that an identifier does not state: a number has a court or a state, a symbol an exchange. */
 export function nameMissingPlace({ kind, place }: StatedIdentifier): string {
   if (kind !== 'registration_id') return 'exchange'
   if (place === null) return 'country'

@@ -113,13 +113,14 @@ const placeNames = {
 const moreSets: Readonly<Record<string, readonly string[]>> = { ...added.sets, plain: added.owners }
 const identifierPlaces: Readonly<Record<string, string>> = {
   registration_country: 'country of a company number',
-  registration_court: 'German court of a company number',
+  registration_court: 'court of a company number',
   exchange: 'exchange of a ticker',
 }
 const moreHeaders: Readonly<Record<string, readonly string[]>> = {
   website: added.website,
   email: added.email,
   registration_country: added.registries,
+  registration_court: added.courts,
   exchange: added.exchange,
 }
 
