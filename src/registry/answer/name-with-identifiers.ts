@@ -201,7 +201,10 @@ export function answerByName(
   if (unread !== null) {
     const text = `The name is in another script than "${unread.legalName}", and is not compared.`
     const factors = [...listFactors('high'), createLimitation('identifier_name_mismatch', text, 'medium')]
-    return { ...toNamesakeAnswer({ ...answer, factors, actions: [checkIdentifier, giveName] }, unread) }
+    return {
+      ...toNamesakeAnswer({ ...answer, factors, actions: [checkIdentifier, giveName] }, unread),
+      match_confidence: disagreeingConfidence,
+    }
   }
   const beside: Resolution = {
     ...answer,
