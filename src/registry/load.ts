@@ -5,7 +5,8 @@ import { systemClock } from '../platform/clock.js'
 import { toFileError } from '../tables/limits-and-errors.js'
 import { importInto, readFileDateMs, type ImportOptions } from './import/run-import.js'
 import type { ImportResult } from './import/session.js'
-import { importCsv, type ImportCsvOptions } from './import/import-csv.js'
+import { findDateOrders, importCsv, type ImportCsvOptions } from './import/import-csv.js'
+import { describeDateOrders } from './import/mapped-format.js'
 import { detectFile, type DetectedFile } from './import/detect-file.js'
 import {
   fileFormats,
@@ -61,20 +62,31 @@ interface SkippedFile {
 
 const filesMax = 10_000
 
+/** How the files of a load are read; detected if absent. */
+export type LoadSettings = Pick<ImportCsvOptions, 'encoding' | 'dates'>
+
 /** Inspects files and the files in folders. Errors: INPUT_NOT_FOUND, INPUT_UNREADABLE, USAGE_INVALID. */
-export async function planLoad(paths: readonly string[], signal?: AbortSignal): Promise<LoadPlan> {
+export async function planLoad(
+  paths: readonly string[],
+  signal?: AbortSignal,
+  settings: LoadSettings = {},
+): Promise<LoadPlan> {
   const steps: LoadStep[] = []
   const leftOut: SkippedFile[] = []
   for (const path of await listFiles(paths)) {
     signal?.throwIfAborted()
-    const detected = await detectFile(path)
+    const detected = await detectFile(path, settings.encoding)
     if (detected.kind === 'unknown') {
       leftOut.push({ path, reason: detected.reason, command: detected.command })
       continue
     }
     const { mtimeMs, size } = await stat(path)
     const fileDate = new Date(await readFileDateMs(path, mtimeMs, systemClock.nowMs())).toISOString()
-    steps.push({ path, morePaths: [], bytes: size, fileDate, ...toStep(detected, basename(path)) })
+    const { proposal, ...step } = toStep(detected, basename(path))
+    const read =
+      proposal === null ? [] : await findDateOrders({ path, ...settings, ...toCsvSettings(proposal) })
+    const notices = describeDateOrders(read, '--dates')
+    steps.push({ path, morePaths: [], bytes: size, fileDate, ...step, proposal, settings, notices })
   }
   return { steps: inLoadOrder(joinParts(steps)), leftOut }
 }
@@ -188,26 +200,29 @@ export async function loadInto(
 }
 
 function importStep(registryPath: string, step: LoadStep, common: ImportOptions): Promise<ImportResult> {
-  const { format, proposal, source, morePaths } = step
+  const { format, proposal, source, morePaths, settings } = step
+  const { encoding } = settings
   if (source !== null) {
     const files = { ...common, morePaths, countries: null, isDelta: false }
     return importInto(registryPath, (registry) => importSource(registry, getSource(source), files))
   }
   if (format === 'register') throw new Error('a register without a source')
   const named = step.sourceName === null ? {} : { sourceName: step.sourceName }
-  if (format !== 'csv') return importRegister(registryPath, { ...common, ...named, format })
+  if (format !== 'csv') return importRegister(registryPath, { ...common, ...named, encoding, format })
   return importRegister(registryPath, {
     ...common,
     ...named,
     format,
-    idType: proposal?.idType ?? 'id',
-    ...dropUndefined({
-      map: proposal?.map,
-      country: proposal?.country ?? undefined,
-      jurisdiction: proposal?.jurisdiction ?? undefined,
-    }),
+    ...settings,
+    ...(proposal === null ? {} : toCsvSettings(proposal)),
   })
 }
+
+const toCsvSettings = ({ idType, map, country, jurisdiction }: MapProposal) => ({
+  idType: idType ?? 'id',
+  map,
+  ...dropUndefined({ country: country ?? undefined, jurisdiction: jurisdiction ?? undefined }),
+})
 
 function dropUndefined<T extends Readonly<Record<string, unknown>>>(
   settings: T,
@@ -239,6 +254,9 @@ interface LoadStep {
   readonly sourceName: string | null
   /** Map of the columns of a `csv`; `null` for any other format. */
   readonly proposal: MapProposal | null
+  readonly settings: LoadSettings
+  /** How the dates of a `csv` are read, if none shows it. */
+  readonly notices: readonly string[]
 }
 
 /** Order of imports. Files of registers precede other companies: a merge keeps the older id. */

@@ -126,6 +126,9 @@ async function get(
         last = step
         progress?.tell(step.done)
       },
+      onNotice(text) {
+        io.err(`${text}\n`)
+      },
       onDone(outcome) {
         end()
         if (outcome.result?.unchanged === false) changed.push(outcome)

@@ -11,6 +11,7 @@ import {
   type LoadedFile,
 } from '../../registry/load.js'
 import type { Encoding } from '../../core/file-formats.js'
+import type { DateOrder } from '../../core/time.js'
 import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import {
   listFormats,
@@ -31,6 +32,7 @@ interface ImportFlags {
   source?: string
   date?: string
   encoding?: Encoding
+  dates?: DateOrder
   registry?: string
   json?: boolean
 }
@@ -39,7 +41,7 @@ interface ImportFlags {
 export function addImport(
   registry: Command,
   io: CliIo,
-  options: { map: Option; encoding: Option; registry: Option; registryPathDefault: string },
+  options: { map: Option; encoding: Option; dates: Option; registry: Option; registryPathDefault: string },
 ): void {
   registry
     .command('import')
@@ -54,6 +56,7 @@ export function addImport(
     .addOption(options.encoding)
     .option('--country <code>', 'csv: country of rows without one')
     .option('--jurisdiction <code>', 'csv: jurisdiction of rows without one (gb, us_de, …)')
+    .addOption(options.dates)
     .option('--source <name>', 'name of the source (default: the format; for csv the file name)')
     .option(
       '--date <day>',
@@ -86,7 +89,7 @@ function readFormat(text: string, flags: ImportFlags): ImportFormat {
       hint: `formats: ${importFormats.join(', ')}; most registers can be given as CSV with --map`,
     })
   }
-  const unfit = (['idType', 'map', 'country', 'jurisdiction'] as const).find(
+  const unfit = (['idType', 'map', 'country', 'jurisdiction', 'dates'] as const).find(
     (flag) => flags[flag] !== undefined,
   )
   if (unfit !== undefined) {
@@ -131,6 +134,7 @@ async function runImport(
       ...(flags.map === undefined ? {} : { map: flags.map }),
       ...(flags.country === undefined ? {} : { country: flags.country }),
       ...(flags.jurisdiction === undefined ? {} : { jurisdiction: flags.jurisdiction }),
+      ...(flags.dates === undefined ? {} : { dates: flags.dates }),
     })
   } finally {
     progress.end()
@@ -167,6 +171,8 @@ export function createProgress(
 }
 
 interface LoadFlags {
+  encoding?: Encoding
+  dates?: DateOrder
   registry?: string
   dryRun?: boolean
   json?: boolean
@@ -175,13 +181,15 @@ interface LoadFlags {
 export function addLoad(
   registry: Command,
   io: CliIo,
-  options: { registry: Option; registryPathDefault: string },
+  options: { encoding: Option; dates: Option; registry: Option; registryPathDefault: string },
 ): void {
   registry
     .command('load')
     .description('load files and folders of register data; detects their formats')
     .argument('<paths...>', 'files or folders, also compressed files')
     .option('--dry-run', 'print the plan and import nothing')
+    .addOption(options.encoding)
+    .addOption(options.dates)
     .addOption(options.registry)
     .option('--json', 'print JSON lines: the plan, then each loaded file')
     .action(async (paths: string[], flags: LoadFlags) => {
@@ -196,7 +204,9 @@ async function runLoad(
   io: CliIo,
 ): Promise<void> {
   const isJson = flags.json === true
-  const plan = await planLoad(paths, io.interrupt)
+  const { encoding, dates } = flags
+  const settings = { ...(encoding && { encoding }), ...(dates && { dates }) }
+  const plan = await planLoad(paths, io.interrupt, settings)
   io.out(isJson ? formatJsonLine('plan', plan) : formatPlan(plan, registryPath))
   if (plan.steps.length === 0) {
     throw new UserError('REGISTRY_IMPORT_INVALID', 'none of the files can be loaded', {

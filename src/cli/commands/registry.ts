@@ -3,6 +3,7 @@ import { defaultPaths } from '../../config/options.js'
 import { chooseRegistry } from '../../app/choose-registry.js'
 import type { Registry } from '../../registry/read-registry.js'
 import { encodingNames } from '../../core/file-formats.js'
+import { dateOrders } from '../../core/time.js'
 import { createCommandConnectors, formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { addEvaluate } from './registry-evaluate.js'
 import { addImport, addLoad } from './registry-import.js'
@@ -42,6 +43,7 @@ export function fillRegistryCommand(registry: Command, io: CliIo): void {
   const imports = {
     map: createMapOption(),
     encoding: createEncodingOption(),
+    dates: createDatesOption(),
     registry: createRegistryOption(),
     registryPathDefault,
   }
@@ -50,7 +52,7 @@ export function fillRegistryCommand(registry: Command, io: CliIo): void {
   addGet(registry, io, gets)
   addRefresh(registry, io, gets)
   addImport(registry, io, imports)
-  addLoad(registry, io, { registry: createRegistryOption(), registryPathDefault })
+  addLoad(registry, io, imports)
   registry.addHelpText(
     'after',
     '\nTo remove a source, load the files of the others into a new registry\n(docs/manual/registers.md).',
@@ -155,6 +157,13 @@ function createMapOption(): Option {
 
 function createEncodingOption(): Option {
   return new Option('--encoding <name>', 'encoding of the file (default: detected)').choices(encodingNames)
+}
+
+function createDatesOption(): Option {
+  return new Option(
+    '--dates <order>',
+    'csv: order of day and month in dates like 03/02/2001 (default: as the column shows)',
+  ).choices(dateOrders)
 }
 
 function createRegistryOption(): Option {

@@ -249,6 +249,7 @@ function formatColumnMaps(steps: readonly LoadStep[]): string[] {
     return [
       `  File ${index + 1}: CSV; ${known}; fields: ${fields.join(', ')}${home}${left}`,
       ...(ambiguous === null ? [] : [`    ${ambiguous}`]),
+      ...step.notices.map((notice) => `    ${notice}`),
       ...overlooked.map(
         (column) =>
           `    ${column} may have the status, and is not used: companies that have ended count as any other. To use it: enrich registry import csv, with these fields and status=${column} in --map`,

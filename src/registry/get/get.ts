@@ -38,6 +38,8 @@ export interface GetServices extends Pick<PublisherAccess, 'clock' | 'signal' | 
   accepts(downloadBytes: number): Promise<boolean>
   onProgress(progress: GetProgress): void
   onDone(outcome: GetOutcome): void
+  /** Receives notices about reading the files. */
+  onNotice?(text: string): void
 }
 
 export interface GetProgress {
@@ -302,7 +304,9 @@ class GetSession {
       this.services.onProgress({ source, step: 'load', done, total: null })
     }
     const { signal } = this.services
-    const files = { path, morePaths, dateMs, onProgress, signal, countries, isDelta: days !== null }
+    const onNotice = (text: string) => this.services.onNotice?.(text)
+    const common = { path, morePaths, dateMs, onProgress, signal, onNotice }
+    const files = { ...common, countries, isDelta: days !== null }
     return importInto(registryPath, (registry) => importSource(registry, source, files))
   }
 

@@ -2,7 +2,8 @@ import { entitySubtype, entityType, type EntitySubtype, type EntityType } from '
 import { findRegionCode } from '../normalize/places.js'
 import { padUkSicCode } from '../reference/industry-codes.js'
 import { isRegion, parseEdgarPlace, toJurisdiction, type EdgarPlace } from '../reference/registers.js'
-import { checkDraft, parseDate, readCountry, type Draft, type DraftIdentifier } from './draft.js'
+import type { DateOrder } from '../../core/time.js'
+import { checkDraft, readCountry, readDay, type Draft, type DraftIdentifier } from './draft.js'
 import { companiesHouse, formatCompanyNumber } from './gleif-record.js'
 import type { ReadRow } from '../model/registry-rows.js'
 import {
@@ -153,7 +154,12 @@ export interface RowDefaults {
   readonly keyWord: string
   readonly countryCode: string | null
   readonly jurisdiction: string | null
+  /** Order of day and month by the field of a date; optional, defaults to the day. */
+  readonly dates?: Readonly<Partial<Record<DateField, DateOrder>>>
 }
+
+export const dateFields = ['founding_date', 'dissolution_date'] as const
+export type DateField = (typeof dateFields)[number]
 
 /** Returns the trimmed text of a field, or `null` if it is empty or missing. */
 export type FieldReader = (field: ImportField) => string | null
@@ -162,6 +168,8 @@ export type FieldReader = (field: ImportField) => string | null
 export function readRow(cellOf: FieldReader, sourceLine: number, defaults: RowDefaults): ReadRow {
   const field = withCourts(withWholeNumbers(cellOf, defaults), defaults)
   const dropped: string[] = []
+  const order = defaults.dates?.dissolution_date
+  const ended = readDay(field('dissolution_date'), { what: 'end date', order }, dropped)
   const draft: Draft = {
     idType: defaults.keyWord,
     id: field('id'),
@@ -170,7 +178,7 @@ export function readRow(cellOf: FieldReader, sourceLine: number, defaults: RowDe
     formerNames: splitList(field('former_names')),
     ...readType(field('type'), field('subtype'), dropped),
     isSubtypeStated: field('subtype') !== null,
-    status: field('status') ?? (hasEnded(field('dissolution_date')) ? 'inactive' : null),
+    status: field('status') ?? (hasEnded(ended) ? 'inactive' : null),
     legalForm: field('legal_form'),
     country: field('country') ?? defaults.countryCode ?? getHomeCountry(field, defaults),
     jurisdiction: resolveJurisdiction(field, defaults, dropped),
@@ -187,6 +195,7 @@ export function readRow(cellOf: FieldReader, sourceLine: number, defaults: RowDe
     ...readIndustry(field, defaults),
     naics: field('naics'),
     formedOn: field('founding_date'),
+    formedOrder: defaults.dates?.founding_date,
     parentId: field('parent_id'),
     sourceUrl: field('source_url'),
   }
@@ -194,10 +203,7 @@ export function readRow(cellOf: FieldReader, sourceLine: number, defaults: RowDe
 }
 
 /** Some files write a day far ahead for companies without an end. */
-function hasEnded(text: string | null): boolean {
-  const day = parseDate(text)
-  return day !== null && Date.parse(day) <= systemClock.nowMs()
-}
+const hasEnded = (day: string | null): boolean => day !== null && Date.parse(day) <= systemClock.nowMs()
 
 /** Returns the country of the file's jurisdiction. Registrants of the SEC, and rows with a jurisdiction of their own, may be elsewhere. */
 const getHomeCountry = (field: FieldReader, { idType, jurisdiction }: RowDefaults): string | null =>

@@ -7,8 +7,13 @@ import { detectPacking } from '../../tables/text-tables.js'
 import { isWorkbook } from '../../tables/xlsx/xlsx-file.js'
 import type { FileFormat, ImportItem } from '../model/registry-rows.js'
 import { listSources, type RegisterSource } from '../sources/source.js'
-import { proposeMap, type MapProposal } from './propose-map.js'
-import { formatCommand } from './import-csv.js'
+import {
+  proposeMap,
+  quoteArgument,
+  type FieldMap,
+  type ImportFlags,
+  type MapProposal,
+} from './propose-map.js'
 import { findPairColumns, readSample, sampleCharsMax, type FileSample } from './additions.js'
 import { fileFormats, type FormatName } from './file-formats.js'
 import { createMappedFormat } from './mapped-format.js'
@@ -24,7 +29,7 @@ export type DetectedFile =
   | { readonly kind: 'unknown'; readonly reason: string; readonly command: string | null }
 
 /** Throws only for unreadable files: INPUT_NOT_FOUND, INPUT_UNREADABLE. */
-export async function detectFile(path: string): Promise<DetectedFile> {
+export async function detectFile(path: string, encoding?: Encoding): Promise<DetectedFile> {
   const bytes = await stat(path).then(
     ({ size }) => size,
     (cause: unknown) => {
@@ -33,10 +38,10 @@ export async function detectFile(path: string): Promise<DetectedFile> {
   )
   if (bytes === 0) return toUnknown('it is empty')
   const packing = await detectPacking(path, path)
-  if (packing === 'zip') return detectZip(path)
+  if (packing === 'zip') return detectZip(path, encoding)
   let sample: FileSample
   try {
-    sample = await readSample(path)
+    sample = await readSample(path, encoding)
   } catch (error) {
     return toUnknown(describeError(error))
   }
@@ -92,7 +97,7 @@ function estimate(rowCount: number, { text, isWhole }: FileSample, bytes: number
 }
 
 /** The members of a zip suggest a format; the content has to confirm it. */
-async function detectZip(path: string): Promise<DetectedFile> {
+async function detectZip(path: string, encoding: Encoding | undefined): Promise<DetectedFile> {
   try {
     if (await isWorkbook(path)) {
       const list = await findReadable(path, ['gleif-authorities', 'gleif-legal-forms'], null)
@@ -100,7 +105,7 @@ async function detectZip(path: string): Promise<DetectedFile> {
     }
     const found = await findReadable(path, ['sec-submissions', 'sec-sub'], null)
     if (found !== null) return found
-    return await detectText(path, await readSample(path), null)
+    return await detectText(path, await readSample(path, encoding), null)
   } catch (error) {
     return toUnknown(describeError(error))
   }
@@ -296,3 +301,24 @@ const textLookedAt = 20_000
 /** Everything except control characters and replacement characters. */
 // oxlint-disable-next-line no-control-regex
 const noControls = /[^\0-\x08\x0b\x0e-\x1f\ufffd]/g
+
+/**
+ * Formats the command that imports the file this way; COLUMN and CODE are placeholders for the user. The type of the ids
+ * is part of the ids in the registry, so the command always states it.
+ */
+export function formatCommand(path: string, { idType, map, country, jurisdiction }: ImportFlags): string {
+  const needed: FieldMap = {
+    ...(map.id === undefined && { id: 'COLUMN' }),
+    ...(map.name === undefined && { name: 'COLUMN' }),
+  }
+  const isPlaceOpen = idType === 'registration_id' && (map.jurisdiction ?? map.country) === undefined
+  const place = jurisdiction ?? (isPlaceOpen ? 'CODE' : null)
+  const fields = Object.entries({ ...needed, ...map }).map(([field, column]) => `${field}=${column}`)
+  const flags = [
+    `--id-type ${idType ?? 'registration_id'}`,
+    `--map ${quoteArgument(fields.join(','))}`,
+    ...(country === null ? [] : [`--country ${country}`]),
+    ...(place === null ? [] : [`--jurisdiction ${place}`]),
+  ]
+  return `enrich registry import csv ${quoteArgument(path)} ${flags.join(' ')}`
+}

@@ -1,4 +1,5 @@
 import { toPlainDigits } from '../../core/text.js'
+import { parseDate, type DateOrder } from '../../core/time.js'
 import {
   type EntitySubtype,
   type EntityType,
@@ -52,6 +53,8 @@ export interface Draft {
   readonly naics?: string | null
   readonly industryCodes?: string | null
   readonly formedOn?: string | null
+  /** Order of day and month in `formedOn`; optional, defaults to the day. */
+  readonly formedOrder?: DateOrder | undefined
   readonly parentId?: string | null
   readonly successorId?: string | null
   readonly sourceUrl?: string | null
@@ -109,7 +112,7 @@ export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] =
     sic: readCode(draft.sic ?? null, /^(?!0{4})\d{4}$/, 'SIC code', dropped),
     naics: readCode(draft.naics ?? null, /^\d{2,6}$/, 'NAICS code', dropped),
     industryCodes: draft.industryCodes ?? null,
-    formedOn: readFormedOn(draft.formedOn ?? '', dropped),
+    formedOn: readDay(draft.formedOn ?? null, { what: 'founding date', order: draft.formedOrder }, dropped),
     parentKey: toOtherKey(draft, draft.parentId, place),
     successorKey: toOtherKey(draft, draft.successorId, place),
     sourceUrl: checkShape(draft.sourceUrl ?? null, /^https?:\/\/\S+$/i, 'source address', dropped),
@@ -323,24 +326,17 @@ function readCode(text: string | null, shape: RegExp, what: string, dropped: str
   return first ?? null
 }
 
-function readFormedOn(text: string, dropped: string[]): string | null {
-  const day = parseDate(text)
-  if (day === null && /[1-9]/.test(toPlainDigits(text)))
-    dropped.push(`founding date "${text.slice(0, 20)}" is not a whole date`)
-  return day
+/** Reads a date in the order of its column, and drops any other text with a number. */
+export function readDay(
+  text: string | null,
+  { what, order = 'dmy' }: { what: string; order?: DateOrder | undefined },
+  dropped: string[],
+): string | null {
+  const day = parseDate(text, order)
+  if (text === null || day !== null || !/[1-9]/.test(toPlainDigits(text))) return day
+  const isOther = parseDate(text, order === 'dmy' ? 'mdy' : 'dmy') !== null
+  const first = order === 'dmy' ? 'day' : 'month'
+  const reason = isOther ? `does not have the ${first} first, as its column does` : 'is not a whole date'
+  dropped.push(`${what} "${text.slice(0, 20)}" ${reason}`)
+  return null
 }
-
-/** Parses a date at the start: `YYYY-MM-DD`, `DD/MM/YYYY` (or with slashes, points, dashes) or `YYYYMMDD`; else `null`. 2544 is 2001 in Thailand. */
-export function parseDate(given: string | null): string | null {
-  if (given === null) return null
-  const text = toPlainDigits(given)
-  const iso = /^(\d{4})([-/.])(\d\d?)\2(\d\d?)(?!\d)/.exec(text) ?? /^(\d{4})()(\d{2})(\d{2})$/.exec(text)
-  const [, lastDay, lastMonth, lastYear] = /^(\d\d?)[/.-](\d\d?)[/.-](\d{4})(?!\d)/.exec(text) ?? []
-  const [, year = lastYear, , month = lastMonth, day = lastDay] = iso ?? []
-  if (year === undefined || !inRange(month, 12) || !inRange(day, 31)) return null
-  const common = /^2[456]/.test(year) ? String(Number(year) - 543) : year
-  return `${common}-${(month ?? '').padStart(2, '0')}-${(day ?? '').padStart(2, '0')}`
-}
-
-const inRange = (digits: string | undefined, max: number): boolean =>
-  Number(digits) >= 1 && Number(digits) <= max

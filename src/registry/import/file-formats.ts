@@ -85,7 +85,7 @@ export function importSource(
     items: () => {
       const paths = [files.path, ...(files.morePaths ?? [])]
       const request: FileRequest = { kind: 'source', source, paths, countries }
-      return readItems({ paths, request, derives: !addsUp, read: readFileItems })
+      return readItems({ paths, request, derives: !addsUp, read: readFileItems, onNotice: files.onNotice })
     },
   })
 }
@@ -111,7 +111,7 @@ export function readFileItems(
   request: FileRequest,
   { onNotice }: Pick<ReadOptions, 'onNotice'>,
 ): AsyncIterable<ItemPiece> {
-  if (request.kind === 'source') return readSourceItems(request.source, request.paths, request.countries)
+  if (request.kind === 'source') return readSourceItems(request, onNotice)
   const { format, path, encoding } = request
   const fileFormat: FileFormat = fileFormats[format]
   return fileFormat.read(path, { encoding, onNotice })
@@ -142,9 +142,8 @@ const givenKinds: Readonly<Record<string, GivenIdentifiers['kind']>> = {
  * kept; `null` for all. Errors: those of reading files, REGISTRY_IMPORT_INVALID.
  */
 async function* readSourceItems(
-  source: RegisterSource,
-  paths: readonly string[],
-  countries: readonly string[] | null,
+  { source, paths, countries }: Extract<FileRequest, { kind: 'source' }>,
+  onNotice: ReadOptions['onNotice'],
 ): AsyncGenerator<ItemPiece> {
   const filter =
     countries === null || isWhollyIn(source, countries) ? null : createCountryFilter(new Set(countries))
@@ -154,7 +153,7 @@ async function* readSourceItems(
       if (table.reader !== undefined && isWanted?.test(basename(path)) === false) continue
       const items =
         table.reader === undefined
-          ? readMappedFile(source, table, path)
+          ? readMappedFile(source, table, path, { onNotice })
           : fileFormats[table.reader].read(path)
       for await (const piece of items) yield filter === null ? piece : mapEach(piece, filter)
     }

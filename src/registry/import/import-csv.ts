@@ -1,4 +1,3 @@
-import { entityType } from '../../contract/enums.js'
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { UserError } from '../../core/errors.js'
@@ -11,23 +10,20 @@ import {
   type ImportField,
   readRow,
   type RowDefaults,
-  toCode,
+  dateFields,
 } from './csv-row.js'
 import { readSample } from './additions.js'
-import { readJurisdiction } from './draft.js'
-import {
-  describeAmbiguousNumbers,
-  proposeMap,
-  quoteArgument,
-  type FieldMap,
-  type ImportFlags,
-  type MapProposal,
-} from './propose-map.js'
+import { formatCommand } from './detect-file.js'
+import { readCountry, readJurisdiction } from './draft.js'
+import { describeDateOrders, toOrders, type DateReading } from './mapped-format.js'
+import { createTypeCheck } from './mapped-row.js'
+import { describeAmbiguousNumbers, proposeMap, type ImportFlags, type MapProposal } from './propose-map.js'
 import { runImport, type ImportedFile, type ImportOptions, Tally } from './run-import.js'
 import type { ImportItem, ItemPiece, ReadOptions } from '../model/registry-rows.js'
 import { beginImport, type ImportResult } from './session.js'
 import { mapEach, readItems } from './item-thread.js'
 import { findCountryCode } from '../../core/countries.js'
+import { DateOrderFinder, type DateOrder } from '../../core/time.js'
 import type { WritableRegistry } from '../registry.js'
 
 /** `sourceName`: name of the source in `registry info` and in citations; defaults to the file name. */
@@ -39,6 +35,8 @@ export interface CsvSettings extends Pick<ImportOptions, 'sourceName' | 'encodin
   /** For rows without a country. */
   readonly country?: string | undefined
   readonly jurisdiction?: string | undefined
+  /** Order of day and month in dates of digits. Defaults to the order that the column shows, or that of the country. */
+  readonly dates?: DateOrder | undefined
 }
 
 export type ImportCsvOptions = ImportOptions & CsvSettings
@@ -50,8 +48,8 @@ export function importCsv(registry: WritableRegistry, options: ImportCsvOptions)
     addsUp: false,
     mustHold: false,
     items: (session) => {
-      const { path, encoding, idType, map, country, jurisdiction, onNotice } = options
-      const settings = { path, encoding, idType, map, country, jurisdiction }
+      const { path, encoding, idType, map, country, jurisdiction, dates, onNotice } = options
+      const settings = { path, encoding, idType, map, country, jurisdiction, dates }
       const request: CsvRequest = { kind: 'csv', ...settings, keyWord: session.keyWord(idType ?? 'id') }
       return readItems({ paths: [path], request, derives: true, read: readCsvItems, onNotice })
     },
@@ -72,12 +70,27 @@ export async function* readCsvItems(
 ): AsyncGenerator<ItemPiece> {
   if (request.map?.name === undefined) await requireFieldNames(request)
   if (request.idType === 'registration_id') await warnOfAmbiguousNumbers(request, onNotice)
-  const reader = new CsvReader(request)
+  const dates = await findDateOrders(request)
+  for (const notice of describeDateOrders(dates, '--dates')) onNotice?.(notice)
+  const reader = new CsvReader(request, toOrders(dates))
   const file = await openDelimited(await openOneFile(request.path, null), { encoding: request.encoding })
   for (const notice of file.notices) onNotice?.(notice)
   const choose = (header: readonly string[]) => reader.choose(header)
   for await (const records of file.scan(choose)) yield mapEach(records, (record) => reader.readItem(record))
   reader.end()
+}
+
+/** Reads rows until each column of dates shows the order of day and month. Errors: those of `readCsvItems`. */
+export async function findDateOrders(
+  request: Omit<CsvRequest, 'kind' | 'keyWord'>,
+): Promise<readonly DateReading[]> {
+  const reader = new CsvReader({ ...request, keyWord: 'id' })
+  const file = await openDelimited(await openOneFile(request.path, null), { encoding: request.encoding })
+  for await (const records of file.scan((header) => reader.choose(header))) {
+    if (!reader.hasOpenDates) break
+    for (const record of records) reader.lookAtDates(record)
+  }
+  return reader.listDates()
 }
 
 /** The map, or without one the header, must have the name and the id. If one is missing, the error proposes a command. */
@@ -167,14 +180,14 @@ export function importCsvText(
 }
 
 function describeSource(
-  { idType, map, country, jurisdiction, sourceName, encoding }: CsvSettings,
+  { idType, map, country, jurisdiction, dates, sourceName, encoding }: CsvSettings,
   fileName: string,
 ): ImportedFile['source'] {
   return {
     sourceName: sourceName ?? fileName.replace(/\.gz$/, ''),
     format: 'csv',
     coverage: 'whole',
-    settings: { idType: idType ?? 'id', map: sortMap(map), country, jurisdiction, encoding },
+    settings: { idType: idType ?? 'id', map: sortMap(map), country, jurisdiction, dates, encoding },
   }
 }
 
@@ -190,18 +203,24 @@ class CsvReader {
   readonly #types = createTypeCheck()
   /** Position of each field in a record's cells. */
   #slots: ColumnMap = new Map()
+  #columns: ColumnMap = new Map()
   readonly #defaults: RowDefaults
   #typeColumn = ''
+  #header: readonly string[] = []
+  readonly #dates = new DateOrderFinder()
+  readonly #countries = new Map<string, number>()
 
-  constructor(settings: ReaderSettings) {
+  constructor(settings: ReaderSettings, dates: RowDefaults['dates'] = {}) {
     this.#settings = settings
-    this.#defaults = readDefaults(settings)
+    this.#defaults = { ...readDefaults(settings), dates }
   }
 
   /** Receives the header and returns the indexes of the columns to read. */
   choose(header: readonly string[]): number[] {
     const columns = resolveRequiredColumns(header, this.#settings, this.#defaults)
     this.#typeColumn = (header[columns.get('type')?.[0] ?? -1] ?? '').trim()
+    this.#header = header
+    this.#columns = columns
     const indexes = [...new Set([...columns.values()].flat())]
     this.#slots = new Map(
       [...columns].map(([field, own]) => [field, own.map((index) => indexes.indexOf(index))]),
@@ -214,6 +233,37 @@ class CsvReader {
     if (reason !== null) return { kind: 'rejected', line, reason }
     const read = readRow(createFieldReader(cells, this.#slots), line, this.#defaults)
     return { kind: 'registration', line, read, statedOn: null }
+  }
+
+  /** Whether further rows may change the order of the dates. */
+  get hasOpenDates(): boolean {
+    const isStated = this.#settings.dates !== undefined
+    return !isStated && dateFields.some((field) => this.#slots.has(field)) && !this.#dates.isSettled
+  }
+
+  lookAtDates({ cells, reason }: LocatedRecord): void {
+    if (reason !== null) return
+    const field = createFieldReader(cells, this.#slots)
+    this.#dates.look(dateFields.map((name) => [name, field(name)]))
+    const place = field('jurisdiction')?.split(/[-_]/)[0] ?? field('country')
+    const code = place === undefined || place === null ? null : readCountry(place, [])
+    if (code !== null) this.#countries.set(code, (this.#countries.get(code) ?? 0) + 1)
+  }
+
+  listDates(): DateReading[] {
+    const { dates: stated, jurisdiction, country } = this.#settings
+    const home =
+      jurisdiction?.slice(0, 2).toUpperCase() ?? (country === undefined ? null : findCountryCode(country))
+    const [most] = [...this.#countries].sort(([, one], [, other]) => other - one)
+    const countryCode = home ?? most?.[0] ?? null
+    return dateFields.flatMap((field) => {
+      const at = this.#columns.get(field)?.[0]
+      if (at === undefined) return []
+      const column = (this.#header[at] ?? '').trim()
+      const found =
+        stated === undefined ? this.#dates.find(field, countryCode) : { order: stated, either: null }
+      return [{ field, column, countryCode, ...found }]
+    })
   }
 
   /** Throws if the content of the file contradicts its columns. */
@@ -273,62 +323,4 @@ export function createFieldReader(
 function toFilled(cell = ''): string | null {
   const text = cell.trim()
   return text === '' ? null : text
-}
-
-/**
- * Checks that the column mapped to `type` has entity types: kinds of other files ("FUND", "operating") would make
- * companies of unknown type, which no answer may name. Single wrong values are dropped; if at least half of the
- * different values are wrong, the check throws.
- */
-function createTypeCheck(): {
-  look(cells: readonly string[], column: number | undefined): void
-  check(name: string): void
-} {
-  const sound = new Set<string>()
-  const other = new Set<string>()
-  return {
-    look(cells, column) {
-      if (column === undefined || other.size >= othersMax) return
-      const text = (cells[column] ?? '').trim()
-      if (text === '') return
-      const type = entityType.safeParse(toCode(text))
-      if (type.success) sound.add(type.data)
-      else other.add(text)
-    },
-    check(name) {
-      if (other.size === 0 || other.size < sound.size) return
-      const shown = [...other].slice(0, shownMax).map((text) => `"${text.slice(0, 30)}"`)
-      throw new UserError(
-        'REGISTRY_IMPORT_INVALID',
-        `column ${name} is mapped to type and holds ${shown.join(', ')}${other.size > shownMax ? ', …' : ''}`,
-        {
-          hint: `type takes ${entityType.options.join(', ')}; leave it out of --map to import the rows as companies`,
-        },
-      )
-    },
-  }
-}
-
-const othersMax = 100
-const shownMax = 5
-
-/**
- * Formats the command that imports the file this way; COLUMN and CODE are placeholders for the user. The type of the ids
- * is part of the ids in the registry, so the command always states it.
- */
-export function formatCommand(path: string, { idType, map, country, jurisdiction }: ImportFlags): string {
-  const needed: FieldMap = {
-    ...(map.id === undefined && { id: 'COLUMN' }),
-    ...(map.name === undefined && { name: 'COLUMN' }),
-  }
-  const isPlaceOpen = idType === 'registration_id' && (map.jurisdiction ?? map.country) === undefined
-  const place = jurisdiction ?? (isPlaceOpen ? 'CODE' : null)
-  const fields = Object.entries({ ...needed, ...map }).map(([field, column]) => `${field}=${column}`)
-  const flags = [
-    `--id-type ${idType ?? 'registration_id'}`,
-    `--map ${quoteArgument(fields.join(','))}`,
-    ...(country === null ? [] : [`--country ${country}`]),
-    ...(place === null ? [] : [`--jurisdiction ${place}`]),
-  ]
-  return `enrich registry import csv ${quoteArgument(path)} ${flags.join(' ')}`
 }

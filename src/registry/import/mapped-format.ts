@@ -4,8 +4,18 @@ import { XmlError, XmlReader } from '../../platform/xml.js'
 import { openFiles, openText, type ByteSource } from '../../tables/text-tables.js'
 import type { FileFormat, ImportItem, ItemPiece, ReadOptions } from '../model/registry-rows.js'
 import type { RegisterSource, SourceTable } from '../sources/source.js'
+import { findCountryName } from '../../core/countries.js'
+import { DateOrderFinder, parseDate, type DateOrder, type FoundDateOrder } from '../../core/time.js'
 import { parseJson, readJsonItems, createOtherKindError, readTableItems } from './table.js'
-import { createRowReader, listColumns, patternFlags, readPath, type RowReader } from './mapped-row.js'
+import {
+  createDateScout,
+  createRowReader,
+  listColumns,
+  mappedDates,
+  patternFlags,
+  readPath,
+  type RowReader,
+} from './mapped-row.js'
 
 const dataFile = /\.(?:csv|tsv|txt|json|jsonl|ndjson|xml)$/i
 
@@ -35,11 +45,39 @@ export async function* readMappedFile(
   options: ReadOptions = {},
 ): AsyncGenerator<ItemPiece> {
   const wanted = table.file === undefined ? dataFile : new RegExp(table.file, patternFlags)
-  const read = createRowReader(source, table)
   for await (const file of openFiles(path, wanted)) {
     const isOther = table.file !== undefined && file.label === path && !wanted.test(basename(path))
-    if (!isOther) yield* readRecords(file, { source, table, read, options })
+    if (isOther) continue
+    const dates = await findDateOrders(file, { source, table, options })
+    for (const notice of describeDateOrders(dates, null)) options.onNotice?.(notice)
+    const read = createRowReader(source, table, toOrders(dates))
+    yield* readRecords(file, { source, table, read, options })
   }
+}
+
+/** Reads rows until each field of dates shows the order of day and month, unless the source states it. */
+async function findDateOrders(
+  file: ByteSource,
+  { source, table, options }: Omit<Reading, 'read'>,
+): Promise<readonly DateReading[]> {
+  const { jurisdiction = source.country } = source
+  const home = jurisdiction === '*' ? null : jurisdiction.slice(0, 2).toUpperCase()
+  const finder = new DateOrderFinder()
+  const look = table.dates === undefined ? createDateScout(table, finder) : null
+  if (look !== null) {
+    const silent = { ...options, onNotice: undefined }
+    for await (const piece of readRecords(file, { source, table, read: look, options: silent })) {
+      Array.from(piece)
+      if (finder.isSettled) break
+    }
+  }
+  return mappedDates.map((field) => {
+    const text = field === 'formerNames' ? undefined : table.columns?.[field]
+    const column = typeof text === 'string' ? text : field
+    const { dates } = table
+    const found = dates === undefined ? finder.find(field, home) : { order: dates, either: null }
+    return { field, column, countryCode: home, ...found }
+  })
 }
 
 /** Whether a file is one of the table, or a zip with one. Errors: those of reading files. */
@@ -220,3 +258,29 @@ export const digestMapping = ({ tables, authority, jurisdiction }: RegisterSourc
     .update(JSON.stringify([tables, authority, jurisdiction]))
     .digest('hex')
     .slice(0, 16)
+
+/** Order of the dates in a column of a file, and why. */
+export interface DateReading extends FoundDateOrder {
+  readonly field: string
+  readonly column: string
+  /** Country whose usual order is taken; `null` if unknown. */
+  readonly countryCode: string | null
+}
+
+export const toOrders = (dates: readonly DateReading[]): Readonly<Record<string, DateOrder>> =>
+  Object.fromEntries(dates.map(({ field, order }) => [field, order]))
+
+/**
+ * Says in which columns no date shows the order of day and month, and how they are read. `flag`: states the order; `null`
+ * for the member of a source.
+ */
+export const describeDateOrders = (dates: readonly DateReading[], flag: string | null): string[] =>
+  dates.flatMap(({ column, order, either, countryCode }) => {
+    if (either === null) return []
+    const [first, other] = order === 'dmy' ? ['day', 'mdy'] : ['month', 'dmy']
+    const usual = countryCode === null ? '' : ` (${findCountryName(countryCode) ?? countryCode})`
+    const door = flag === null ? `state "dates": "${other}" in the source` : `pass ${flag} ${other}`
+    return [
+      `dates of ${column}: none shows whether day or month is first; they are read ${first} first${usual}: ${either} is ${parseDate(either, order) ?? ''}. If that is wrong, ${door}`,
+    ]
+  })

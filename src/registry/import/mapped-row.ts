@@ -3,8 +3,10 @@ import { toNationalNumber } from '../../core/national-numbers.js'
 import type { ImportItem, StatedRow } from '../model/registry-rows.js'
 import type { RegisterSource, SourceTable, Text } from '../sources/source.js'
 import { buildAddedRow } from './additions.js'
-import { usualSubtype } from './csv-row.js'
-import { checkDraft, parseDate } from './draft.js'
+import { toCode, usualSubtype } from './csv-row.js'
+import { UserError } from '../../core/errors.js'
+import { parseDate, type DateOrder, type DateOrderFinder } from '../../core/time.js'
+import { checkDraft, readDay } from './draft.js'
 
 /** A record of a file: returns all texts of a column, which are several only in JSON and XML. */
 type MappedRecord = (column: string) => readonly string[]
@@ -108,11 +110,45 @@ const textFields = [
   'authority',
 ] as const
 
-/** Prepares the reading of the rows of a table as its columns say. */
-export function createRowReader(source: RegisterSource, table: SourceTable): RowReader {
+const compileFormerNames = ({ columns }: SourceTable, compile: (text: Text) => TextReader) =>
+  (columns?.formerNames ?? []).map((one) =>
+    isDated(one)
+      ? { name: compile(one.name), ended: compile(one.ended) }
+      : { name: compile(one), ended: () => null },
+  )
+
+const compileEmpty = ({ empty = [] }: SourceTable): ReadonlySet<string> =>
+  new Set(empty.map((text) => text.toLowerCase()))
+
+export const mappedDates = ['formedOn', 'endedOn', 'formerNames'] as const
+type MappedDate = (typeof mappedDates)[number]
+
+/** Prepares a look at the dates of rows; `null` for a table without dates. Its items have nothing. */
+export function createDateScout(table: SourceTable, finder: DateOrderFinder): RowReader | null {
+  const empty = compileEmpty(table)
+  const { formedOn, endedOn } = table.columns ?? {}
+  const single = Object.entries({ formedOn, endedOn }).flatMap(([field, text]) =>
+    text === undefined ? [] : [[field, compileText(text, empty)] as const],
+  )
+  const former = (table.columns?.formerNames ?? []).filter(isDated)
+  const ended = former.map((one) => ['formerNames', compileText(one.ended, empty)] as const)
+  const dates = [...single, ...ended]
+  if (dates.length === 0) return null
+  return (record, line) => {
+    finder.look(dates.map(([field, read]) => [field, read(record)]))
+    return { kind: 'skipped', line }
+  }
+}
+
+/** Prepares the reading of the rows of a table as its columns say. `dates`: order of day and month by field. */
+export function createRowReader(
+  source: RegisterSource,
+  table: SourceTable,
+  dates: Readonly<Partial<Record<MappedDate, DateOrder>>> = {},
+): RowReader {
   const { columns } = table
   if (columns === undefined) throw new Error(`a table of ${source.id} has no columns`)
-  const empty = new Set((table.empty ?? []).map((text) => text.toLowerCase()))
+  const empty = compileEmpty(table)
   const compile = (text: Text | undefined): TextReader =>
     text === undefined ? () => null : compileText(text, empty)
   const compileList = (texts: readonly Text[] = []) => {
@@ -133,13 +169,7 @@ export function createRowReader(source: RegisterSource, table: SourceTable): Row
   const keep = (table.keep ?? []).map(compileFilter)
   const drop = (table.drop ?? []).map(compileFilter)
   const isFormer = table.formerName === undefined ? () => false : compileFilter(table.formerName)
-  const toDate = (text: string | null): string | null =>
-    table.dates === 'mdy' && text !== null ? text.replace(/^(\d{2})([/.-])(\d{2})(?=[/.-])/, '$3$2$1') : text
-  const former = (columns.formerNames ?? []).map((one) =>
-    isDated(one)
-      ? { name: compile(one.name), ended: compile(one.ended) }
-      : { name: compile(one), ended: () => null },
-  )
+  const former = compileFormerNames(table, compile)
   const fields = Object.fromEntries(textFields.map((key) => [key, compile(columns[key])])) as Readonly<
     Record<(typeof textFields)[number], TextReader>
   >
@@ -175,7 +205,8 @@ export function createRowReader(source: RegisterSource, table: SourceTable): Row
     const typeText = fields.type(record)
     const type = typeText === null ? null : entityType.catch('business').parse(typeText)
     const codes = readCodes(record)
-    const ended = parseDate(toDate(fields.endedOn(record)))
+    const dropped: string[] = []
+    const ended = readDay(fields.endedOn(record), { what: 'end date', order: dates.endedOn }, dropped)
     const lei = fields.lei(record)
     const read = checkDraft(
       {
@@ -185,7 +216,7 @@ export function createRowReader(source: RegisterSource, table: SourceTable): Row
         otherNames: readOthers(record),
         formerNames: former.map((one) => ({
           name: one.name(record) ?? '',
-          endedOn: toDate(one.ended(record)),
+          endedOn: parseDate(one.ended(record), dates.formerNames),
         })),
         type,
         subtype: usualSubtype[type ?? 'business'],
@@ -211,10 +242,12 @@ export function createRowReader(source: RegisterSource, table: SourceTable): Row
         },
         website: fields.website(record),
         industryCodes: codes.length === 0 ? null : `${columns.industry?.scheme ?? ''}:${codes.join(' ')}`,
-        formedOn: toDate(fields.formedOn(record)),
+        formedOn: fields.formedOn(record),
+        formedOrder: dates.formedOn,
         sourceUrl: source.record?.replace('{number}', encodeURIComponent(number)) ?? null,
       },
       line,
+      dropped,
     )
     if (!table.adds || read.row === null) return { kind: 'registration', line, read, statedOn: null }
     return { kind: 'addition', line, rows: [toAddition(read.row, name)], dropped: read.dropped }
@@ -256,3 +289,40 @@ function meets(value: unknown, conditions: string): boolean {
     return ((readPath(value, key)[0] ?? '') === wanted) === (operator === '=')
   })
 }
+
+/**
+ * Checks that the column mapped to `type` has entity types: kinds of other files ("FUND", "operating") would make
+ * companies of unknown type, which no answer may name. Single wrong values are dropped; if at least half of the
+ * different values are wrong, the check throws.
+ */
+export function createTypeCheck(): {
+  look(cells: readonly string[], column: number | undefined): void
+  check(name: string): void
+} {
+  const sound = new Set<string>()
+  const other = new Set<string>()
+  return {
+    look(cells, column) {
+      if (column === undefined || other.size >= othersMax) return
+      const text = (cells[column] ?? '').trim()
+      if (text === '') return
+      const type = entityType.safeParse(toCode(text))
+      if (type.success) sound.add(type.data)
+      else other.add(text)
+    },
+    check(name) {
+      if (other.size === 0 || other.size < sound.size) return
+      const shown = [...other].slice(0, shownMax).map((text) => `"${text.slice(0, 30)}"`)
+      throw new UserError(
+        'REGISTRY_IMPORT_INVALID',
+        `column ${name} is mapped to type and holds ${shown.join(', ')}${other.size > shownMax ? ', …' : ''}`,
+        {
+          hint: `type takes ${entityType.options.join(', ')}; leave it out of --map to import the rows as companies`,
+        },
+      )
+    },
+  }
+}
+
+const othersMax = 100
+const shownMax = 5

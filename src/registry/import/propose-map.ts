@@ -17,7 +17,7 @@ import {
 import { checkedCountries, hasPlainForm, toNationalNumber } from '../../core/national-numbers.js'
 import { findHeaderField, findStatus } from '../reference/registers.js'
 import registerWords from '../reference/register-words.json' with { type: 'json' }
-import { parseDate } from './draft.js'
+import { dateOrders, parseDate } from '../../core/time.js'
 import { listMapped, toCode, type ImportField } from './csv-row.js'
 
 /** Proposed options for importing a table of companies as `csv`. */
@@ -264,7 +264,7 @@ function dropUnlikely(map: FieldMap, cellsOf: GetCells): void {
   drop('cik', (cell) => 'value' in toCanonicalIdentifier('cik', cell))
   drop('country', (cell) => findCountryCode(cell) !== null)
   for (const field of ['founding_date', 'dissolution_date'] as const)
-    drop(field, (cell) => parseDate(cell) !== null)
+    drop(field, (cell) => dateOrders.some((order) => parseDate(cell, order) !== null))
   const { region, status } = map
   // A column "state" may have the status of a company.
   if (region !== undefined && isStatus(cellsOf(region))) {

@@ -1,5 +1,6 @@
 import { at as getMember, toList } from '../../core/json.js'
-import { type DraftIdentifier, checkDraft, parseDate, type Draft } from './draft.js'
+import { parseDate } from '../../core/time.js'
+import { type DraftIdentifier, checkDraft, type Draft } from './draft.js'
 import type { FileFormat, ImportItem } from '../model/registry-rows.js'
 import { importLimits } from '../model/limits.js'
 import {

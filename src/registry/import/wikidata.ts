@@ -12,7 +12,8 @@ import { importLimits, matchLimits } from '../model/limits.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { recordUrls } from '../model/identifiers.js'
 import { buildAddedRow } from './additions.js'
-import { isWebsite, parseDate } from './draft.js'
+import { parseDate } from '../../core/time.js'
+import { isWebsite } from './draft.js'
 import { formatCompanyNumber } from './gleif-record.js'
 import {
   isJson,

@@ -5,6 +5,7 @@ import { encodingNames } from '../../core/file-formats.js'
 import { UserError } from '../../core/errors.js'
 import { expandRanges } from '../../core/json.js'
 import { stripByteOrderMark } from '../../core/text.js'
+import { dateOrders } from '../../core/time.js'
 import { describeFileError } from '../../platform/files.js'
 import australia from './catalog/australia.json' with { type: 'json' }
 import australiaAbn from './catalog/australia-abn.json' with { type: 'json' }
@@ -132,8 +133,8 @@ const table = z.strictObject({
   drop: z.array(filter).optional(),
   /** Cells that mean nothing. */
   empty: z.array(z.string()).optional(),
-  /** Order of day and month in dates with slashes, points or dashes. */
-  dates: z.enum(['dmy', 'mdy']).default('dmy'),
+  /** Order of day and month in dates of digits; defaults to the order that the file shows, or that of the country. */
+  dates: z.enum(dateOrders).optional(),
   /** Rows that match state a former name of the registration. */
   formerName: filter.optional(),
   /** Rows add to the registrations of another table of the source. */

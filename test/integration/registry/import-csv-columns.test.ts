@@ -6,6 +6,7 @@ import {
   importCsvText,
   type ImportCsvOptions,
 } from '../../../src/registry/import/import-csv.js'
+import { dateOrders, type DateOrder } from '../../../src/core/time.js'
 import { resolveColumns, type ImportField } from '../../../src/registry/import/csv-row.js'
 import { findHeaderField } from '../../../src/registry/reference/registers.js'
 import { openRegistry } from '../../../src/registry/registry.js'
@@ -265,6 +266,78 @@ describe('columns', () => {
       expect(result).toMatchObject({ importedCount: 3, droppedCount: 1, drops: [{ line: 2 }] })
     },
   )
+
+  describe('order of day and month', () => {
+    const toText = (day: number, month: number, order: DateOrder, sign: string) =>
+      [...(order === 'dmy' ? [day, month] : [month, day]), 1978]
+        .map((part) => String(part).padStart(2, '0'))
+        .join(sign)
+    const importDates = async (texts: readonly string[], options: Partial<ImportCsvOptions> = {}) => {
+      const notices: string[] = []
+      const rows = texts.map((text, at) => `${at},Acme ${at},${text}\n`).join('')
+      const { result, held } = await importRows(`id,name,founding_date\n${rows}`, {
+        onNotice: (text) => void notices.push(text),
+        ...options,
+      })
+      return { result, notices, days: Object.values(held).map(({ formed_on }) => formed_on) }
+    }
+    const orders = dateOrders.flatMap((order) => ['/', '-', '.', ''].map((sign) => [order, sign] as const))
+
+    test.each(orders)(
+      'one day above 12 shows it for all rows, wherever it is: %s with "%s"',
+      async (order, sign) => {
+        for (const at of [0, 1, 2]) {
+          const days = [3, 4, 5].map((day, index) => (index === at ? 21 : day))
+          const found = await importDates(days.map((day) => toText(day, 11, order, sign)))
+          expect(found.days).toEqual(days.map((day) => `1978-11-${String(day).padStart(2, '0')}`))
+          expect(found.notices).toEqual([])
+        }
+      },
+    )
+
+    it('also if the first thousands of rows do not show it', async () => {
+      const texts = [...Array<string>(3_000).fill('01/11/1978'), '08/21/1913']
+      expect(new Set((await importDates(texts)).days)).toEqual(new Set(['1978-01-11', '1913-08-21']))
+    })
+
+    it('dates of the other order are dropped and named', async () => {
+      const { result } = await importDates(['08/21/1913', '08/22/1913', '21/08/1913'])
+      const reason = 'founding date "21/08/1913" does not have the month first, as its column does'
+      expect(result).toMatchObject({ droppedCount: 1, drops: [{ line: 4, reason }] })
+    })
+
+    it.each([
+      ['US', 'mdy'],
+      ['PH', 'mdy'],
+      ['GB', 'dmy'],
+      ['MA', 'dmy'],
+      ['KE', 'dmy'],
+      [undefined, 'dmy'],
+    ] as const)(
+      'without such a day, the country decides and a notice says so: %s',
+      async (country, order) => {
+        const day = order === 'mdy' ? '1978-01-11' : '1978-11-01'
+        const { days, notices } = await importDates(['01/11/1978'], { country })
+        expect(days).toEqual([day])
+        expect(notices).toMatchObject([expect.stringContaining(`01/11/1978 is ${day}`) as string])
+        const other = order === 'mdy' ? 'dmy' : 'mdy'
+        const stated = await importDates(['01/11/1978'], { country, dates: other })
+        expect(stated).toMatchObject({ days: [order === 'mdy' ? '1978-11-01' : '1978-01-11'], notices: [] })
+      },
+    )
+
+    it('another column of dates decides before the country', async () => {
+      const text = 'id,name,founding_date,dissolution_date\n1,A,01/11/1978,01/31/2001\n'
+      expect((await importRows(text, {})).held).toMatchObject({ 'id:1': { formed_on: '1978-01-11' } })
+    })
+
+    it('a register with the month first has a founding date in the proposed map', () => {
+      const rows = cins.map((cin, at) => [cin, 'A', `08/2${at}/1913`])
+      expect(
+        proposeMap(['CIN', 'Company Name', 'Date of Registration'], rows).map.founding_date,
+      ).toBeDefined()
+    })
+  })
 
   it('a type that is none among others is dropped with its line', async () => {
     const { result } = await importRows('id,name,type\n1,A,business\n2,B,nonprofit\n3,C,busines\n', {})

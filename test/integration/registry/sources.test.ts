@@ -4,11 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadInto, planLoad, type ImportResult } from '../../../src/registry/load.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import {
+  getSource as openCatalog,
   listSources,
   openSource,
   parseSource,
   type RegisterSource,
 } from '../../../src/registry/sources/source.js'
+import { createMappedFormat } from '../../../src/registry/import/mapped-format.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { createGetPlace } from '../../support/get-registers.js'
 import { leiOf } from '../../support/made-identifiers.js'
@@ -340,3 +342,40 @@ describe('a source of your own, by its path', () => {
     )
   })
 })
+
+test('every table of the catalogue with dates states their order', () => {
+  const tables = listSources().flatMap((source) => source.tables)
+  const unstated = tables.filter(
+    ({ columns = {}, dates }) => dates === undefined && ('formedOn' in columns || 'endedOn' in columns),
+  )
+  expect(unstated).toEqual([])
+})
+
+test.each([
+  ['PH', ['01/11/1978', '08/21/1913'], ['1913-08-21', '1978-01-11']],
+  ['GB', ['01/11/1978', '08/21/1913'], ['1913-08-21', '1978-01-11']],
+  ['PH', ['01/11/1978'], ['1978-01-11']],
+  ['GB', ['01/11/1978'], ['1978-11-01']],
+])(
+  'a source without an order of dates has that of its file, else of its country: %s %j',
+  async (country, texts, days) => {
+    const { dates: _, ...table } = openCatalog('us-iowa').tables[0]!
+    const source = { ...openCatalog('us-iowa'), country, jurisdiction: undefined, tables: [table] }
+    const path = join(temporaryFolder(), 'rows.csv')
+    const cells = ['legal_name', 'corporation_type', 'ho_address_1', 'ho_city', 'ho_state', 'ho_zip'].join(
+      ',',
+    )
+    writeFileSync(
+      path,
+      [`corp_number,effective_date,${cells}`, ...texts.map((text, at) => `${at},${text},A,,,,,`)].join('\n'),
+    )
+    const notices: string[] = []
+    const found: (string | null | undefined)[] = []
+    for await (const piece of createMappedFormat(source).read(path, {
+      onNotice: (text) => void notices.push(text),
+    }))
+      for (const item of piece) if (item.kind === 'registration') found.push(item.read.row?.formedOn)
+    expect(found.sort()).toEqual(days)
+    expect(notices.length).toBe(texts.length === 1 ? 1 : 0)
+  },
+)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { normalizeInstant } from '../../../src/core/time.js'
+import { normalizeInstant, parseDate } from '../../../src/core/time.js'
 import { forAll } from '../../support/properties.js'
 
 describe('an instant', () => {
@@ -53,5 +53,46 @@ describe('an instant', () => {
         expect(new Date(found ?? '').toISOString()).toBe(date.toISOString())
       },
     )
+  })
+})
+
+describe('a date', () => {
+  const languages = 'en es pt fr de it nl sv nb da fi pl cs hu ro tr ru uk el th id vi ar'.split(' ')
+  const formats = ['long', 'medium'].map((dateStyle) => dateStyle as 'long' | 'medium')
+  const months = Array.from({ length: 12 }, (_, at) => String(at + 1).padStart(2, '0'))
+
+  test.each(languages.flatMap((language) => formats.map((dateStyle) => [language, dateStyle] as const)))(
+    'with a written month is read in each language: %s, %s',
+    (language, dateStyle) => {
+      const format = new Intl.DateTimeFormat(language, { dateStyle, calendar: 'gregory', timeZone: 'UTC' })
+      for (const month of months) {
+        const day = `1978-${month}-21`
+        const text = format.format(Date.parse(day))
+        // November in Polish and Czech is October in Croatian.
+        const isUnclear = /^(?:21 |21\. )?(?:lis|lip|srp)/.test(text.replace(/^21\.? /, ''))
+        expect([text, isUnclear ? day : parseDate(text)]).toEqual([text, day])
+      }
+    },
+  )
+
+  test.each([
+    ['21-Aug-1913', '1913-08-21'],
+    ['21-AUG-13', '2013-08-21'],
+    ['August 21st, 1913', '1913-08-21'],
+    ['1 er août 1913', '1913-08-01'],
+    ['ngày 21 tháng 8 năm 1913', '1913-08-21'],
+    ['1913年8月21日', '1913-08-21'],
+    ['1913년 8월 21일', '1913-08-21'],
+    ['28501', '1978-01-11'],
+    ['20240131103000', '2024-01-31'],
+    ['2024-01-31T23:59:59+09:00', '2024-01-31'],
+    ['21/08/98', '1998-08-21'],
+    ['21 ส.ค. 2544', '2001-08-21'],
+    ['31/02/2001', null],
+    ['1978', null],
+    ['March 1978', null],
+    ['12 Main Street 1998', null],
+  ])('%s', (text, day) => {
+    expect(parseDate(text)).toBe(day)
   })
 })
