@@ -7,13 +7,7 @@ import { detectPacking } from '../../tables/text-tables.js'
 import { isWorkbook } from '../../tables/xlsx/xlsx-file.js'
 import type { FileFormat, ImportItem } from '../model/registry-rows.js'
 import { listSources, type RegisterSource } from '../sources/source.js'
-import {
-  proposeMap,
-  quoteArgument,
-  type FieldMap,
-  type ImportFlags,
-  type MapProposal,
-} from './propose-map.js'
+import { proposeMap, quoteArgument, type FieldMap, type MapProposal } from './propose-map.js'
 import { findPairColumns, readSample, sampleCharsMax, type FileSample } from './additions.js'
 import { fileFormats, type FormatName } from './file-formats.js'
 import { createMappedFormat } from './mapped-format.js'
@@ -301,6 +295,13 @@ const textLookedAt = 20_000
 /** Everything except control characters and replacement characters. */
 // oxlint-disable-next-line no-control-regex
 const noControls = /[^\0-\x08\x0b\x0e-\x1f\ufffd]/g
+
+/** Flags of the command that imports a file. */
+export interface ImportFlags extends Pick<MapProposal, 'country' | 'jurisdiction'> {
+  /** Type of the ids, also a word of the user; `null` if unknown. */
+  readonly idType: string | null
+  readonly map: Readonly<Record<string, string>>
+}
 
 /**
  * Formats the command that imports the file this way; COLUMN and CODE are placeholders for the user. The type of the ids

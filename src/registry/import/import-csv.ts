@@ -13,11 +13,11 @@ import {
   dateFields,
 } from './csv-row.js'
 import { readSample } from './additions.js'
-import { formatCommand } from './detect-file.js'
+import { formatCommand, type ImportFlags } from './detect-file.js'
 import { readCountry, readJurisdiction } from './draft.js'
 import { describeDateOrders, toOrders, type DateReading } from './mapped-format.js'
 import { createTypeCheck } from './mapped-row.js'
-import { describeAmbiguousNumbers, proposeMap, type ImportFlags, type MapProposal } from './propose-map.js'
+import { describeAmbiguousNumbers, proposeMap, type MapProposal } from './propose-map.js'
 import { runImport, type ImportedFile, type ImportOptions, Tally } from './run-import.js'
 import type { ImportItem, ItemPiece, ReadOptions } from '../model/registry-rows.js'
 import { beginImport, type ImportResult } from './session.js'

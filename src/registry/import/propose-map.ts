@@ -8,6 +8,7 @@ import {
   countriesOfAdded,
   countriesOfHeader,
   identifierHeaders,
+  listNumberKeys,
   parsePlaceHeader,
   rankInHeaders,
   rankNameHeader,
@@ -78,7 +79,7 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   mapByWords(map, header, getCells)
   dropUnlikely(map, getCells)
   recognizeStreet(map, getCells)
-  const idType = findIdType(map, getCells)
+  const { idType, doubt } = findIdType(map, getCells)
   const id = idType === null ? undefined : map[idType]
   if (idType !== null && id !== undefined) {
     map.id = id
@@ -91,24 +92,15 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
     !isBritishHeader && isMostly(numbers, (cell) => /^HR/.test(parseCourtNumber(cell)?.register ?? ''))
   const isOpen = idType === 'registration_id' && map.jurisdiction === undefined
   const found = isOpen && !isUk && !isGerman ? findNumberCountry(id ?? '', numbers) : null
-  const home = isUk
-    ? 'gb'
-    : isGerman
-      ? 'de'
-      : found !== null && isOnlyCountry(map, getCells, found)
-        ? found
-        : null
+  const isHome = found !== null && isOnlyCountry(map, getCells, found)
+  const home = isUk ? 'gb' : isGerman ? 'de' : isHome ? found : null
   const used = new Set(Object.values(map).flatMap((text) => listMapped(text, header)))
   const unused = header.filter((name) => name !== '' && !used.has(name))
-  const hasPlace = home !== null || map.jurisdiction !== undefined
+  const needsPlace = idType === 'registration_id' && home === null && map.jurisdiction === undefined
   const doubts = [
     ...(map.name === undefined ? ['no column has names of companies'] : []),
-    ...(idType === null
-      ? ['no column with a known header has an LEI, CIK or company number in nearly every row']
-      : []),
-    ...(idType === 'registration_id' && !hasPlace
-      ? ['no column has the jurisdiction of the company numbers']
-      : []),
+    ...doubt,
+    ...(needsPlace ? ['no column has the jurisdiction of the company numbers'] : []),
     ...twice,
   ]
   return {
@@ -154,13 +146,6 @@ export function describeAmbiguousNumbers(
   )
 }
 
-/** Flags of the command that imports a file. */
-export interface ImportFlags extends Pick<MapProposal, 'country' | 'jurisdiction'> {
-  /** Type of the ids, also a word of the user; `null` if unknown. */
-  readonly idType: string | null
-  readonly map: Readonly<Record<string, string>>
-}
-
 export type FieldMap = Partial<Record<ImportField, string>>
 type GetCells = (column: string) => readonly string[]
 
@@ -191,13 +176,19 @@ function mapHeader(header: readonly string[]): { map: FieldMap; twice: string[] 
       .sort((one, other) => one.rank - other.rank)
     if (map[field] === undefined && best !== undefined) map[field] = best.name
   }
-  for (const field of identifierFields) add(field, (name) => rankInHeaders(name, identifierHeaders[field]))
+  for (const field of identifierFields) add(field, (name) => rankNumber(name, identifierHeaders[field]))
   if (map.street_address === undefined || map.city === undefined)
     for (const [field, part] of Object.entries(placeFields))
       add(field as ImportField, (name) => rankPlace(parsePlaceHeader(name), part))
   add('name', rankNameHeader)
   return { map, twice }
 }
+
+/** Ranks a header among those of a kind of number, which lists know too, also in another writing: `SEC Reg. #`. */
+const rankNumber = (name: string, keys: readonly string[]): number =>
+  [rankInHeaders(name, keys), ...listNumberKeys(name).map((key) => keys.indexOf(key))]
+    .sort((one, other) => one - other)
+    .find((rank) => rank >= 0) ?? -1
 
 /** Adds fields by the words of headers. Columns with several names join; of several statuses, the first with known words. */
 function mapByWords(map: FieldMap, header: readonly string[], cellsOf: GetCells): void {
@@ -224,8 +215,9 @@ const rankPlace = (place: PlaceHeader | null, part: PlaceHeader['part']): number
 
 /** Returns the only country whose companies have such numbers, by the header or by a form that no other country has. */
 function findNumberCountry(header: string, numbers: readonly string[]): string | null {
-  const key = toWordsKey(header)
-  const named = [countriesOfHeader, countriesOfAdded].flatMap((countries) => countries.get(key) ?? [])
+  const keys = [toWordsKey(header), ...listNumberKeys(header)]
+  const tables = [countriesOfHeader, countriesOfAdded]
+  const named = [...new Set(keys.flatMap((key) => tables.flatMap((countries) => countries.get(key) ?? [])))]
   // British numbers need more evidence: spreadsheets remove their zeros.
   if (named.length === 1) return named[0] === 'GB' ? null : (named[0]?.toLowerCase() ?? null)
   const filled = numbers.filter((number) => number !== '')
@@ -302,26 +294,31 @@ function isMostly(cells: readonly string[], isSound: (cell: string) => boolean):
   return filled.length > 0 && filled.filter(isSound).length >= filled.length * shareMin
 }
 
-/** Returns the first type that nearly every row has with nearly no duplicates. */
-function findIdType(map: FieldMap, cellsOf: GetCells): MapProposal['idType'] {
-  const types = ['lei', 'cik', 'registration_id'] as const
-  return (
-    types.find((type) => {
-      const column = map[type]
-      const cells = column === undefined ? [] : cellsOf(column)
-      const others = [map.name, map.registration_court].map((one) => (one === undefined ? [] : cellsOf(one)))
-      // Two companies may have a number without its court.
-      const whole = cells.map((cell, at) =>
-        (type === 'registration_id' && map.registration_court !== undefined) ||
-        parseCourtNumber(cell)?.court === null
-          ? [cell, ...others.map((one) => one[at])].join(' ')
-          : cell,
-      )
-      const filled = whole.filter((cell) => cell !== '')
-      const isEverywhere = filled.length > 0 && filled.length >= cells.length * shareMin
-      return isEverywhere && new Set(filled).size >= filled.length * distinctMin
-    }) ?? null
-  )
+/** Finds the first type that nearly every row has with nearly no duplicates; in doubt one that every row has. */
+function findIdType(map: FieldMap, cellsOf: GetCells): Pick<MapProposal, 'idType'> & { doubt: string[] } {
+  const types = (['lei', 'cik', 'registration_id'] as const).map((type) => {
+    const { [type]: column, name = '', registration_court: court = '' } = map
+    const cells = column === undefined ? [] : cellsOf(column)
+    const [names, courts] = [cellsOf(name), cellsOf(court)]
+    const home = findNumberCountry(column ?? '', cells)
+    // Two companies may have a number without its court, or without the place of its register.
+    const isShared = (cell: string, at: number) =>
+      (type === 'registration_id' && court !== '') ||
+      parseCourtNumber(cell)?.court === null ||
+      (home !== null && findNumbering(home, `${cell} ${courts[at] ?? ''}`) === null)
+    const whole = cells.map((cell, at) => (isShared(cell, at) ? `${cell} ${names[at]} ${courts[at]}` : cell))
+    const filled = whole.filter((_, at) => cells[at] !== '')
+    const isEverywhere = filled.length > 0 && filled.length >= cells.length * shareMin
+    return { type, column, isEverywhere, isSure: new Set(filled).size >= filled.length * distinctMin }
+  })
+  const known = types.filter(({ isEverywhere }) => isEverywhere)
+  for (const { type, isSure } of known) if (isSure) return { idType: type, doubt: [] }
+  const [{ type, column } = { type: null }] = known
+  const none = 'no column with a known header has an LEI, CIK or company number in nearly every row'
+  return {
+    idType: type,
+    doubt: [column === undefined ? none : `several rows have the same number in ${column}`],
+  }
 }
 
 const distinctMin = 0.9

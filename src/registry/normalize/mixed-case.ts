@@ -1,5 +1,6 @@
 import { removeRegistrySuffix } from '../../core/registry-suffix.js'
-import { isNumberWord } from './normalize-name.js'
+import { formWords } from './legal-forms.js'
+import { isLightWord, isNumberWord, isTradeWord } from './normalize-name.js'
 
 /**
  * Words that the general rules would spell wrong: legal forms, abbreviations, names with capitals within, words of two
@@ -34,6 +35,16 @@ const lastSpellings = toTable('SpA ApS eG GbR hf ehf of')
 const particles = toTable(`
   of and the for from with at in on or to by an as de du et di da do del dei della delle dos das van von der und zu
   zur für mit per à og och en em aux sur pour para por voor het til för på ja ao aos às`)
+
+/** Words in front of a name, which are initials or a state elsewhere: "Al Baraka", but "AL Holding" and "Mobile AL". */
+const prefixes = toTable('Al Ait Abd Abu Abi Bin Bou Dar Ibn Oum Sid Um Umm')
+
+function isPrefix(word: string, before: string, after: string): boolean {
+  const next = toLower(/^[ -](\p{L}{2,})/u.exec(after)?.[1] ?? '')
+  if (!prefixes.has(word) || /,\s*$/.test(before)) return false
+  const isOther = isTradeWord(next) || isLightWord(next) || formWords.has(next) || !/[aeiouy]/.test(next)
+  return prefixes.has(next.toUpperCase()) || (next.length > 2 && !isOther)
+}
 
 /** Words of one or two letters that are also initials: small if the name shows its language by a form or a letter. */
 const particlesOfLanguage: readonly (readonly [name: RegExp, words: ReadonlyMap<string, string>])[] = [
@@ -132,12 +143,12 @@ function writeWordAt(word: string, at: number, name: string): string {
       next === '-' ? name.charAt(at - 1) === '-' : /[\p{L}\p{N}.,)&]\s$/u.test(name.slice(0, at))
     return isWithin ? toLower(word) : toTitle(word)
   }
+  if (isPrefix(word, name.slice(0, at), name.slice(end))) return toTitle(word)
   const [head = '', ...tails] = word.split(/(?=['’`ʼ])/)
   if (vietnamese.test(name) && /[AEIOUY]/.test(word.normalize('NFD')) && !vietnameseInitials.test(word))
     return spellings.get(word) ?? toTitle(word)
   if (tails.length === 0) return writeWord(word, 3)
-  const isPrefix = head.length === 1
-  return writeWord(head, 2) + tails.map((tail) => writeTail(tail, isPrefix)).join('')
+  return writeWord(head, 2) + tails.map((tail) => writeTail(tail, head.length === 1)).join('')
 }
 
 /** Writes the part from an apostrophe on: "O'Reilly", "Kohl's". */

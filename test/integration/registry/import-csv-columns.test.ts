@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { formatImport, formatLoadProgress } from '../../../src/cli/terminal/registry-text.js'
+import headerWords from '../../../src/core/headers.json' with { type: 'json' }
 import { proposeMap } from '../../../src/registry/import/propose-map.js'
 import {
   createFieldReader,
@@ -232,6 +233,59 @@ describe('columns', () => {
     expect(proposal).toMatchObject({ idType: 'registration_id', jurisdiction: home, doubts: [] })
     expect(Object.keys(proposal.map).sort()).toEqual(['id', ...fields.split(' ')].sort())
     expect(proposal.map.legal_form).not.toBe('COMPANY_CATEGORY')
+  })
+
+  describe('headers of company numbers are those that lists know', () => {
+    const { earlier, added } = headerWords
+    const lists = [...Object.values(earlier.numbers), ...Object.values(added.countryNumbers).flat()]
+    const known = [...earlier.anyNumbers, ...added.numbers, ...lists].flatMap((list) => list.split('|'))
+    const variants = (header: string) => {
+      const base = header.replace(/[\s.]*(?:number|no|nr|#)\.?$/i, '')
+      const isNumbered = base !== header && base.length > 3
+      const written = ['Number', 'No.', 'No', 'Nr.', 'N°', '#'].map((word) => `${base} ${word}`)
+      return [
+        header,
+        header.toUpperCase(),
+        ...(isNumbered ? [...written, ...written.map((one) => one.toUpperCase())] : []),
+      ]
+    }
+    const all = [...new Set(known)].map((header) => [header, variants(header)] as const)
+
+    test.each(all)('%s', (_, headers) => {
+      const numbers = ['A 1234-X', 'B 2345-Y', 'C 3456-Z']
+      const unknown = headers.filter((header) => {
+        const { idType, map } = proposeMap(
+          [header, 'Company Name'],
+          numbers.map((number) => [number, 'Acme']),
+        )
+        return idType !== 'registration_id' || map.id !== header
+      })
+      expect(unknown).toEqual([])
+    })
+
+    it('numbers of local courts are ids together with the name, and the country is that of the header', () => {
+      const rows = [
+        ['Sonasid', '12345', 'Nador'],
+        ['Baraka', '12345', 'Casablanca'],
+        ['Atlas', '777', 'Tanger'],
+      ]
+      expect(proposeMap(['Raison sociale', 'Numéro RC', 'Tribunal'], rows)).toMatchObject({
+        idType: 'registration_id',
+        map: { id: 'Numéro RC', registration_court: 'Tribunal' },
+        jurisdiction: 'ma',
+        doubts: [],
+      })
+    })
+
+    it('a number of several rows is a doubt, and the proposal names its column', () => {
+      const rows = [
+        ['Sonasid', '12345'],
+        ['Baraka', '12345'],
+      ]
+      const { map, doubts } = proposeMap(['Company Name', 'Company Number'], rows)
+      expect(map.id).toBe('Company Number')
+      expect(doubts[0]).toBe('several rows have the same number in Company Number')
+    })
   })
 
   it('numbers of rows in another country are not those of the country of the header', () => {

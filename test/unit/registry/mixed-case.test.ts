@@ -27,6 +27,11 @@ const written = {
     E I du Pont de Nemours & Co | De La Rue plc | Van Eck Associates Corp | Banco de la Nacion |
     Frederick van der Linde BV | Agua y Drenaje del Norte | El Paso Electric Co | La-Z-Boy Inc |
     Build-A-Bear Workshop Inc | Acme Gesellschaft mit Beschränkter Haftung`,
+  'words in front of names': `
+    Transports Al Baraka | Al Baraka Trading LLC | Al-Futtaim Motors | Bin Dawood Holding | Abu Dhabi Ports |
+    Ait Melloul SARL | Oulad Said SA | Ben Said SARL | El Hana SARL | Las Vegas Sands | Los Gatos Inc |
+    Des Moines Inc | Dela Cruz Trading | Del Monte Inc | La Playa SA | Dar Al Arkan | Ibn Sina Hospital |
+    AL Holding | AL Group Ltd | AL Inc | Mobile AL | Works of Mobile, AL | AL Trading SARL | AL Services`,
   apostrophes: `
     Kohl's Corp | O'Reilly Automotive Inc | O Reilly Automotive Inc | L'Oréal | L’Occitane Groupe |
     McDonald's Corporation | BJ's Wholesale Club | Men's Wearhouse Inc | Rock'n'Roll Racing |

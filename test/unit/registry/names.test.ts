@@ -390,6 +390,35 @@ test('a name with a suffix of EDGAR, in any case, is compared as the name withou
     expect(parseName(name).fullKey).toBe(name.toLowerCase().replace(/[^a-z]/g, ''))
 })
 
+const ofOneMember = {
+  limited: `SARL à associé unique | SARL d'associé unique | SARL (associé unique) | Société à responsabilité limitée à associé unique |
+    Société à responsabilité limitée d'associé unique | SARLAU | S.A.R.L. A.U. | SARL AU | SARL d'AU | SUARL | SPRLU |
+    Société à responsabilité limitée unipersonnelle | Empresa Individual de Responsabilidad Limitada | E.I.R.L. |
+    Unipessoal Limitada | Sociedade Limitada Unipessoal | Sociedade Unipessoal por Quotas | S.r.l. con socio unico |
+    Società a responsabilità limitata a socio unico | enoosebna d.o.o. | jednočlano d.o.o. | j.d.o.o. |
+    Jednostavno društvo s ograničenom odgovornošću | jednoosobowa sp. z o.o. | EOOD | S.L.U. | Egyszemélyes Kft. |
+    Jednoosobowa spółka z ograniczoną odpowiedzialnością | Sociedad Comercial de Responsabilidad Limitada`,
+  stock: `Sociedad Anónima Cerrada | S.A.C. | Sociedad por Acciones | One Person Corporation | OPC | SASU | S.p.A. a socio unico |
+    Société par actions simplifiée à associé unique | Société anonyme à conseil d'administration | SA à directoire |
+    Jednoduchá spoločnosť na akcie | Sociedad Anónima Promotora de Inversión de Capital Variable`,
+  association: 'Non-Stock Corporation | Nonstock Corporation',
+}
+describe.each(Object.entries(ofOneMember))(
+  'forms of the class %s leave the name, in any case',
+  (formClass, forms) => {
+    test.each(forms.split('|').map((form) => form.trim()))('%s', (form) => {
+      for (const written of [form, form.toUpperCase()]) {
+        expect(parseName(`Larkmoor ${written}`)).toMatchObject({ coreKey: 'larkmoor', formClass })
+        expect(parseName(`x ${written}`).legalForm).not.toBeNull()
+      }
+    })
+  },
+)
+
+test('rolling stock is no form', () => {
+  expect(parseName('Rolling Stock Corporation').coreKey).toBe('rollingstock')
+})
+
 test.each([
   ['AS Larkmoor Grupp', 'EE', 'larkmoor grupp'],
   ['OÜ Larkmoor Tehas', 'EE', 'larkmoor tehas'],
