@@ -126,9 +126,7 @@ async function get(
         last = step
         progress?.tell(step.done)
       },
-      onNotice(text) {
-        io.err(`${text}\n`)
-      },
+      onNotice: (text) => io.err(`${text}\n`),
       onDone(outcome) {
         end()
         if (outcome.result?.unchanged === false) changed.push(outcome)

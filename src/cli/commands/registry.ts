@@ -57,12 +57,7 @@ export function fillRegistryCommand(registry: Command, io: CliIo): void {
     'after',
     '\nTo remove a source, load the files of the others into a new registry\n(docs/manual/registers.md).',
   )
-  addEvaluate(registry, io, {
-    map: createMapOption(),
-    encoding: createEncodingOption(),
-    registry: createRegistryOption(),
-    registryPathDefault,
-  })
+  addEvaluate(registry, io, imports)
   registry
     .command('info')
     .description('show the contents of the registry')

@@ -145,7 +145,7 @@ export function findProgramName(environment: Readonly<Record<string, string | un
 }
 
 const ofCommand = new RegExp(
-  `(?<![\\w./@-]|no-install )enrich(?= (?:(?:${commandNames.join('|')})\\b|--?[a-z]|[^\\n();]{1,400}? -o ))`,
+  `(?<![\\w./@-]|no-install )enrich(?= (?:(?:COMMAND|${commandNames.join('|')})\\b|--?[a-z]|[^\\n();]{1,400}? -o ))`,
   'g',
 )
 

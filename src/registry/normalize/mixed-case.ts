@@ -42,7 +42,12 @@ const prefixes = toTable('Al Ait Abd Abu Abi Bin Bou Dar Ibn Oum Sid Um Umm')
 function isPrefix(word: string, before: string, after: string): boolean {
   const next = toLower(/^[ -](\p{L}{2,})/u.exec(after)?.[1] ?? '')
   if (!prefixes.has(word) || /,\s*$/.test(before)) return false
-  const isOther = isTradeWord(next) || isLightWord(next) || formWords.has(next) || !/[aeiouy]/.test(next)
+  const isOther =
+    isTradeWord(next) ||
+    isLightWord(next) ||
+    formWords.has(next) ||
+    next.startsWith('holding') ||
+    !/[aeiouy]/.test(next)
   return prefixes.has(next.toUpperCase()) || (next.length > 2 && !isOther)
 }
 
