@@ -1,3 +1,4 @@
+import { toPlainDigits } from './text.js'
 import { UserError } from './errors.js'
 
 export type InputFormat = 'csv' | 'parquet' | 'ndjson' | 'json' | 'xlsx'
@@ -80,4 +81,107 @@ const severalBytes: ReadonlySet<string> = new Set(['shift_jis', 'euc-jp', 'gbk',
 
 export function isMultiByte(encoding: string): boolean {
   return severalBytes.has(encoding)
+}
+
+/** Order of day and month in dates of digits. */
+export const dateOrders = ['dmy', 'mdy'] as const
+export type DateOrder = (typeof dateOrders)[number]
+
+/** Languages of written months. */
+const monthLanguages =
+  'en es pt fr de de-AT it nl ca gl eu sv nb da fi is pl cs sk hu ro hr sr sr-Latn sl bg mk el tr az sq lt lv et ru uk be kk uz hy ka he ar ar-MA ar-IQ ar-DZ ar-TN fa th id ms fil sw hi bn'
+/** Usual writings that Intl does not have. */
+const moreMonths = { sept: 9, set: 9, setiembre: 9, mrz: 3, agt: 8 }
+let monthsByWord: ReadonlyMap<string, number> | null = null
+
+const toMonthWord = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f.]/g, '')
+    .toLowerCase()
+
+/** Months by their names and short names. A word that names two months, `listopad`, names none. */
+function getMonthsByWord(): ReadonlyMap<string, number> {
+  const found = new Map<string, number>(Object.entries(moreMonths))
+  for (const language of monthLanguages.split(' '))
+    for (const month of ['long', 'short'] as const)
+      for (const day of ['numeric', undefined] as const) {
+        const format = new Intl.DateTimeFormat(language, { month, day, calendar: 'gregory', timeZone: 'UTC' })
+        for (let at = 1; at <= 12; at++) {
+          const parts = format.formatToParts(Date.UTC(2001, at - 1, 15))
+          const word = toMonthWord(parts.find(({ type }) => type === 'month')?.value ?? '')
+          if (/^\p{L}[\p{L}\p{M}]+$/u.test(word)) found.set(word, (found.get(word) ?? at) === at ? at : 0)
+        }
+      }
+  return found
+}
+
+/** Days from this one are the serial numbers of spreadsheets. Five digits: 1927 to 2099. */
+const serialStartMs = Date.UTC(1899, 11, 30)
+const serialMax = 73_050
+/** Spreadsheets read the years 00 to 29 as 2000 to 2029. */
+const lastShortYear = 29
+
+/**
+ * Parses a date at the start of a text to `YYYY-MM-DD`; `null` if it is not a whole date. Reads `2001-02-03`, `20010203`,
+ * `3/2/2001` in the given order, `3-Feb-2001`, `February 3, 2001` and serial numbers of spreadsheets. 2544 is 2001 in
+ * Thailand.
+ */
+export function parseDate(given: string | null, order: DateOrder = 'dmy'): string | null {
+  if (given === null) return null
+  // Arabic dates have marks of direction.
+  const text = toPlainDigits(given)
+    .replace(/[\u200e\u200f]/g, '')
+    .trim()
+  const [, year, , month, day] =
+    /^(\d{4})\s?([-/.年년])\s?(\d\d?)\s?(?:\2|[月월])\s?(\d\d?)(?!\d)/.exec(text) ??
+    /^(\d{4})()(\d\d)(\d\d)(?:\d{6})?(?:[T\s]|$)/.exec(text) ??
+    /^([3-9]\d)([-/.])(\d\d?)\2(\d\d?)(?!\d)/.exec(text) ??
+    []
+  const whole = toDay(year, month, day)
+  if (whole !== null) return whole
+  const [, first, second, last] =
+    /^(\d\d?)\s?[-/.\s]\s?(\d\d?)\s?[-/.\s]\s?(\d{4})(?!\d)/.exec(text) ??
+    /^(\d\d?)[-/.](\d\d?)[-/.](\d\d)(?![\d./-])/.exec(text) ??
+    /^(\d\d)(\d\d)(\d{4})$/.exec(text) ??
+    []
+  if (first !== undefined) return order === 'dmy' ? toDay(last, second, first) : toDay(last, first, second)
+  const [serial] = /^\d{5}(?=(?:[.,]\d+)?$)/.exec(text) ?? []
+  if (serial !== undefined && Number(serial) >= 10_000 && Number(serial) <= serialMax)
+    return new Date(serialStartMs + Number(serial) * 86_400_000).toISOString().slice(0, 10)
+  return /\p{L}/u.test(text) ? parseWrittenDate(text.slice(0, 60)) : null
+}
+
+/** Parses a date with the name of its month: `21. august 1913`, `Aug 21, 1913`, `ngày 21 tháng 8 năm 1913`. */
+function parseWrittenDate(text: string): string | null {
+  const words: string[] = toMonthWord(text).match(/\p{L}[\p{L}\p{M}]*|\d+/gu) ?? []
+  const months = (monthsByWord ??= getMonthsByWord())
+  const [one = '', other = '', third = ''] = words.filter((word) => /^\d/.test(word))
+  const vietnamese = /^\D*\d\d?,?\s+(?:tháng|thg)\s?\d/iu.test(text)
+  if (vietnamese) return toDay(third, other, one)
+  // "mar 21 ago 2001" begins with the day of the week.
+  const before = words.slice(0, words.indexOf(other, words.indexOf(one) + 1))
+  const month = before.map((word) => months.get(word) ?? 0).findLast((found) => found > 0)
+  const [year, day] = one.length === 4 ? [one, other] : [other, one]
+  return month === undefined ? null : toDay(year, String(month), day)
+}
+
+/** Returns a day that the calendar has; otherwise `null`. */
+function toDay(
+  yearText: string | undefined,
+  month: string | undefined,
+  day: string | undefined,
+): string | null {
+  if (yearText === undefined || !/^(?:\d{4}|\d\d)$/.test(yearText)) return null
+  const given = Number(yearText)
+  const isShort = yearText.length === 2
+  const year = isShort
+    ? given + (given > lastShortYear ? 1900 : 2000)
+    : /^2[456]/.test(yearText)
+      ? given - 543
+      : given
+  const date = new Date(0)
+  date.setUTCFullYear(year, Number(month) - 1, Number(day))
+  const isDay = date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day)
+  return isDay && year >= 1000 ? date.toISOString().slice(0, 10) : null
 }

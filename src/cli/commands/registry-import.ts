@@ -10,8 +10,7 @@ import {
   type ImportResult,
   type LoadedFile,
 } from '../../registry/load.js'
-import type { Encoding } from '../../core/file-formats.js'
-import type { DateOrder } from '../../core/time.js'
+import type { DateOrder, Encoding } from '../../core/file-formats.js'
 import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import {
   listFormats,

@@ -2,7 +2,7 @@ import { entitySubtype, entityType, type EntitySubtype, type EntityType } from '
 import { findRegionCode } from '../normalize/places.js'
 import { padUkSicCode } from '../reference/industry-codes.js'
 import { isRegion, parseEdgarPlace, toJurisdiction, type EdgarPlace } from '../reference/registers.js'
-import type { DateOrder } from '../../core/time.js'
+import type { DateOrder } from '../../core/file-formats.js'
 import { checkDraft, readCountry, readDay, type Draft, type DraftIdentifier } from './draft.js'
 import { companiesHouse, formatCompanyNumber } from './gleif-record.js'
 import type { ReadRow } from '../model/registry-rows.js'
@@ -159,7 +159,7 @@ export interface RowDefaults {
 }
 
 export const dateFields = ['founding_date', 'dissolution_date'] as const
-export type DateField = (typeof dateFields)[number]
+type DateField = (typeof dateFields)[number]
 
 /** Returns the trimmed text of a field, or `null` if it is empty or missing. */
 export type FieldReader = (field: ImportField) => string | null

@@ -1,5 +1,5 @@
 import { toPlainDigits } from '../../core/text.js'
-import { parseDate, type DateOrder } from '../../core/time.js'
+import { parseDate, type DateOrder } from '../../core/file-formats.js'
 import {
   type EntitySubtype,
   type EntityType,

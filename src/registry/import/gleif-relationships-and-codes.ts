@@ -1,7 +1,7 @@
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { recordUrls } from '../model/identifiers.js'
 import type { ImportItem, RelationshipType, FileFormat } from '../model/registry-rows.js'
-import { parseDate } from '../../core/time.js'
+import { parseDate } from '../../core/file-formats.js'
 import { createTableFormat, type TableRow, type Table } from './table.js'
 import { findCountryCode } from '../../core/countries.js'
 

@@ -23,7 +23,8 @@ import type { ImportItem, ItemPiece, ReadOptions } from '../model/registry-rows.
 import { beginImport, type ImportResult } from './session.js'
 import { mapEach, readItems } from './item-thread.js'
 import { findCountryCode } from '../../core/countries.js'
-import { DateOrderFinder, type DateOrder } from '../../core/time.js'
+import { type DateOrder } from '../../core/file-formats.js'
+import { DateOrderFinder } from './mapped-format.js'
 import type { WritableRegistry } from '../registry.js'
 
 /** `sourceName`: name of the source in `registry info` and in citations; defaults to the file name. */

@@ -5,7 +5,7 @@ import { openFiles, openText, type ByteSource } from '../../tables/text-tables.j
 import type { FileFormat, ImportItem, ItemPiece, ReadOptions } from '../model/registry-rows.js'
 import type { RegisterSource, SourceTable } from '../sources/source.js'
 import { findCountryName } from '../../core/countries.js'
-import { DateOrderFinder, parseDate, type DateOrder, type FoundDateOrder } from '../../core/time.js'
+import { parseDate, type DateOrder } from '../../core/file-formats.js'
 import { parseJson, readJsonItems, createOtherKindError, readTableItems } from './table.js'
 import {
   createDateScout,
@@ -284,3 +284,66 @@ export const describeDateOrders = (dates: readonly DateReading[], flag: string |
       `dates of ${column}: none shows whether day or month is first; they are read ${first} first${usual}: ${either} is ${parseDate(either, order) ?? ''}. If that is wrong, ${door}`,
     ]
   })
+
+/** Countries that write the month first. */
+const monthFirstCountries = new Set('AS FM GU MH MP PA PH PR PW UM US VI'.split(' '))
+const getUsualDateOrder = (countryCode: string | null): DateOrder =>
+  monthFirstCountries.has(countryCode ?? '') ? 'mdy' : 'dmy'
+
+/** Dates of a column: how many have a day above 12 in a place, and the first one that fits both orders. */
+interface ColumnDates {
+  readonly counts: Record<DateOrder, number>
+  either: string | null
+  dateCount: number
+}
+
+/** Order of a column. `either`: a date that fits both orders, if no date of the file shows the order; otherwise `null`. */
+interface FoundDateOrder {
+  readonly order: DateOrder
+  readonly either: string | null
+}
+
+/** Enough rows for a decision. */
+const decidingRows = 1_000
+
+/** Finds the order of day and month in the date columns of a file: one day above 12 shows it for all rows. */
+export class DateOrderFinder {
+  readonly #columns = new Map<string, ColumnDates>()
+  #rowCount = 0
+
+  /** Receives the cells of a row by column. */
+  look(cells: Iterable<readonly [column: string, text: string | null]>): void {
+    this.#rowCount++
+    for (const [column, text] of cells) {
+      const dates = this.#columns.get(column) ?? { counts: { dmy: 0, mdy: 0 }, either: null, dateCount: 0 }
+      this.#columns.set(column, dates)
+      const [day, other] = [parseDate(text, 'dmy'), parseDate(text, 'mdy')]
+      if (day === null && other === null) continue
+      dates.dateCount++
+      if (day === null || other === null) dates.counts[day === null ? 'mdy' : 'dmy']++
+      else if (day !== other) dates.either ??= text
+    }
+  }
+
+  /** Further rows would not change the orders. */
+  get isSettled(): boolean {
+    const columns = [...this.#columns.values()]
+    const isOpen = ({ counts, either }: ColumnDates) => either !== null && counts.dmy === counts.mdy
+    return (
+      this.#rowCount >= decidingRows &&
+      !columns.some(isOpen) &&
+      (columns.length === 0 || columns.some(({ dateCount }) => dateCount > 0))
+    )
+  }
+
+  /** A column without an order has that of the others, otherwise the usual one of the country. */
+  find(column: string, countryCode: string | null): FoundDateOrder {
+    const sum = (order: DateOrder) =>
+      [...this.#columns.values()].reduce((all, { counts }) => all + counts[order], 0)
+    const own = this.#columns.get(column)
+    for (const counts of [own?.counts, { dmy: sum('dmy'), mdy: sum('mdy') }])
+      if (counts !== undefined && counts.dmy !== counts.mdy)
+        return { order: counts.dmy > counts.mdy ? 'dmy' : 'mdy', either: null }
+    return { order: getUsualDateOrder(countryCode), either: own?.either ?? null }
+  }
+}

@@ -5,7 +5,8 @@ import type { RegisterSource, SourceTable, Text } from '../sources/source.js'
 import { buildAddedRow } from './additions.js'
 import { toCode, usualSubtype } from './csv-row.js'
 import { UserError } from '../../core/errors.js'
-import { parseDate, type DateOrder, type DateOrderFinder } from '../../core/time.js'
+import { parseDate, type DateOrder } from '../../core/file-formats.js'
+import { type DateOrderFinder } from './mapped-format.js'
 import { checkDraft, readDay } from './draft.js'
 
 /** A record of a file: returns all texts of a column, which are several only in JSON and XML. */

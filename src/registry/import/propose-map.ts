@@ -18,7 +18,7 @@ import {
 import { checkedCountries, hasPlainForm, toNationalNumber } from '../../core/national-numbers.js'
 import { findHeaderField, findStatus } from '../reference/registers.js'
 import registerWords from '../reference/register-words.json' with { type: 'json' }
-import { dateOrders, parseDate } from '../../core/time.js'
+import { dateOrders, parseDate } from '../../core/file-formats.js'
 import { listMapped, toCode, type ImportField } from './csv-row.js'
 
 /** Proposed options for importing a table of companies as `csv`. */

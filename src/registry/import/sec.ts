@@ -1,5 +1,5 @@
 import { at as getMember, toList } from '../../core/json.js'
-import { parseDate } from '../../core/time.js'
+import { parseDate } from '../../core/file-formats.js'
 import { type DraftIdentifier, checkDraft, type Draft } from './draft.js'
 import type { FileFormat, ImportItem } from '../model/registry-rows.js'
 import { importLimits } from '../model/limits.js'

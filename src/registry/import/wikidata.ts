@@ -12,7 +12,7 @@ import { importLimits, matchLimits } from '../model/limits.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { recordUrls } from '../model/identifiers.js'
 import { buildAddedRow } from './additions.js'
-import { parseDate } from '../../core/time.js'
+import { parseDate } from '../../core/file-formats.js'
 import { isWebsite } from './draft.js'
 import { formatCompanyNumber } from './gleif-record.js'
 import {

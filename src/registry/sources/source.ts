@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { calculateDistance } from '../../core/edit-distance.js'
-import { encodingNames } from '../../core/file-formats.js'
+import { dateOrders, encodingNames } from '../../core/file-formats.js'
 import { UserError } from '../../core/errors.js'
 import { expandRanges } from '../../core/json.js'
 import { stripByteOrderMark } from '../../core/text.js'
-import { dateOrders } from '../../core/time.js'
 import { describeFileError } from '../../platform/files.js'
 import australia from './catalog/australia.json' with { type: 'json' }
 import australiaAbn from './catalog/australia-abn.json' with { type: 'json' }

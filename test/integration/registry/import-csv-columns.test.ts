@@ -7,7 +7,7 @@ import {
   importCsvText,
   type ImportCsvOptions,
 } from '../../../src/registry/import/import-csv.js'
-import { dateOrders, type DateOrder } from '../../../src/core/time.js'
+import { dateOrders, type DateOrder } from '../../../src/core/file-formats.js'
 import { resolveColumns, type ImportField } from '../../../src/registry/import/csv-row.js'
 import { findHeaderField } from '../../../src/registry/reference/registers.js'
 import { openRegistry } from '../../../src/registry/registry.js'

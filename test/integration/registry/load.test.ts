@@ -139,7 +139,11 @@ describe('what a file is', () => {
       'company_number,name\n1234,Acme GmbH\n1235,Beta GmbH\n',
       /no column has the jurisdiction of the company numbers/,
     ],
-    ['ids that rows share', `lei,name\n${`${lei.ford},Acme\n`.repeat(9)}`, /several rows have the same number in lei/],
+    [
+      'ids that rows share',
+      `lei,name\n${`${lei.ford},Acme\n`.repeat(9)}`,
+      /several rows have the same number in lei/,
+    ],
     [
       "columns of GLEIF's over rows that are none",
       'LEI,Entity.LegalName\nx,Acme\ny,Beta\n',

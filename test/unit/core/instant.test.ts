@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { normalizeInstant, parseDate } from '../../../src/core/time.js'
+import { normalizeInstant } from '../../../src/core/time.js'
+import { parseDate } from '../../../src/core/file-formats.js'
 import { forAll } from '../../support/properties.js'
 
 describe('an instant', () => {
