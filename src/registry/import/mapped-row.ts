@@ -6,7 +6,6 @@ import { buildAddedRow } from './additions.js'
 import { toCode, usualSubtype } from './csv-row.js'
 import { UserError } from '../../core/errors.js'
 import { parseDate, type DateOrder } from '../../core/file-formats.js'
-import { type DateOrderFinder } from './mapped-format.js'
 import { checkDraft, readDay } from './draft.js'
 
 /** A record of a file: returns all texts of a column, which are several only in JSON and XML. */
@@ -124,8 +123,12 @@ const compileEmpty = ({ empty = [] }: SourceTable): ReadonlySet<string> =>
 export const mappedDates = ['formedOn', 'endedOn', 'formerNames'] as const
 type MappedDate = (typeof mappedDates)[number]
 
+interface DateLook {
+  look(cells: Iterable<readonly [column: string, text: string | null]>): void
+}
+
 /** Prepares a look at the dates of rows; `null` for a table without dates. Its items have nothing. */
-export function createDateScout(table: SourceTable, finder: DateOrderFinder): RowReader | null {
+export function createDateScout(table: SourceTable, finder: DateLook): RowReader | null {
   const empty = compileEmpty(table)
   const { formedOn, endedOn } = table.columns ?? {}
   const single = Object.entries({ formedOn, endedOn }).flatMap(([field, text]) =>
