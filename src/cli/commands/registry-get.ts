@@ -126,7 +126,9 @@ async function get(
         last = step
         progress?.tell(step.done)
       },
-      onNotice: (text) => void io.err(`${text}\n`),
+      onNotice(text) {
+        io.err(`${text}\n`)
+      },
       onDone(outcome) {
         end()
         if (outcome.result?.unchanged === false) changed.push(outcome)

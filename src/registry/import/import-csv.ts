@@ -247,7 +247,7 @@ class CsvReader {
     const field = createFieldReader(cells, this.#slots)
     this.#dates.look(dateFields.map((name) => [name, field(name)]))
     const place = field('jurisdiction')?.split(/[-_]/)[0] ?? field('country')
-    const code = place === undefined || place === null ? null : readCountry(place, [])
+    const code = place === null ? null : readCountry(place, [])
     if (code !== null) this.#countries.set(code, (this.#countries.get(code) ?? 0) + 1)
   }
 

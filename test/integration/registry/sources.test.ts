@@ -359,7 +359,7 @@ test.each([
 ])(
   'a source without an order of dates has that of its file, else of its country: %s %j',
   async (country, texts, days) => {
-    const { dates: _, ...table } = openCatalog('us-iowa').tables[0]!
+    const table = { ...openCatalog('us-iowa').tables[0]!, dates: undefined }
     const source = { ...openCatalog('us-iowa'), country, jurisdiction: undefined, tables: [table] }
     const path = join(temporaryFolder(), 'rows.csv')
     const cells = ['legal_name', 'corporation_type', 'ho_address_1', 'ho_city', 'ho_state', 'ho_zip'].join(
