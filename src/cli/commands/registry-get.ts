@@ -100,8 +100,7 @@ async function get(
   io: CliIo,
   { path, isRefresh }: { path: string; isRefresh: boolean },
 ): Promise<void> {
-  const { environment } = io
-  const checkpointPath = readCheckpointPath(flags, environment)
+  const checkpointPath = readCheckpointPath(flags, io.environment)
   const changed: GetOutcome[] = []
   let last: GetProgress | null = null
   let progress: ReturnType<typeof createProgress> | null = null
@@ -112,11 +111,11 @@ async function get(
   const getting = getRegisters(
     { registryPath: path, names, countries: flags.country ?? null, from: flags.from ?? [], isRefresh },
     {
-      environment,
+      environment: io.environment,
       clock: systemClock,
       signal: io.interrupt,
-      contact: flags.contact ?? readVariable(environment, 'ENRICH_CONTACT'),
-      mirror: readVariable(environment, 'ENRICH_REGISTER_MIRROR'),
+      contact: flags.contact ?? readVariable(io.environment, 'ENRICH_CONTACT'),
+      mirror: readVariable(io.environment, 'ENRICH_REGISTER_MIRROR'),
       accepts: (downloadBytes) => mayDownload(downloadBytes, flags, io),
       onProgress(step) {
         if (last?.source !== step.source || last.step !== step.step) {
@@ -197,6 +196,5 @@ async function mayDownload(
     })
   }
   const prompts = await import('@clack/prompts')
-  const answer = await prompts.confirm({ message: `Download ${size}?`, signal: io.interrupt })
-  return answer === true
+  return (await prompts.confirm({ message: `Download ${size}?`, signal: io.interrupt })) === true
 }
