@@ -183,3 +183,10 @@ export function writeOffice(place: string, text: string): string {
   const read = readOfficeNumber(place.trim().slice(0, 2).toLowerCase(), text)
   return read === null || read.office === null ? text : formatOfficeNumber(read)
 }
+
+/** Adds an office to a number of a local office that states none. Other texts stay. */
+export function addOffice(country: string, text: string, office: string | null): string {
+  const read = readOfficeNumber(country, text)
+  const own = read?.office ?? office
+  return read === null || own === null ? text : formatOfficeNumber({ ...read, office: own })
+}

@@ -4,11 +4,11 @@ import { toHeaderKey, identifierHeaders, rankInHeaders, symbolHeaders } from '..
 import {
   identifierKeys,
   identifierNames,
-  type IdentifierKey,
-  type IdentifierPlaceKey,
   listIdentifierColumns,
   numberKeys,
   type IdentifierColumns,
+  type IdentifierKey,
+  type IdentifierPlaceKey,
 } from '../../core/identifiers.js'
 import { areAmounts } from './column-content.js'
 import {
@@ -56,8 +56,7 @@ export function findIdentifiers(search: IdentifierSearch): FoundIdentifiers {
     const keys = key === 'registration_id' ? numberKeys : [key]
     for (const [at, one] of keys.entries()) if (fitting[at] !== undefined) columns[one] = fitting[at]
     const used = keys.flatMap((one) => (chosen ?? columns)[one] ?? [])
-    const verb = used.length === 1 ? 'is' : 'are'
-    const why = used.length === 0 ? {} : { why: `${used.join(', ')} ${verb} used` }
+    const why = used.length > 0 && { why: `${used.join(', ')} ${used.length === 1 ? 'is' : 'are'} used` }
     for (const other of fitting)
       if (!used.includes(other)) unused.set(other, { kind: nameKind(key, other), ...why })
   }
@@ -167,9 +166,10 @@ export function findIdentifierPlaces(
   }
 }
 
-const canHaveCourt = (column: string): boolean =>
-  !isTaxHeader(column) &&
-  [listRegisterCountries(column)].some((all) => all.length === 0 || all.some(hasLocalOffices))
+function canHaveCourt(column: string): boolean {
+  const countries = listRegisterCountries(column)
+  return !isTaxHeader(column) && (countries.length === 0 || countries.some(hasLocalOffices))
+}
 
 function findPlaceColumn(
   header: readonly string[],

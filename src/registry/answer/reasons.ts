@@ -134,14 +134,12 @@ function listUniquenessReasons({ best }: Match): Reason[] {
 }
 
 function listPlaceReasons({ best }: Match, registration: StoredLegalEntity): Reason[] {
-  const { place, hint } = best.evidence
-  const { city } = registration.address
-  const said = { parts: ['place'], isAlwaysSaid: true } as const
-  const fit = { ...describePlaceFit(place, registration), ...said }
+  const [{ place, hint }, { city }] = [best.evidence, registration.address]
+  const fit = { ...describePlaceFit(place, registration), parts: ['place'], isAlwaysSaid: true } as const
   const text = `The town given is not that of the registration (${city ?? ''}).`
   const isElsewhere = hint?.namesTown === true && city !== null && /^(?:country|region)$/.test(place)
   if (hint === null || !isElsewhere) return hint === null ? [] : [fit]
-  return [fit, { ...said, type: 'limitation', code: 'location_mismatch', text }]
+  return [fit, { ...fit, type: 'limitation', code: 'location_mismatch', text }]
 }
 
 /** Describes how the given place fits the registration. */

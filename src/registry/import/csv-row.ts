@@ -6,13 +6,7 @@ import type { DateOrder } from '../../core/file-formats.js'
 import { checkDraft, readCountry, readDay, type Draft, type DraftIdentifier } from './draft.js'
 import { companiesHouse, formatCompanyNumber } from './gleif-record.js'
 import type { ReadRow } from '../model/registry-rows.js'
-import {
-  findOffice,
-  formatOfficeNumber,
-  hasLocalOffices,
-  parseCourtNumber,
-  readOfficeNumber,
-} from '../../core/court-numbers.js'
+import { addOffice, findOffice, hasLocalOffices, parseCourtNumber } from '../../core/court-numbers.js'
 import { toNationalNumber } from '../../core/national-numbers.js'
 import { findCountryName } from '../../core/countries.js'
 import { UserError } from '../../core/errors.js'
@@ -239,9 +233,7 @@ function withCourts(field: FieldReader, defaults: RowDefaults): FieldReader {
     if (text === null || !fields.includes(name)) return text
     if (parseCourtNumber(text)?.court === null && court !== null)
       return toNationalNumber('de', `${text}, ${court}`) ?? text
-    const number = readOfficeNumber(country, text)
-    const whole = number === null ? null : { ...number, office: number.office ?? office }
-    return whole === null || whole.office === null ? text : formatOfficeNumber(whole)
+    return addOffice(country, text, office)
   }
 }
 
