@@ -302,12 +302,12 @@ export function isNonprofitForm(legalForm: string): boolean {
 }
 
 const soleTraderForms = new Set(codes.soleTrader.split('|').map((form) => foldText(form)))
-/** True for the form of a sole trader, as a register states it, but not for codes of ISO 20275. In Colombia, an "empresa unipersonal" is a company. */
+/** True for a sole trader's form in a register, except codes of ISO 20275. In Colombia, an "empresa unipersonal" is a company. */
 export function isSoleTraderForm(legalForm: string, countryCode: string | null): boolean {
   const key = /^[A-Z0-9]{4}$/.test(legalForm) ? '' : foldText(legalForm)
-  return soleTraderForms.has(key) && !(countryCode === 'CO' && key.endsWith('unipersonal'))
+  const isKnown = soleTraderForms.has(key) || parseName(`x ${legalForm}`).legalForm === 'sole_proprietorship'
+  return isKnown && !(countryCode === 'CO' && key.endsWith('unipersonal'))
 }
-
 const hasOtherScript = (word: string, text: string): boolean =>
   !/^[ -~]/.test(word) && text.toLowerCase().includes(word)
 

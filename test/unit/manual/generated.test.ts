@@ -128,7 +128,7 @@ describe('what the tables say is used', () => {
     expect(names).toEqual(expect.arrayContaining(ofOptions))
     const read = (name: string) =>
       ofOptions.includes(name) ||
-      source.includes(`(environment, '${name}')`) ||
+      source.includes(`environment, '${name}')`) ||
       source.includes(`environment['${name}']`)
     expect(names.filter((name) => !read(name))).toEqual([])
   })

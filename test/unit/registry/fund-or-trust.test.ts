@@ -48,7 +48,7 @@ test.each([
 
 const soleTraders =
   'منشأة فردية|مؤسسة فردية|eenmanszaak|Einzelunternehmen|FIE|ИП|Empresa unipersonal|Persona natural|Hộ kinh doanh|' +
-  'Şahıs firması|JEDNOOSOBOWA DZIAŁALNOŚĆ GOSPODARCZA|UD|Entreprise individuelle|Sole Proprietorship|个体工商户|ФОП'
+  'Samostojni podjetnik posameznik s.p.|Ditta individuale|Egyéni vállalkozó|Şahıs firması|JEDNOOSOBOWA DZIAŁALNOŚĆ GOSPODARCZA|UD|Entreprise individuelle|Sole Proprietorship|个体工商户|ФОП'
 
 test.each(soleTraders.split('|'))('%j is the form of a sole trader', (form) => {
   expect(isSoleTraderForm(form, 'UY')).toBe(true)
