@@ -1,55 +1,20 @@
-import { toPlainLetters } from './text.js'
+import {
+  foldLetters,
+  listSplits,
+  wordCharsMax,
+  rankInHeaders,
+  splitNumber,
+  toHeaderKey,
+  toHeaderKeys,
+} from './text.js'
 import type { IdentifierHeaderKey } from './identifiers.js'
 // Each list has the best first, separated by bars. `added`: words that version 0.2.0 does not know; lists that it looked up
 // are also read without them. `numbers`: of register numbers by country; some names are used in two countries.
 import headerWords from './headers.json' with { type: 'json' }
 
+export { rankInHeaders, toHeaderKey } from './text.js'
+
 const { earlier, added } = headerWords
-
-/**
- * Folds a header, without case, width, marks, spaces and signs: `Billing State/Province`, `billing_state_province` and
- * `BillingStateProvince` are equal, and so are `Razón social` and `razon_social`. Letters of every script stay.
- */
-export function toHeaderKey(header: string): string {
-  return foldLetters(header).replace(otherSigns, '')
-}
-
-const otherSigns = /[^\p{L}\p{N}]+/gu
-const foldLetters = (text: string): string =>
-  toPlainLetters(text.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, ''))
-
-/**
- * Returns how well a header fits one of the keys, best 0: a key with a number at its end, as in `Ort 2`, fits worse than
- * any without, and a low number better than a high one. -1 if it fits none.
- */
-export function rankInHeaders(header: string, keys: readonly string[]): number {
-  const whole = toHeaderKey(header)
-  const rank = keys.indexOf(whole)
-  const { base, number } = rank < 0 ? splitNumber(whole) : noNumber
-  if (number === 0) return rank
-  const baseRank = keys.indexOf(base)
-  return baseRank < 0 ? -1 : number * keys.length + baseRank
-}
-
-/** Splits a key into its text and the number at its end; 0 without a number of one or two digits. */
-export function splitNumber(key: string): { base: string; number: number } {
-  const digits = /(?<!\p{N})\d{1,2}$/u.exec(key)?.[0] ?? ''
-  return digits === '' ? noNumber : { base: key.slice(0, -digits.length), number: Number(digits) }
-}
-
-const noNumber = { base: '', number: 0 }
-
-/** Returns the keys of headers separated by bars. */
-export function toHeaderKeys(...lists: readonly string[]): string[] {
-  return lists.flatMap((list) => list.split('|').map(toHeaderKey))
-}
-
-/** Folds the spelling of a header: `Company Name`, `company_name` and `COMPANY-NAME` are equal; marks count. */
-export const toSpellingKey = (header: string): string =>
-  header
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
 
 /** Headers that are accepted whatever their cells contain: names may consist of digits and signs. */
 export const surelyNameHeaders: readonly string[] = toHeaderKeys(...earlier.surelyNames)
@@ -61,16 +26,18 @@ export const companyNameHeaders: readonly string[] = [
 ]
 
 /** Headers of names; of a person if the table also has a first or last name. */
-export const plainNameHeaders: readonly string[] = toHeaderKeys(...earlier.plainNames, ...added.plainNames)
+const plainNameHeaders: readonly string[] = toHeaderKeys(...earlier.plainNames, ...added.plainNames)
 
 const nameHeaders = [...companyNameHeaders, ...toHeaderKeys(...added.names, ...added.roles)]
 const plainNames = new Set([...plainNameHeaders, ...toHeaderKeys('neve|adı|denumire|denumirea')])
 /** Words for the company of a row, as its list calls it. */
 export const owners: ReadonlySet<string> = new Set(toHeaderKeys(...added.owners))
+/** Words that name a company without a word for its name. */
+const roles = new Set([...toHeaderKeys(...earlier.roles, ...added.roles), ...owners])
 
 /**
  * Returns how well a header names company names, best 0; -1 if it does not. `Nazwa dłużnika`: a name with its owner.
- * `Company Name (EN)`: a name in a language, which fits worse than any without.
+ * `Company Name (EN)`: a name in a language, which fits worse than any without. `Nom ou raison sociale`: several words.
  */
 export function rankNameHeader(header: string): number {
   const rank = /#\s*$/.test(header) ? -1 : rankInHeaders(header, nameHeaders)
@@ -79,8 +46,50 @@ export function rankNameHeader(header: string): number {
   if (isNamed) return nameHeaders.length * 100
   const plain = cutLanguage(header)
   const plainRank = plain === null ? -1 : rankNameHeader(plain)
-  return plainRank < 0 ? -1 : nameHeaders.length * 1000 + plainRank
+  return plainRank < 0 ? rankJointNames(header) : nameHeaders.length * 1000 + plainRank
 }
+
+/** All parts must be words for names. Behind a word like "or", others are too: `Titular o razón social`. */
+function rankJointNames(header: string): number {
+  const parts = splitJoints(header)
+  if (parts.length < 2) return -1
+  const ranks = parts.map((part) => ({ part, rank: rankNameHeader(part) }))
+  const isNamed = ranks.some(({ part, rank }) => rank >= 0 && !roles.has(toHeaderKey(part)))
+  const isSure = isNamed && wordJoint.test(header) && !/\s(?:in|a)\s/i.test(header)
+  const isOfNames = (part: string) => rankPlainName(part) >= 0 || isPersonHeader(part)
+  const isFitting = ({ part, rank }: { part: string; rank: number }) =>
+    rank >= 0 || isOfNames(part) || (isSure && !isKnownHeader(part))
+  const found = ranks.flatMap(({ rank }) => (rank < 0 ? [] : [rank]))
+  return found.length > 0 && ranks.every(isFitting) ? nameHeaders.length * 10_000 + Math.min(...found) : -1
+}
+
+/** Returns how well a header names names, of a company or a person, best 0; -1 if it does not: `Naziv ali ime`. */
+export function rankPlainName(header: string): number {
+  const rank = rankInHeaders(header, plainNameHeaders)
+  if (rank >= 0) return rank
+  const ranks = splitJoints(header).map((part) => rankInHeaders(part, plainNameHeaders))
+  return ranks.length < 2 || ranks.includes(-1) ? -1 : plainNameHeaders.length * 100 + Math.min(...ranks)
+}
+
+/** Whether a header names a part of a person's name, also in several words: `Nombres y apellidos`. */
+export function isPersonHeader(header: string): boolean {
+  const isPersons = (part: string) => rankInHeaders(part, personHeaders) >= 0
+  const parts = splitJoints(header)
+  const areNames = parts.every((part) => isPersons(part) || rankInHeaders(part, plainNameHeaders) >= 0)
+  return isPersons(header) || (parts.length > 1 && areNames && parts.some(isPersons))
+}
+
+const jointWord = String.raw`\s(?:${headerWords.joints.words})(?:\s*/\s*(?:${headerWords.joints.words}))?\s`
+const wordJoint = new RegExp(jointWord, 'iu')
+const joints = new RegExp(`${jointWord}|[/|,;&+–—-]|${headerWords.joints.signs}`, 'iu')
+
+/** Splits a header of up to five parts: `Prov/State`, `Nom ou raison sociale`. */
+const splitJoints = (header: string): string[] =>
+  header
+    .slice(0, 200)
+    .split(joints)
+    .filter((text) => /\p{L}/u.test(text))
+    .slice(0, 5)
 
 const languages = new Set(toHeaderKeys(...added.languages))
 
@@ -95,36 +104,7 @@ function cutLanguage(header: string): string | null {
 const listWithoutOwner = (key: string): string[] =>
   listSplits(key, (word) => owners.has(word)).flatMap(({ rests }) => rests)
 
-interface Split {
-  readonly word: string
-  /** The other letters of the key, with and without a preposition at their end. */
-  readonly rests: readonly string[]
-}
-
-/** More letters than any word has. */
-const wordCharsMax = 40
-
-/** Lists the words at the start or end of a key, the longest first. */
-function listSplits(key: string, isWord: (text: string) => boolean): Split[] {
-  const splits: Split[] = []
-  for (let length = Math.min(key.length - 1, wordCharsMax); length > 0; length--) {
-    const start = key.slice(0, length)
-    const end = key.slice(-length)
-    const front = key.slice(0, -length)
-    if (isWord(start)) splits.push({ word: start, rests: [key.slice(length)] })
-    if (isWord(end))
-      splits.push({ word: end, rests: [front, ...prepositions.map((one) => front.replace(one, ''))] })
-  }
-  return splits
-}
-
-/** The second is not known to version 0.2.0. */
-const prepositions = [
-  /(?:de|di|da|do|of|del|della|dela|van|for)$/,
-  /(?:du|des|der|dell|delle|dello|dos|das|na)$/,
-]
-
-export const personHeaders: readonly string[] = toHeaderKeys(...added.persons, ...earlier.persons)
+const personHeaders: readonly string[] = toHeaderKeys(...added.persons, ...earlier.persons)
 
 /** A part of a company's place. `address` is a street, or the whole address on one line. */
 export type PlacePart = 'city' | 'region' | 'postal' | 'country' | 'address'
@@ -167,7 +147,7 @@ export interface PlaceHeader {
 export function parsePlaceHeader(header: string, isEarlier = false): PlaceHeader | null {
   const key = toHeaderKey(header).replace(/^organi[sz]ation(?=.*ofaddress$)|ofaddress$/g, '')
   const whole = parsePlaceKey(key, isEarlier)
-  const { base, number } = whole === null ? splitNumber(key) : noNumber
+  const { base, number } = splitNumber(whole === null ? key : '')
   const place = whole ?? parsePlaceKey(base, isEarlier) ?? (isEarlier ? null : parseJointHeader(header))
   const plain = place === null && !isEarlier ? cutLanguage(header) : null
   return plain === null ? place && { ...place, number } : parsePlaceHeader(plain)
@@ -198,10 +178,9 @@ const jointParts: readonly PlacePart[] = ['address', 'city', 'region', 'country'
 
 /** Reads a header of several parts: `Prov/State`, `PLZ, Ort`. All must be parts of a place. */
 function parseJointHeader(header: string): Place | null {
-  const texts = header
-    .split(/[/|,&+]|\s(?:and|or|und|oder|et|ou|y|e|i|en|of)\s/iu)
-    .filter((text) => /\p{L}/u.test(text))
-  const [first, ...others] = texts.slice(0, 5).map((text) => parsePlaceKey(toHeaderKey(text), false))
+  const [first, ...others] = splitJoints(header.replace(/(?<=\S)-(?=\S)/g, '')).map((text) =>
+    parsePlaceKey(toHeaderKey(text), false),
+  )
   if (first === undefined || first === null || others.length === 0 || others.includes(null)) return null
   const part = jointParts.find((one) => [first, ...others].some((place) => place?.part === one))
   return part === undefined ? null : { ...first, part }
@@ -270,7 +249,7 @@ function listWithoutNumberWord(header: string): string[] {
     .replace(/[°º]/g, '')
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
   const words = foldLetters(apart)
-    .split(otherSigns)
+    .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')
   const rest = words.slice(1)
   if (/^(?:d|de|du|des|del|della|dell|di|do|da|of)$/.test(rest[0] ?? '')) rest.shift()

@@ -153,3 +153,77 @@ const formulaStart = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 export function escapeFormula(cell: string): string {
   return formulaStart.test(cell) ? `'${cell}` : cell
 }
+
+/**
+ * Folds a header, without case, width, marks, spaces and signs: `Billing State/Province`, `billing_state_province` and
+ * `BillingStateProvince` are equal, and so are `Razón social` and `razon_social`. Letters of every script stay.
+ */
+export function toHeaderKey(header: string): string {
+  return foldLetters(header).replace(otherSigns, '')
+}
+
+const otherSigns = /[^\p{L}\p{N}]+/gu
+export const foldLetters = (text: string): string =>
+  toPlainLetters(text.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, ''))
+
+/**
+ * Returns how well a header fits one of the keys, best 0: a key with a number at its end, as in `Ort 2`, fits worse than
+ * any without, and a low number better than a high one. -1 if it fits none.
+ */
+export function rankInHeaders(header: string, keys: readonly string[]): number {
+  const whole = toHeaderKey(header)
+  const rank = keys.indexOf(whole)
+  const { base, number } = rank < 0 ? splitNumber(whole) : noNumber
+  if (number === 0) return rank
+  const baseRank = keys.indexOf(base)
+  return baseRank < 0 ? -1 : number * keys.length + baseRank
+}
+
+/** Splits a key into its text and the number at its end; 0 without a number of one or two digits. */
+export function splitNumber(key: string): { base: string; number: number } {
+  const digits = /(?<!\p{N})\d{1,2}$/u.exec(key)?.[0] ?? ''
+  return digits === '' ? noNumber : { base: key.slice(0, -digits.length), number: Number(digits) }
+}
+
+const noNumber = { base: '', number: 0 }
+
+/** Returns the keys of headers separated by bars. */
+export function toHeaderKeys(...lists: readonly string[]): string[] {
+  return lists.flatMap((list) => list.split('|').map(toHeaderKey))
+}
+
+/** Folds the spelling of a header: `Company Name`, `company_name` and `COMPANY-NAME` are equal; marks count. */
+export const toSpellingKey = (header: string): string =>
+  header
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
+
+interface Split {
+  readonly word: string
+  /** The other letters of the key, with and without a preposition at their end. */
+  readonly rests: readonly string[]
+}
+
+/** More letters than any word has. */
+export const wordCharsMax = 40
+
+/** Lists the words at the start or end of a key, the longest first. */
+export function listSplits(key: string, isWord: (text: string) => boolean): Split[] {
+  const splits: Split[] = []
+  for (let length = Math.min(key.length - 1, wordCharsMax); length > 0; length--) {
+    const start = key.slice(0, length)
+    const end = key.slice(-length)
+    const front = key.slice(0, -length)
+    if (isWord(start)) splits.push({ word: start, rests: [key.slice(length)] })
+    if (isWord(end))
+      splits.push({ word: end, rests: [front, ...prepositions.map((one) => front.replace(one, ''))] })
+  }
+  return splits
+}
+
+/** The second is not known to version 0.2.0. */
+const prepositions = [
+  /(?:de|di|da|do|of|del|della|dela|van|for)$/,
+  /(?:du|des|der|dell|delle|dello|dos|das|na)$/,
+]

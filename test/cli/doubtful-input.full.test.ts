@@ -339,7 +339,7 @@ test('A list whose names no column is used for is not billed', async ({ onTestFi
     'in.csv',
     'Zielkonto 1;Website\nApple Inc.;apple.com\nTesco PLC;\nBASF SE;basf.com\nBayer AG;bayer.com\n',
   )
-  const told = /no column is used for names, but "Zielkonto 1" looks like .*--name-column "Zielkonto 1"/
+  const told = /"Zielkonto 1" is used, because its cells look like .*--name-column "Zielkonto 1"/
   const asked = ['in.csv', '-o', 'out.csv']
   expect((await run(['plan', ...asked])).stdout).toMatch(told)
   const stopped = await run(asked)

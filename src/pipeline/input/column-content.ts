@@ -1,11 +1,9 @@
-import { toPlainLetters } from '../../core/text.js'
+import { toPlainLetters, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import {
   identifierHeaders,
   listNumberKeys,
   numberWords,
   parsePlaceHeader,
-  toHeaderKey,
-  toHeaderKeys,
   type PlaceHeader,
 } from '../../core/header-words.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
@@ -137,10 +135,11 @@ const contentKinds: readonly { kind: string; is: (value: string) => boolean }[] 
 const formsAtEnd =
   'inc|incorporated|corp|corporation|ltd|limited|llc|llp|plc|pty|gmbh|mbh|kgaa|ohg|sarl|eurl|sasu|ltda|lda|eireli|srls?|scrl|bvba|vof|' +
   'aps|asa|oyj|abp|ehf|sp\\.? ?z ?\\.?o\\.? ?o|s\\.r\\.o|spol\\. s r\\.o|kft|zrt|nyrt|d\\.o\\.o|d\\.d|bhd|tbk|ооо|зао|оао|пао|тов|şti|a\\.ş|' +
-  's\\.a(?:\\.s|\\.r\\.l|\\.u)?|s\\.à r\\.l|s\\.p\\.a|s\\.r\\.l|s\\.l(?:\\.u)?|b\\.v|n\\.v|a\\.s|a/s|k\\.k|e\\.v|e\\.k|co\\., ltd|& co'
+  's\\.a(?:\\.s|\\.r\\.l|\\.u|\\.c|\\.a|\\.b)?(?:\\.? de c\\.?v)?|sa de cv|e\\.i\\.r\\.l|s\\. ?de r\\. ?l(?:\\.? de c\\.?v)?|s\\.à r\\.l|s\\.p\\.a|s\\.r\\.l|s\\.l(?:\\.u)?|b\\.v|n\\.v|a\\.s|a/s|k\\.k|e\\.v|e\\.k|co\\., ltd|& co'
 
 /** Short forms that are also words or abbreviations in lower case. */
-const capitalForms = 'AG|KG|SE|UG|SA|SAS|SCA|SpA|SPA|SL|SAU|BV|NV|AB|AS|Oy|OY|KK|GK|AD|AE|АО|ИП|ТОО'
+const capitalForms =
+  'AG|KG|SE|UG|SA|SAS|SAC|SAA|EIRL|SCA|SpA|SPA|SL|SAU|BV|NV|AB|AS|Oy|OY|KK|GK|AD|AE|АО|ИП|ТОО'
 
 const anyForm = new RegExp(`(?:^|[\\s,.])(?:${formsAtEnd})[.,)]*$`, 'iu')
 

@@ -1,5 +1,5 @@
 import headerWords from '../../core/headers.json' with { type: 'json' }
-import { plural, printable } from '../../core/text.js'
+import { plural, printable, rankInHeaders, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import {
   areAmounts,
   canBePlaces,
@@ -25,13 +25,10 @@ import {
 import { searchIdentifiers } from './detect-columns.js'
 import {
   parsePlaceHeader,
-  rankInHeaders,
   wholePlaceHeaders,
   identifierHeaders,
   symbolHeaders,
   taxHeaders,
-  toHeaderKey,
-  toHeaderKeys,
 } from '../../core/header-words.js'
 import { listHeaderKeys, rankHeader, taxWords } from './identifier-content.js'
 import type { IdentifierFault } from './number-cells.js'

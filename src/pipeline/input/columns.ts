@@ -6,7 +6,7 @@ import {
 } from '../../core/identifiers.js'
 import type { EarlierReading } from './number-cells.js'
 import { isTaxHeader } from './identifier-content.js'
-import { plainNameHeaders, rankInHeaders, rankNameHeader } from '../../core/header-words.js'
+import { rankNameHeader, rankPlainName } from '../../core/header-words.js'
 
 export interface LookupColumns {
   /** Null if rows have only identifiers. */
@@ -143,7 +143,7 @@ export const noNested: NestedColumns = new Map()
 export const listPlainColumns = (header: readonly string[], nested: NestedColumns): readonly string[] =>
   nested.size === 0 ? header : header.filter((column) => !nested.has(column))
 
-const isNamed = (text: string) => rankNameHeader(text) >= 0 || rankInHeaders(text, plainNameHeaders) >= 0
+const isNamed = (text: string) => rankNameHeader(text) >= 0 || rankPlainName(text) >= 0
 
 /** Lists the members that may contain company names, by their names. */
 export const listNameMembers = ({ members }: NestedColumn): readonly string[] =>

@@ -11,20 +11,18 @@ import {
 import { listIdentifierColumns, type IdentifierColumns } from '../../core/identifiers.js'
 import { type ColumnSamples, type ConfigOrigin, type NamedColumns, type LookupColumns } from './columns.js'
 import {
-  toSpellingKey,
-  toHeaderKey,
   companyNameHeaders,
   isKnownHeader,
-  personHeaders,
-  plainNameHeaders,
+  isPersonHeader,
+  rankPlainName,
   surelyNameHeaders,
   placeSets,
-  rankInHeaders,
   rankNameHeader,
   wholePlaceHeaders,
   type PlacePart,
   type PlaceSet,
 } from '../../core/header-words.js'
+import { toSpellingKey, toHeaderKey, rankInHeaders } from '../../core/text.js'
 import { calculateDistance } from '../../core/edit-distance.js'
 import { UserError } from '../../core/errors.js'
 import { findIdentifiers, findIdentifierPlaces, type FoundIdentifiers } from './find-identifiers.js'
@@ -241,12 +239,12 @@ function findName(
     findFirst(header.filter(isUsable), rankNameHeader) ??
     header.find((column) => surelyNameHeaders.includes(toHeaderKey(column)))
   if (company !== undefined) return { column: company }
-  const plain = findFirst(header.filter(isUsable), (column) => rankInHeaders(column, plainNameHeaders))
+  const plain = findFirst(header.filter(isUsable), rankPlainName)
   // Contacts in Xero are companies; persons have other columns.
   const contact = hasXeroAddress(header)
     ? header.find((column) => toHeaderKey(column) === 'contactname')
     : undefined
-  const isPersons = plain !== undefined && header.some((column) => rankInHeaders(column, personHeaders) >= 0)
+  const isPersons = plain !== undefined && header.some(isPersonHeader)
   if (contact !== undefined) return { column: contact }
   if (plain !== undefined && !isPersons) return { column: plain }
   const why = isPersons ? `"${plain}" is next to columns of personal names; if it contains companies, ` : ''

@@ -9,13 +9,10 @@ import {
   findOwnersAddress,
   isKnownHeader,
   parsePlaceHeader,
-  rankInHeaders,
   rankNameHeader,
-  splitNumber,
-  toHeaderKey,
-  toHeaderKeys,
   wholePlaceHeaders,
 } from '../../core/header-words.js'
+import { rankInHeaders, splitNumber, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import type { Input } from './input.js'
 
 /** Returns the columns that earlier runs may have used: fewer identifiers, and as detected without named columns. */

@@ -1,6 +1,7 @@
 import { hasLocalOffices } from '../../core/court-numbers.js'
 import type { ColumnSamples } from './columns.js'
-import { toHeaderKey, identifierHeaders, rankInHeaders, symbolHeaders } from '../../core/header-words.js'
+import { identifierHeaders, symbolHeaders } from '../../core/header-words.js'
+import { toHeaderKey, rankInHeaders } from '../../core/text.js'
 import {
   identifierKeys,
   identifierNames,

@@ -2,7 +2,7 @@ import { isAddress } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import { listJsonMembers } from '../../core/json.js'
 import { createTooManyColumnsError, tableLimits } from '../../tables/limits-and-errors.js'
-import { toSpellingKey } from '../../core/header-words.js'
+import { toSpellingKey } from '../../core/text.js'
 
 export interface HeaderCell {
   readonly text: string

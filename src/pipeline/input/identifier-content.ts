@@ -1,4 +1,4 @@
-import { toPlainDigits } from '../../core/text.js'
+import { toPlainDigits, rankInHeaders, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import { classifyDomain, toCanonicalIdentifier, type IdentifierKey } from '../../core/identifiers.js'
 import { parseCourtNumber } from '../../core/court-numbers.js'
 import {
@@ -20,10 +20,7 @@ import {
   listNumberKeys,
   numberWords,
   owners,
-  rankInHeaders,
   taxHeaders,
-  toHeaderKey,
-  toHeaderKeys,
 } from '../../core/header-words.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import {

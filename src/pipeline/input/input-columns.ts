@@ -1,27 +1,13 @@
-import {
-  listLookupColumns,
-  type LookupColumns,
-  type NamedColumns,
-  type ColumnSamples,
-  type LookupRule,
-  type ColumnReport,
-  type IdentifierUse,
-} from './columns.js'
+import type { ColumnReport, ColumnSamples, IdentifierUse, LookupColumns, LookupRule } from './columns.js'
+import { listLookupColumns, type NamedColumns } from './columns.js'
 import { type NestedColumns, listPlainColumns, listNameMembers, quoteColumn } from './columns.js'
 import { canBeNames, formsShareMin, rateNames } from './column-content.js'
 import { reportColumns } from './column-report.js'
 import { detectColumns, findColumn, findUnnamedColumn, judgeHeader } from './detect-columns.js'
 import { isOtherParty } from './find-identifiers.js'
-import {
-  isKnownHeader,
-  parsePlaceHeader,
-  personHeaders,
-  plainNameHeaders,
-  rankInHeaders,
-  toHeaderKey,
-} from '../../core/header-words.js'
+import { isKnownHeader, isPersonHeader, parsePlaceHeader, rankPlainName } from '../../core/header-words.js'
 import { UserError, withHintFirst } from '../../core/errors.js'
-import { quoteExcerpt } from '../../core/text.js'
+import { quoteExcerpt, toHeaderKey } from '../../core/text.js'
 import type { CheckpointReader } from '../checkpoint/lookup.js'
 import { chooseColumns } from './column-choice.js'
 import type { Input, InputFile } from './input.js'
@@ -156,8 +142,9 @@ export class InputColumns {
     const { layout } = input
     const columns = input.columns.filter((column) => added === null || !column.startsWith(added))
     const isOpen = layout.hasHeader && requested.asked.name === undefined
-    return isOpen && detectOrNull(columns, requested.asked, samples, layout.nested) === null
-      ? findNamesByCells({ columns, layout }, samples)
+    const found = isOpen ? detectOrNull(columns, requested.asked, samples, layout.nested) : null
+    return isOpen && (found?.name ?? null) === null
+      ? findNamesByCells({ columns, layout }, samples, found)
       : null
   }
 
@@ -240,7 +227,9 @@ function detectInputColumns(input: Input, asked: NamedColumns, samples: ColumnSa
   try {
     const found = detectColumns(columns, name === undefined ? asked : { ...asked, name }, samples, nested)
     if (found.name !== null) assertInFiles(input.layout.listFiles(), found.name)
-    return found
+    // Numbers alone find companies whose names nothing compares.
+    const byCells = found.name === null && hasHeader ? findNamesByCells(input, samples, found) : null
+    return byCells === null ? found : detectInputColumns(input, { ...asked, name: byCells }, samples)
   } catch (error) {
     const isMissing = error instanceof UserError && error.code === 'INPUT_COLUMN_MISSING'
     if (!isMissing || name !== undefined) throw withHintFirst(error, sheetHint)
@@ -258,11 +247,16 @@ const namesByCellsMin = 0.3
 function findNamesByCells(
   { columns, layout }: Pick<Input, 'columns' | 'layout'>,
   samples: ColumnSamples,
+  used: LookupColumns | null = null,
 ): string | null {
   const plain = listPlainColumns(columns, layout.nested)
-  const [best, next] = rateUnreadNames(plain, [], samples, []).filter(({ isOther }) => !isOther)
-  const isSure = best !== undefined && best.rate >= namesByCellsMin && (next?.rate ?? 0) < best.rate / 2
-  return isSure ? best.column : null
+  const taken = used === null ? [] : listLookupColumns(used)
+  const [best, next] = rateUnreadNames(plain, taken, samples, []).filter(({ isOther }) => !isOther)
+  if (best === undefined) return null
+  // Next to numbers in use, fewer legal forms are enough in the only column that has any.
+  const isOnly = used !== null && next === undefined && best.rate > formsShareMin
+  const isSure = best.rate >= namesByCellsMin && (next?.rate ?? 0) < best.rate / 2
+  return isSure || isOnly ? best.column : null
 }
 
 /** Explains why no column has names; `null` if the header is a header. */
@@ -337,7 +331,8 @@ function rateUnreadNames(
   const isOther = (column: string) =>
     isOtherParty(toHeaderKey(column), '') ||
     contactWords.some((word) => toHeaderKey(column).includes(word)) ||
-    rankInHeaders(column, [...personHeaders, ...plainNameHeaders]) >= 0
+    isPersonHeader(column) ||
+    rankPlainName(column) >= 0
   return header
     .filter((column) => !used.includes(column) && parsePlaceHeader(column) === null)
     .map((column) => ({

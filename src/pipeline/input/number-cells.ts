@@ -20,7 +20,8 @@ import {
 } from '../../core/stated-identifiers.js'
 import { isPersonNumber } from '../../core/number-forms.js'
 import { cutLabels, isPlainVatNumber, readWholeTaxNumber } from './column-content.js'
-import { numberWords, toHeaderKey } from '../../core/header-words.js'
+import { numberWords } from '../../core/header-words.js'
+import { toHeaderKey } from '../../core/text.js'
 import { isEin, isTaxHeader, listRegisterCountries, rankHeader } from './identifier-content.js'
 
 /** Faults of an identifier in a row; it is not submitted. */

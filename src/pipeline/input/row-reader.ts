@@ -11,7 +11,8 @@ import { listLookupColumns, type LookupRule } from './columns.js'
 import { identifierKeys, identifierPlaceKeys, listIdentifierColumns } from '../../core/identifiers.js'
 import type { RowQuestion } from './row-question.js'
 import { repeatedHeaders, totalRow } from './column-report.js'
-import { isKnownHeader, parsePlaceHeader, toSpellingKey } from '../../core/header-words.js'
+import { isKnownHeader, parsePlaceHeader } from '../../core/header-words.js'
+import { toSpellingKey } from '../../core/text.js'
 
 export type ValidQuestion = Exclude<RowQuestion, { kind: 'invalid' }>
 

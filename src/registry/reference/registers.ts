@@ -1,7 +1,6 @@
 import { iso31662 } from 'iso-3166'
 import listed from './authorities.json' with { type: 'json' }
-import { toHeaderKey, toHeaderKeys } from '../../core/header-words.js'
-import { toPlainLetters } from '../../core/text.js'
+import { toPlainLetters, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import listedPlaces from './edgar-places.json' with { type: 'json' }
 import legalForms from './legal-forms.json' with { type: 'json' }
 import words from './register-words.json' with { type: 'json' }

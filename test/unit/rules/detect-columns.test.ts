@@ -4,7 +4,9 @@ import { iso31661 } from 'iso-3166'
 import { describe, expect, test } from 'vitest'
 import { detectColumns } from '../../../src/pipeline/input/detect-columns.js'
 import { listUnreadNames } from '../../../src/pipeline/input/input-columns.js'
-import { companyNameHeaders, plainNameHeaders } from '../../../src/core/header-words.js'
+import { companyNameHeaders } from '../../../src/core/header-words.js'
+import headerWords from '../../../src/core/headers.json' with { type: 'json' }
+import { toHeaderKeys } from '../../../src/core/text.js'
 import { UserError } from '../../../src/core/errors.js'
 import { errorWith } from '../../support/error-with.js'
 import { forAll } from '../../support/properties.js'
@@ -60,7 +62,9 @@ describe('columns found by their headers', () => {
     expect(locate(one)).toEqual([one])
   })
 
-  const names = [...companyNameHeaders, ...plainNameHeaders].filter((key) => !/\d$/.test(key))
+  const names = [...companyNameHeaders, ...toHeaderKeys(...headerWords.earlier.plainNames)].filter(
+    (key) => !/\d$/.test(key),
+  )
   test.each([' 1', '1', '_02', ' (3)', ' #1'])(
     'Every name of a column may end with a number: %j',
     (number) => {
@@ -156,6 +160,46 @@ describe('columns found by their headers', () => {
       expect(listUnreadNames([column, 'LEI'], used, new Map([[column, firstNames]]))).toEqual([])
     },
   )
+
+  const { earlier, added } = headerWords
+  const joints =
+    '/| / |-| - |, | o | u | ou | oder | ali | ili | veya | или | und | y | e | / o | y/o | or | eller '.split(
+      '|',
+    )
+  const split = (lists: readonly string[]) => lists.map((list) => list.split('|'))
+  const plain = split([...earlier.plainNames, ...added.plainNames])
+    .flat()
+    .filter((word) => !/\si\s/.test(word))
+  const isSimple = (word: string) => !/\s(?:y|o|ou|i|y\/o)\s|[/,;&-]|または|又は|名・|또는/.test(word)
+  const sameLanguage = split([...earlier.companyNames, ...added.names, ...earlier.roles, ...added.roles]).map(
+    (words) => words.filter(isSimple),
+  )
+
+  test('words for names that are joined in any way are a header of names', () => {
+    for (const [index, words] of sameLanguage.entries())
+      for (const [at, word] of words.entries()) {
+        const joint = joints[(index + at) % joints.length] ?? ''
+        const others = [words[at + 1], plain[(index + at) % plain.length]].filter((one) => one !== undefined)
+        for (const other of others.flatMap((one) => [word + joint + one, one + joint + word]))
+          expect(detectColumns(['RUC', other], {}).name, other).toBe(other)
+      }
+  })
+
+  test.each(
+    'Apellidos y Nombres o Razón Social|Nombre / Razón Social|Nom ou raison sociale|Name oder Firma|Naziv ali ime|Contribuyente|Naziv partnerja|Popolno ime|Titular o razón social|氏名又は名称'.split(
+      '|',
+    ),
+  )('%j has names', (header) => {
+    expect(detectColumns(['RUC', header], {}).name).toBe(header)
+  })
+
+  test.each(
+    'Nombres y apellidos|Company / VAT number|Client / Project|Firma, Ort|Company type|Name / Vorname|Empresa - RUC|Status or name of contact'.split(
+      '|',
+    ),
+  )('%j has none', (header) => {
+    expect(detectColumns(['LEI', header], {}).name).toBeNull()
+  })
 
   test('context is never guessed', () => {
     expect(detectColumns(['name', 'context', 'notes'], {}).context).toEqual([])
