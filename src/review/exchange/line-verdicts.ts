@@ -213,20 +213,47 @@ const toWords = (list: string): ReadonlySet<string> => new Set(list.normalize('N
 
 /** Yes in common languages, as letters of a keyboard without accents too, and the true of spreadsheets. */
 export const yesWords = toWords(
-  'yes|y|ok|accept|accepted|ja|j|jawohl|oui|sí|si|sì|sim|da|tak|ano|áno|igen|evet|kyllä|kylla|jah|jā|taip|já|jo|да|так|ναι|' +
-    'はい|是|是的|对|對|正确|正確|예|네|نعم|כן|हाँ|हां|vâng|đúng|ya|ใช่|po|კი|այո|иә|bəli|بله|true|wahr|vrai|verdadero|verdadeiro|vero|waar|prawda|sant|истина|ndiyo|ndio|oo|opo|ha|haan|yebo|iya',
+  'yes|y|ok|accept|accepted|ja|j|jawohl|oui|sí|si|sì|sim|da|tak|ano|áno|igen|evet|kyllä|kylla|jah|jā|taip|já|jo|да|так|ναι|はい|是|是的|' +
+    '对|對|正确|正確|예|네|نعم|כן|हाँ|हां|vâng|đúng|ya|ใช่|po|კი|այո|иә|bəli|بله|true|wahr|vrai|verdadero|verdadeiro|vero|waar|prawda|sant|' +
+    'истина|ndiyo|ndio|oo|opo|ha|haan|yebo|iya|correct|correcto|correcta|cierto|de acuerdo|aceptar|aceptado|vale|certo|correto|' +
+    "corretto|exacto|exact|d'accord|richtig|stimmt|korrekt|passt|klopt|juist|akkoord|stämmer|stemmer|rätt|riktig|rigtig|oikein|" +
+    'zgadza się|prawidłowo|dobrze|správně|souhlasí|správne|súhlasí|helyes|drži|velja|točno|pravilno|tačno|tako je|ispravno|corect|' +
+    'adevărat|doğru|tamam|onay|верно|правильно|подходит|вірно|вярно|точно|σωστό|σωστά|teisingai|tinka|pareizi|õige|rétt|صح|صحيح|' +
+    'موافق|נכון|सही|benar|betul|tama|ถูกต้อง|đồng ý|正しい|该公司|맞음|맞다|сәйкес',
 )
 
 /** No, and none, in these languages. `false` is missing: an empty check box has it. */
 export const noneWords = toWords(
-  'none|none of these|no|n|nein|kein|keine|keiner|keins|keines|non|aucun|aucune|rien|ninguno|ninguna|ningún|ningun|nada|' +
-    'nessuno|nessuna|nessun|niente|não|nao|nenhum|nenhuma|nee|geen|nej|nei|ingen|inget|intet|nie|żaden|zaden|żadna|żadne|brak|' +
-    'ne|žádný|žádná|žádné|žiadny|žiadna|žiadne|nem|nincs|egyik sem|nu|niciunul|niciuna|hayır|hayir|hiçbiri|yok|ei|ei mikään|' +
-    'mitte ükski|nē|neviens|nav|nėra|nė viena|nijedan|nijedna|nobeden|nobena|нет|никакой|ни один|ні|немає|жодна|не|няма|' +
-    'никой|όχι|οχι|κανένα|κανένας|καμία|いいえ|なし|無し|該当なし|否|无|無|没有|沒有|不是|不|아니요|아니오|없음|해당없음|해당 없음|해당사항없음|해당사항 없음|لا|لا شيء|' +
-    'לא|אין|नहीं|कोई नहीं|không|không có|tidak|tidak ada|bukan|ไม่|ไม่ใช่|ไม่มี|engin|enginn|cap|asnjë|არა|ոչ|жоқ|xeyr|خیر|نه|' +
-    'ei löydy|以上皆非|以上都不是|都不是|均不是|不对|不對|查无|查無|hapana|hakuna|hindi|wala|yo‘q|cha|tidak ada yang cocok|nijedno|ништа|ниједан|ниједна|' +
-    'niet gevonden|geen van deze|introuvable|nicht gefunden|no encontrado|non trovato|não encontrado|无此公司|nahi|nahin',
+  'none|none of these|no|n|nein|kein|keine|keiner|keins|keines|non|aucun|aucune|rien|ninguno|ninguna|ningún|ningun|nada|nessuno|' +
+    'nessuna|nessun|niente|não|nao|nenhum|nenhuma|nee|geen|nej|nei|ingen|inget|intet|nie|żaden|zaden|żadna|żadne|brak|ne|žádný|žádná|' +
+    'žádné|žiadny|žiadna|žiadne|nem|nincs|egyik sem|nu|niciunul|niciuna|hayır|hayir|hiçbiri|yok|ei|ei mikään|mitte ükski|nē|neviens|' +
+    'nav|nėra|nė viena|nijedan|nijedna|nobeden|nobena|нет|никакой|ни один|ні|немає|жодна|не|няма|никой|όχι|οχι|κανένα|κανένας|καμία|' +
+    'いいえ|なし|無し|該当なし|否|无|無|没有|沒有|不是|不|아니요|아니오|없음|해당없음|해당 없음|해당사항없음|해당사항 없음|لا|لا شيء|לא|אין|नहीं|कोई नहीं|không|không có|tidak|' +
+    'tidak ada|bukan|ไม่|ไม่ใช่|ไม่มี|engin|enginn|cap|asnjë|არა|ոչ|жоқ|xeyr|خیر|نه|ei löydy|以上皆非|以上都不是|都不是|均不是|不对|不對|查无|查無|hapana|' +
+    'hakuna|hindi|wala|yo‘q|cha|tidak ada yang cocok|nijedno|ништа|ниједан|ниједна|niet gevonden|geen van deze|introuvable|' +
+    'nicht gefunden|no encontrado|non trovato|não encontrado|无此公司|nahi|nahin|no match|none match|not found|nobody|no existe|no hay|' +
+    'no aparece|ningún candidato|ninguno de estos|ninguna de estas|ninguna de las anteriores|ninguno de los anteriores|' +
+    'no corresponde|no coincide|no es|incorrecto|não existe|não há|nenhum destes|nenhuma destas|nenhum dos anteriores|' +
+    'não corresponde|incorreto|errado|non esiste|nessuno di questi|nessuna di queste|non corrisponde|sbagliato|aucun de ceux-ci|' +
+    "aucun candidat|n'existe pas|inexistant|pas trouvé|faux|keiner davon|keine davon|keines davon|keine treffer|kein treffer|nichts|" +
+    'nicht vorhanden|existiert nicht|falsch|bestaat niet|niets|geen enkele|onjuist|fout|finns inte|ingen av dessa|hittades inte|inga|' +
+    'finnes ikke|ingen av disse|ikke funnet|findes ikke|ingen af disse|ikke fundet|ingenting|ei mitään|ei mikään näistä|ei ole|' +
+    'väärin|żaden z nich|żadna z nich|nic|nie ma|nie istnieje|nie znaleziono|žádný z nich|nikdo|neexistuje|nenalezeno|není|' +
+    'žiadny z nich|nikto|nenájdené|nič|nincs ilyen|egyik sem jó|nem létezik|nem található|semmi|egyik se|noben|nobeno|noben od teh|' +
+    'ni|nihče|ne obstaja|ni najdeno|ni zadetka|nema|nitko|niko|ništa|nijedan od njih|ne postoji|nije pronađeno|nijedno od navedenih|' +
+    'нема|нико|не постоји|није пронађено|ниту еден|нема такво|не постои|niciunul dintre ele|nimic|nu există|nu exista|nu s-a găsit|' +
+    'nimeni|bulunamadı|bulunamadi|hiçbirisi|hiç biri|hicbiri|mevcut değil|değil|yanlış|нету|ничего|никто|ни одна|ни одно|' +
+    'ни один из них|ни одна из них|не существует|не найдено|не найден|не подходит|неверно|нікого|нічого|ніхто|жоден|жодне|жодний|' +
+    'не існує|не знайдено|нищо|нито един|нито една|никоя|няма такъв|не съществува|не е намерено|τίποτα|κανείς|κανένα από αυτά|' +
+    'δεν υπάρχει|δεν βρέθηκε|niekas|nieko|nė vienas|neegzistuoja|nerasta|nekas|nav atrasts|neviena|neviens no tiem|neeksistē|puudub|' +
+    "ükski|pole|ei ole olemas|ei leitud|ekkert|engin þeirra|fannst ekki|cap d'aquests|no existeix|asgjë|askush|asnjëri|asnjëra|" +
+    'nuk ekziston|nuk u gjet|لا يوجد|لايوجد|لا احد|لا أحد|غير موجود|ليس|ولا واحد|خطأ|אף אחד|אף אחת|אין כזה|לא קיים|לא נמצא|שום דבר|' +
+    'هیچ|هیچکدام|هیچ کدام|وجود ندارد|کوئی نہیں|نہیں|कुछ नहीं|इनमें से कोई नहीं|कोई भी नहीं|मौजूद नहीं|không có công ty nào|' +
+    'không tồn tại|không tìm thấy|không có cái nào|tidak satu pun|tidak ditemukan|tiada|tidak wujud|ไม่พบ|ไม่มีข้อใดถูก|' +
+    'ไม่มีรายการใด|該当無し|どれでもない|いずれでもない|見つからない|存在しない|该公司不存在|不存在|找不到|未找到|沒有符合|没有匹配|없다|찾을 수 없음|존재하지 않음|해당 사항 없음|არცერთი|არაფერი|' +
+    'არ არსებობს|ոչ մեկը|չկա|ешқайсысы|табылмады|heç biri|yoxdur|tapılmadı|wala rito|wala dito|walang tugma|walang katugma|hindi ito|' +
+    'hindi mahanap|walay|wala diri|awan|dili|walay tugma|hakuna kati ya hizi|haipo|geeneen|geen hiervan|ezin aurkitu|bat ere ez|' +
+    'ningún destes|neniu',
 )
 
 /** Parses a cell. Ignores case, width and spaces. Accepts digits of any script, and `1.0` from number cells. */

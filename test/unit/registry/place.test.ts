@@ -299,3 +299,19 @@ describe('a location in other languages', () => {
     expect(parseLocation(location)?.unreadEnd).toBe(end)
   })
 })
+
+test('Large cities have one key by their names in the languages of their neighbours', () => {
+  const names = `Trieste=Trst=Triest=Триест; Rijeka=Reka=Fiume; Klagenfurt=Celovec; Graz=Gradec=Grac=Грац; Venezia=Benetke=Wenecja=Venedik
+    Udine=Videm; Gorizia=Gorica; Wien=Beč=Dunaj=Bécs=Viyana=Wiedeń=Viena=فيينا; Budapest=Pešta=Budimpešta=Budapeszt
+    Timișoara=Temišvar=Temesvár=Temeschwar; Lviv=Lvov=Lwów=Lemberg=Львів; Vilnius=Wilno=Viļņa; București=Bukareszt=Bükreş=Bukurešt
+    München=Monachium=Múnich=Münih; Nürnberg=Norymberga=Núremberg; Dresden=Drezno=Drážďany; Leipzig=Lipsk=Lipsko; Aachen=Akwizgran
+    Köln=Kolonia=Colonia; Milano=Mediolan=Milán; Bratislava=Pozsony=Pressburg; Košice=Kassa=Kaschau; Cluj-Napoca=Kolozsvár
+    Zagreb=Zágráb=Agram; Ljubljana=Lubiana=Lublana=Laibach; Thessaloniki=Selanik=Solun=Salónica; Athina=Atina=Atene=Atenas=Atény
+    London=Londra=Londres=Londýn; New York=Nueva York; Genève=Ginebra=Ženeva=Cenevre; Basel=Basilea; Frankfurt=Fráncfort
+    Antwerpen=Amberes=Antwerpia; Bordeaux=Burdeos=Бордо; Roma=Rim=Rzym=Řím=روما; Beograd=Belgrád=Belgrado; Skopje=Üsküp=Скопие`
+  for (const group of names.split(/[;\n]/)) {
+    const keys = group.split('=').map((name) => toCityKey(name.trim()))
+    expect(new Set(keys).size, group).toBe(1)
+  }
+  expect(toCityKey('Gradec')).not.toBe(toCityKey('Gorica'))
+})
