@@ -148,7 +148,10 @@ export function parsePlaceHeader(header: string, isEarlier = false): PlaceHeader
   const key = toHeaderKey(header).replace(/^organi[sz]ation(?=.*ofaddress$)|ofaddress$/g, '')
   const whole = parsePlaceKey(key, isEarlier)
   const { base, number } = splitNumber(whole === null ? key : '')
-  const place = whole ?? parsePlaceKey(base, isEarlier) ?? (isEarlier ? null : parseJointHeader(header))
+  const place =
+    whole ??
+    parsePlaceKey(base, isEarlier) ??
+    (isEarlier ? null : (parseJointHeader(header) ?? parsePostalNumber(header)))
   const plain = place === null && !isEarlier ? cutLanguage(header) : null
   return plain === null ? place && { ...place, number } : parsePlaceHeader(plain)
 }
@@ -184,6 +187,19 @@ function parseJointHeader(header: string): Place | null {
   if (first === undefined || first === null || others.length === 0 || others.includes(null)) return null
   const part = jointParts.find((one) => [first, ...others].some((place) => place?.part === one))
   return part === undefined ? null : { ...first, part }
+}
+
+let postalBases: ReadonlySet<string> | null = null
+
+/** Reads a postal code with another word for a number: `Poštna št.` */
+function parsePostalNumber(header: string): Place | null {
+  const bases = listWithoutNumberWord(header).filter(
+    (base) => base.length > 3 || /^(?:plz|zip|psc|npa)$/.test(base),
+  )
+  if (bases.length === 0) return null
+  const texts = [...earlier.parts.postal, ...added.places.postal].flatMap((list) => list.split('|'))
+  postalBases ??= new Set(texts.flatMap((text) => [toHeaderKey(text), ...listWithoutNumberWord(text)]))
+  return bases.some((base) => postalBases?.has(base)) ? { part: 'postal', set: 'plain' } : null
 }
 
 /** Headers of tax and VAT numbers in version 0.2.0. */

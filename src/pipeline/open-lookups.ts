@@ -122,8 +122,8 @@ export async function readRows(
 
 const describeUnmet = (count: number): string =>
   count === 1
-    ? '1 decision of this checkpoint is for a company of another input; it is kept.'
-    : `${formatCount(count)} decisions of this checkpoint are for companies of other inputs; they are kept.`
+    ? '1 decision of this checkpoint applies to no row: its row is in another input, or has another name or place now. It is kept.'
+    : `${formatCount(count)} decisions of this checkpoint apply to no row: their rows are in other inputs, or have other names or places now. They are kept.`
 
 /** The part of a job that this process runs. */
 export type RunPart = NonNullable<Awaited<ReturnType<typeof joinPart>>>

@@ -62,15 +62,16 @@ function formatIdentifierLine({ identifiers, identifierUse }: ColumnReport): str
   const { registration_country: country, registration_court: court, exchange } = identifiers
   const others = numberKeys.slice(1).flatMap((key) => identifiers[key] ?? [])
   const fallback = others.map((column) => ` or else from ${truncateText(column)}`).join('')
+  const of = others.length === 0 ? 'its' : 'the'
   const registers = [
-    ...(country === undefined ? [] : [`its country from ${truncateText(country)}`]),
-    ...(court === undefined ? [] : [`its court from ${truncateText(court)}`]),
+    ...(country === undefined ? [] : [`${of} country from ${truncateText(country)}`]),
+    ...(court === undefined ? [] : [`${of} court from ${truncateText(court)}`]),
   ]
   const places: Partial<Record<string, string>> = {
     ...(registers.length === 0 && others.length === 0
       ? {}
       : {
-          registration_id: `${fallback}${registers.length === 0 ? '' : ` with ${registers.join(' and ')}`}`,
+          registration_id: `${fallback}${registers.length === 0 ? '' : `${others.length === 0 ? '' : ', each'} with ${registers.join(' and ')}`}`,
         }),
     ...(exchange === undefined ? {} : { ticker: ` with its exchange from ${truncateText(exchange)}` }),
   }

@@ -39,10 +39,11 @@ export async function chooseColumns(options: {
   isBilled: boolean
 }): Promise<ColumnChoice> {
   const { input, asked, columns, samples, reader, identifierUse, signal, isBilled } = options
-  const rule = { columns, identifierUse, readsNames: asked.identifiers !== 'none' }
+  const areNumbersNamed = typeof asked.identifiers === 'object'
+  const rule = { columns, identifierUse, readsNames: asked.identifiers !== 'none', areNumbersNamed }
   const others = isBilled ? listEarlierColumns(input, asked, columns, samples) : []
   if (reader === null || others.length === 0) return { rule, note: null }
-  const rules = others.map((other) => ({ columns: other, identifierUse, readsNames: false }))
+  const rules = others.map((other) => ({ columns: other, identifierUse, readsNames: false, areNumbersNamed }))
   const { counts, gains, isWhole } = await countKnown({
     rules: [rule, ...rules],
     reader,

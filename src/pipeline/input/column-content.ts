@@ -1,11 +1,5 @@
 import { toPlainLetters, toHeaderKey, toHeaderKeys } from '../../core/text.js'
-import {
-  identifierHeaders,
-  listNumberKeys,
-  numberWords,
-  parsePlaceHeader,
-  type PlaceHeader,
-} from '../../core/header-words.js'
+import { identifierHeaders, listNumberKeys, numberWords } from '../../core/header-words.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import { isPlaceholder } from '../../core/lookup-identity.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
@@ -17,7 +11,7 @@ const statusWords = new Set(headerWords.statusWords.split('|'))
 const countShare = (values: readonly string[], is: (value: string) => boolean): number =>
   values.filter(is).length / values.length
 
-const isMostly = (values: readonly string[], is: (value: string) => boolean, share = 0.5): boolean =>
+export const isMostly = (values: readonly string[], is: (value: string) => boolean, share = 0.5): boolean =>
   values.length > 0 && values.filter(is).length >= values.length * share
 
 const isNumber = (value: string): boolean => /^[\p{Nd}\s.,+-]+$/u.test(value)
@@ -70,41 +64,6 @@ export function canBePlaces(
   const hasYes = words.includes('yes')
   const isStatus = (word: string) => part !== 'country' && statusWords.has(word) && (word !== 'no' || hasYes)
   return !isMostly(words, (word) => isNumber(word) || isStatus(word))
-}
-
-export type PlaceColumn = PlaceHeader & { readonly column: string }
-
-/** How to choose between two columns of the same part of a place: earlier versions use the first. */
-export type PlaceOrder = 'best' | 'first'
-
-/** Headers that mean a part of another size in another language: `Kraj` is a region in Czechia, and the country in Poland. */
-const vagueHeaders: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.vagueParts))
-const regionSizes = headerWords.regionSizes.map((list) => toHeaderKeys(list))
-const getSize = (column: string) => regionSizes.findIndex((keys) => keys.includes(toHeaderKey(column)))
-
-/**
- * Lists the columns that are parts of places, by header, unless their cells are unsuitable; those without a number first,
- * then `Ort 1` before `Ort 2`. Of equal ones, those that are filled in half of the rows or more, with a clear header, are first.
- */
-export function listPlaceColumns(
-  header: readonly string[],
-  samples: ReadonlyMap<string, readonly string[]>,
-  order: PlaceOrder = 'best',
-): PlaceColumn[] {
-  // Latin America: the smaller of several regions is the place of the town, as `Distrito` next to `Provincia`.
-  const sizes = order === 'best' ? header.map(getSize) : []
-  const largest = sizes.includes(0) ? Math.max(...sizes) : -1
-  const places = header.flatMap((column) => {
-    const place = parsePlaceHeader(column)
-    if (place === null || !canBePlaces(place.part, samples.get(column) ?? [])) return []
-    const size = getSize(column)
-    return [{ column, ...place, part: size >= 0 && size < largest ? 'city' : place.part }]
-  })
-  const countFilled = (column: string) => samples.get(column)?.length ?? 0
-  const mostFilled = Math.max(0, ...places.map(({ column }) => countFilled(column)))
-  const isWeak = ({ column }: PlaceColumn) =>
-    order === 'best' && (vagueHeaders.has(toHeaderKey(column)) || countFilled(column) < mostFilled / 2)
-  return places.sort((one, other) => one.number - other.number || Number(isWeak(one)) - Number(isWeak(other)))
 }
 
 /** Whether most cells of a whole place have only one part of it, like a town. */

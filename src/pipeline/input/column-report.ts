@@ -5,12 +5,12 @@ import {
   canBePlaces,
   detectIdentifier,
   personKind,
-  listPlaceColumns,
   readWholeTaxNumber,
 } from './column-content.js'
 import { isOtherParty } from './find-identifiers.js'
 import {
   listNameMembers,
+  listPlaceColumns,
   noNested,
   listPlainColumns,
   quoteColumn,
@@ -48,7 +48,7 @@ const kindsOfHeaders = new Map([
   ),
 ])
 
-const lacking = 'open registers lack them; for your own: --id-columns'
+const lacking = 'open registers lack them; for a registry of your own, use --id-columns'
 const lackingKinds = new Set(unregistered.map(([kind]) => kind).filter((kind) => !/ name| digit/.test(kind)))
 
 function findHeaderKind(header: string, cells: readonly string[]): string | undefined {

@@ -1,13 +1,4 @@
-import {
-  areTowns,
-  canBeNames,
-  canBePlaces,
-  hasLegalForm,
-  isValue,
-  listPlaceColumns,
-  type PlaceColumn,
-  type PlaceOrder,
-} from './column-content.js'
+import { areTowns, canBeNames, canBePlaces, hasLegalForm, isValue } from './column-content.js'
 import { listIdentifierColumns, type IdentifierColumns } from '../../core/identifiers.js'
 import { type ColumnSamples, type ConfigOrigin, type NamedColumns, type LookupColumns } from './columns.js'
 import {
@@ -31,8 +22,11 @@ import {
   getMemberHint,
   getNestedNameHints,
   noNested,
+  listPlaceColumns,
   listPlainColumns,
   type NestedColumns,
+  type PlaceColumn,
+  type PlaceOrder,
 } from './columns.js'
 
 type FindColumn = (column: string, flag: string, usage?: string) => string

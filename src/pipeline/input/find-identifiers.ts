@@ -11,10 +11,11 @@ import {
   type IdentifierKey,
   type IdentifierPlaceKey,
 } from '../../core/identifiers.js'
-import { areAmounts } from './column-content.js'
+import { areAmounts, readWholeTaxNumber } from './column-content.js'
 import {
   findContentFault,
   isCertainly,
+  isOtherTaxHeader,
   isTaxHeader,
   listRegisterCountries,
   rankHeader,
@@ -83,7 +84,10 @@ function listFittingColumns(
   const symbols = key === 'ticker' ? getSymbolKeys(header, samples) : []
   const nameKey = toHeaderKey(name ?? '')
   const rowCountries = countries.flatMap((column) => samples.get(column) ?? [])
-  const rank = (column: string) => Math.max(rankHeader(key, column), symbols.indexOf(toHeaderKey(column)))
+  const byCells = (column: string) =>
+    key === 'registration_id' && isOtherTaxHeader(column) && hasWholeTaxNumbers(samples.get(column) ?? [])
+  const rank = (column: string) =>
+    byCells(column) ? otherTaxRank : Math.max(rankHeader(key, column), symbols.indexOf(toHeaderKey(column)))
   const named = header.filter((column) => !taken.has(column) && rank(column) >= 0)
   // A tax number contains a company number at best.
   const isTax = (column: string) => key === 'registration_id' && isTaxHeader(column)
@@ -100,6 +104,12 @@ function listFittingColumns(
       return why === null
     })
 }
+
+/** Behind all columns whose header says that open registers have their numbers. */
+const otherTaxRank = 1_000_000
+
+const hasWholeTaxNumbers = (cells: readonly string[]): boolean =>
+  cells.some((cell) => readWholeTaxNumber(cell) !== null)
 
 const nameKind = (key: IdentifierKey, column: string): string =>
   key === 'registration_id' && isTaxHeader(column) ? 'VAT number' : identifierNames[key]

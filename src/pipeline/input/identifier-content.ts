@@ -118,10 +118,17 @@ export function findContentFault(
 
 const sharing = new Map(Object.entries(headerWords.sharedNumbers))
 /** Countries whose numbers have the same name; the country of the row tells them apart. */
-const listSharing = (country: string): readonly string[] => sharing.get(country)?.split('|') ?? []
+export const listSharing = (country: string): readonly string[] => sharing.get(country)?.split('|') ?? []
 
 /** An EIN in its usual form, which no other country has. */
 export const isEin = (text: string): boolean => /^\d{2}-\d{7}$/.test(text)
+
+let toPlace: ((text: string) => string | null) | null = null
+
+/** Loads the names of countries, so that those of rows are known: it takes longer than the plan of a short list. */
+export async function loadCountryNames(): Promise<void> {
+  toPlace = (await import('../../core/stated-identifiers.js')).toRegisterPlace
+}
 
 /** Whether tax numbers contain company numbers of their countries, of those of the header, or of the rows. */
 function hasCompanyNumbers(
@@ -129,12 +136,11 @@ function hasCompanyNumbers(
   header: string,
   rowCountries: readonly string[],
 ): boolean {
-  // Names of countries are read with the rows: to load them takes longer than the plan of a short list.
-  const rows = [...new Set(rowCountries)].flatMap((text) =>
-    /^\s*[a-z]{2}\s*$/i.test(text)
-      ? [text.trim()]
-      : Object.keys({ ...headerWords.earlier.numbers, ...headerWords.added.countryNumbers }),
-  )
+  const rows = [...new Set(rowCountries)].flatMap((text) => {
+    if (/^\s*[a-z]{2}\s*$/i.test(text)) return [text.trim()]
+    if (toPlace !== null) return toPlace(text)?.slice(0, 2) ?? []
+    return Object.keys({ ...headerWords.earlier.numbers, ...headerWords.added.countryNumbers })
+  })
   const countries = [...listRegisterCountries(header), ...rows].map((code) => code.toLowerCase())
   const isUs = countries.includes('us')
   return values.some(
@@ -166,9 +172,6 @@ function findNumberFault(
   return null
 }
 
-/** Fewer cells than this prove nothing. */
-const cellsMin = 3
-
 /** Whether the cells prove the identifier by themselves, whatever their header. `names`: those of the rows, if known. */
 export function isCertainly(
   key: 'lei' | 'website' | 'email',
@@ -176,7 +179,7 @@ export function isCertainly(
   names: readonly string[] | null,
 ): boolean {
   const values = cells.flatMap((cell) => toFilledCell(cell) ?? [])
-  if (values.length < cellsMin) return false
+  if (values.length < 3) return false
   switch (key) {
     case 'lei':
       return calculateShare(values, fitting.lei) >= 0.8
@@ -219,7 +222,7 @@ function isOneForAll(hosts: readonly string[], names: readonly string[]): boolea
 }
 
 const isMost = (values: readonly string[], is: (value: string) => boolean): boolean =>
-  values.length >= cellsMin && calculateShare(values, is) >= 0.8
+  values.length >= 3 && calculateShare(values, is) >= 0.8
 
 const calculateShare = (values: readonly string[], is: (value: string) => boolean): number =>
   values.filter(is).length / values.length
@@ -300,7 +303,16 @@ const ambiguousNumberHeaders: ReadonlySet<string> = new Set(toHeaderKeys(headerW
 
 /** Whether a header names tax numbers. `isEarlier`: in the words of version 0.2.0. */
 export const isTaxHeader = (header: string, isEarlier = false): boolean =>
-  listHeaderKeys(header, isEarlier).some((key) => (isEarlier ? earlierTaxHeaders : taxHeaders).includes(key))
+  listHeaderKeys(header, isEarlier).some((key) =>
+    (isEarlier ? earlierTaxHeaders : taxHeaders).includes(key),
+  ) ||
+  (!isEarlier && isOtherTaxHeader(header))
+
+const otherTaxHeaders = new Set(toHeaderKeys(...headerWords.others['tax number']))
+
+/** Whether a header names tax numbers of countries whose registers lack them; their cells may be of other countries. */
+export const isOtherTaxHeader = (header: string): boolean =>
+  rankHeader('registration_id', header) < 0 && listHeaderKeys(header).some((key) => otherTaxHeaders.has(key))
 
 /** Names that mean a number wherever they are in a header. */
 const tellingKeys: ReadonlySet<string> = new Set(

@@ -5,6 +5,7 @@ import { canBeNames, formsShareMin, rateNames } from './column-content.js'
 import { reportColumns } from './column-report.js'
 import { detectColumns, findColumn, findUnnamedColumn, judgeHeader } from './detect-columns.js'
 import { isOtherParty } from './find-identifiers.js'
+import { loadCountryNames } from './identifier-content.js'
 import { isKnownHeader, isPersonHeader, parsePlaceHeader, rankPlainName } from '../../core/header-words.js'
 import { UserError, withHintFirst } from '../../core/errors.js'
 import { quoteExcerpt, toHeaderKey } from '../../core/text.js'
@@ -56,7 +57,11 @@ export class InputColumns {
   ) {}
 
   static async read(input: Input, requested: RequestedColumns): Promise<InputColumns> {
-    return new InputColumns(input, requested, await sampleColumns(input))
+    const samples = await sampleColumns(input)
+    const isNamed = ([column, cells]: [string, readonly string[]]) =>
+      parsePlaceHeader(column)?.part === 'country' && cells.some((cell) => !/^[a-z]{2}$/i.test(cell))
+    if ([...samples].some(isNamed)) await loadCountryNames()
+    return new InputColumns(input, requested, samples)
   }
 
   /**

@@ -22,7 +22,7 @@ import { isPersonNumber } from '../../core/number-forms.js'
 import { cutLabels, isPlainVatNumber, readWholeTaxNumber } from './column-content.js'
 import { numberWords } from '../../core/header-words.js'
 import { toHeaderKey } from '../../core/text.js'
-import { isEin, isTaxHeader, listRegisterCountries, rankHeader } from './identifier-content.js'
+import { isEin, isTaxHeader, listRegisterCountries, listSharing, rankHeader } from './identifier-content.js'
 
 /** Faults of an identifier in a row; it is not submitted. */
 export type IdentifierFault =
@@ -60,6 +60,8 @@ export interface NumberCell {
   /** Header of the column. */
   readonly header: string
   readonly text: string
+  /** Whether the user named the column. */
+  readonly isNamed?: boolean
 }
 
 /** Reading of an earlier version, to find what it looked up. */
@@ -124,7 +126,7 @@ export function chooseNumber(
   earlier?: EarlierReading,
 ): ChosenNumber {
   const read = (earlier === undefined ? cells : cells.slice(0, 1)).map((cell) =>
-    earlier === undefined ? readCell(cell, places) : readNumber(cell, places, earlier),
+    earlier === undefined ? readNamed(cell, places) : readNumber(cell, places, earlier),
   )
   const isRefused = ({ identifier, fault }: ReadNumber) =>
     identifier === null || (fault !== null && refusals.has(fault))
@@ -139,6 +141,17 @@ export function chooseNumber(
     .slice(0, Math.max(at, 0) + 1)
     .flatMap((one, index) => (one.fault !== null && (index === at || isRefused(one)) ? [one.fault] : []))
   return { identifier: sent?.identifier ?? null, isRight: at >= 0, faults }
+}
+
+/** Reads a cell. In a column that the user named, a tax number without a company number is sent unchanged. */
+function readNamed(cell: NumberCell, places: Places): ReadNumber {
+  const read = readCell(cell, places)
+  if (cell.isNamed !== true || read.fault !== 'tax_number') return read
+  const text = cutLabels(cell.text)?.text ?? cell.text
+  const [only, another] = listRegisterCountries(cell.header)
+  const written = [readTaxCountry(text), places.registration_country, another === undefined ? only : null]
+  const [place = null] = written.flatMap((one) => toRegisterPlace(one ?? '') ?? [])
+  return accept(text, place, null)
 }
 
 /** "zie factuur 12", "to be verified": words, and no number with its label. */
@@ -233,7 +246,7 @@ function listPersonCountries(
   const country = rowPlace.slice(0, 2)
   const isOfRow =
     (rateNumber(country.toLowerCase(), text) ?? 0) > 0 ||
-    named.some((one) => isWrongNumberOfRow(text, country, one))
+    named.some((one) => listSharing(one).includes(country) || isWrongNumberOfRow(text, country, one))
   return isOfRow ? [rowPlace] : [rowPlace, ...named]
 }
 

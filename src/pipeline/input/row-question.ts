@@ -204,12 +204,12 @@ const readDigits = ({ earlier }: LookupRule, text: string): string =>
 
 /** Lists the numbers of a row, in the order of their columns. */
 const listNumberCells = (rule: LookupRule, cells: IdentifierCells): NumberCell[] => {
-  const { columns } = rule
+  const { columns, areNumbersNamed = false } = rule
   return numberKeys.flatMap((key) => {
     const text = cells[key]
     return text === undefined
       ? []
-      : [{ header: columns.identifiers[key] ?? '', text: readDigits(rule, text) }]
+      : [{ header: columns.identifiers[key] ?? '', text: readDigits(rule, text), isNamed: areNumbersNamed }]
   })
 }
 

@@ -154,8 +154,11 @@ function listCountryColumns({ columns: { name, location, context, identifiers } 
     (key) => identifiers[key] !== undefined,
   )
   const registration = identifierKeysInUse.indexOf('registration_country')
+  const countries = location.filter((column) => parsePlaceHeader(column)?.part === 'country')
+  // `Kraj` is also a town or a region.
+  const sure = countries.filter((column) => countries.length === 1 || !/^kraj$/i.test(column.trim()))
   return [
-    ...location.flatMap((column, at) => (parsePlaceHeader(column)?.part === 'country' ? [first + at] : [])),
+    ...location.flatMap((column, at) => (sure.includes(column) ? [first + at] : [])),
     ...(registration < 0 ? [] : [first + location.length + context.length + registration]),
   ]
 }

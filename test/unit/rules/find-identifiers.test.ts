@@ -167,7 +167,14 @@ test.each([
 })
 
 test.each([
-  [{ Kraj: ['Moravskoslezský', 'Praha', 'Zlínský'], Země: ['Česko', 'Polsko', 'Česko'] }, ['Země']],
+  [{ Kraj: ['Moravskoslezský', 'Praha', 'Zlínský'], Země: ['Česko', 'Polsko', 'Česko'] }, ['Kraj', 'Země']],
+  [{ Kraj: ['Novo mesto', 'Zagreb', 'Dunaj'], Država: ['SI', 'HR', 'AT'] }, ['Kraj', 'Država']],
+  [
+    { Občina: ['Mirna', 'Krško'], Pošta: ['Mirna', 'Krško'], 'Poštna št.': ['8233', '8270'] },
+    ['Pošta', 'Poštna št.'],
+  ],
+  [{ City: ['Pune'], PIN: ['411001', '411 014', '411045'] }, ['City', 'PIN']],
+  [{ City: ['Nairobi'], PIN: ['P051234567A', 'P051234568B', 'P051234569C'] }, ['City']],
   [{ Kraj: ['Polska', 'Niemcy', 'Polska'] }, ['Kraj']],
   [{ İlçe: ['Kadıköy'], Şehir: ['İstanbul', 'Berlin', 'Paris'] }, ['Şehir']],
   [{ Ort: ['Bonn'], City: ['Bonn', 'Paris', 'Rome'] }, ['City']],
@@ -803,4 +810,15 @@ describe('Lists of Latin America', () => {
       expect(found({ company: names.slice(0, 2), Estado: statuses }).location).toEqual([])
     },
   )
+})
+
+test('A tax column with whole numbers of other countries is used below the header of any tax number', () => {
+  for (const header of ['Davčna številka', 'ID za DDV', 'OIB', 'Adószám'])
+    expect(
+      found({ company: names, [header]: ['IT00743110157', 'IT00905811006', 'IT00488410010'] }).identifiers,
+      header,
+    ).toMatchObject({ registration_id: header })
+  expect(
+    found({ company: names, 'Davčna številka': ['SI82646716', '80267432', '12345678'] }).identifiers,
+  ).toEqual({})
 })

@@ -561,3 +561,13 @@ describe('what is told of the columns', () => {
     expect(lines.join('')).not.toContain('\n')
   })
 })
+
+test.each([
+  [
+    'postal',
+    'Poštna št.|Poštna številka|Postal No|Post Nr|PLZ Nr.|Postnr.|индекс|почтовый индекс|posta kodu|irányítószám|código postal|CEP|PIN|ПИН|Kod pocztowy|Poštanski br.',
+  ],
+  ['city', 'Pošta|Naziv pošte|poststed|postort|Postort|Ort|PLZ/Ort|postitoimipaikka|Občina|Kraj in pošta'],
+] as const)('Headers of the part %s of a place', (part, headers) => {
+  for (const header of headers.split('|')) expect(parsePlaceHeader(header)?.part, header).toBe(part)
+})
