@@ -107,3 +107,32 @@ export function countAllowedTypos(charCount: number): 0 | 1 | 2 {
   if (charCount < 5) return 0
   return charCount < 9 ? 1 : 2
 }
+
+interface Split {
+  readonly word: string
+  /** The other letters of the key, with and without a preposition at their end. */
+  readonly rests: readonly string[]
+}
+
+/** More letters than any word has. */
+export const wordCharsMax = 40
+
+/** Lists the words at the start or end of a key, the longest first. */
+export function listSplits(key: string, isWord: (text: string) => boolean): Split[] {
+  const splits: Split[] = []
+  for (let length = Math.min(key.length - 1, wordCharsMax); length > 0; length--) {
+    const start = key.slice(0, length)
+    const end = key.slice(-length)
+    const front = key.slice(0, -length)
+    if (isWord(start)) splits.push({ word: start, rests: [key.slice(length)] })
+    if (isWord(end))
+      splits.push({ word: end, rests: [front, ...prepositions.map((one) => front.replace(one, ''))] })
+  }
+  return splits
+}
+
+/** The second is not known to version 0.2.0. */
+const prepositions = [
+  /(?:de|di|da|do|of|del|della|dela|van|for)$/,
+  /(?:du|des|der|dell|delle|dello|dos|das|na)$/,
+]

@@ -1,12 +1,5 @@
-import {
-  foldLetters,
-  listSplits,
-  wordCharsMax,
-  rankInHeaders,
-  splitNumber,
-  toHeaderKey,
-  toHeaderKeys,
-} from './text.js'
+import { foldLetters, rankInHeaders, splitNumber, toHeaderKey, toHeaderKeys } from './text.js'
+import { listSplits, wordCharsMax } from './edit-distance.js'
 import type { IdentifierHeaderKey } from './identifiers.js'
 // Each list has the best first, separated by bars. `added`: words that version 0.2.0 does not know; lists that it looked up
 // are also read without them. `numbers`: of register numbers by country; some names are used in two countries.

@@ -306,3 +306,19 @@ export function cutLabels(cell: string): { readonly text: string; readonly label
   const rest = label === '' ? number : tidy(number.replace(offices, ''))
   return rest === tidy(cell) || !/\d/.test(rest) ? null : { text: rest, label }
 }
+
+/** Words for another company than the row's, or for a member of staff. */
+const otherPartyWords = [
+  'parent|ultimate|owner|manager|managing|group|holding|head office|successor|predecessor|guarantor|agent|custodian',
+  'trustee|fund|branch|subsidiary|acquirer|investor|auditor|bank|partner|reseller|referrer|source|created|modified|updated',
+  'assigned|user|support|logo|image|photo|avatar|profile|linkedin|facebook|twitter|instagram|crunchbase|youtube|record',
+  'unsubscribe|privacy|terms|blog|careers|jobs|Mutter|Konzern|mère|matriz|controllante',
+].flatMap((words) => words.split('|').map(toHeaderKey))
+
+/**
+ * Whether a header names another party than the name's header: `Parent LEI` next to `Company`, but not `Fund LEI` next
+ * to `Fund Name`.
+ */
+export function isOtherParty(key: string, nameKey: string): boolean {
+  return otherPartyWords.some((word) => key.includes(word) && !nameKey.includes(word))
+}

@@ -7,10 +7,10 @@ import {
   personKind,
   readWholeTaxNumber,
 } from './column-content.js'
-import { isOtherParty } from './find-identifiers.js'
+import { isOtherParty } from './column-content.js'
+import { listPlaceColumns } from './header-and-cells.js'
 import {
   listNameMembers,
-  listPlaceColumns,
   noNested,
   listPlainColumns,
   quoteColumn,

@@ -6,10 +6,7 @@ import {
 } from '../../core/identifiers.js'
 import type { EarlierReading } from './number-cells.js'
 import { isTaxHeader } from './identifier-content.js'
-import { parsePlaceHeader, rankNameHeader, rankPlainName, type PlaceHeader } from '../../core/header-words.js'
-import headerWords from '../../core/headers.json' with { type: 'json' }
-import { toHeaderKey, toHeaderKeys } from '../../core/text.js'
-import { canBePlaces, isMostly } from './column-content.js'
+import { rankNameHeader, rankPlainName } from '../../core/header-words.js'
 
 export interface LookupColumns {
   /** Null if rows have only identifiers. */
@@ -187,75 +184,3 @@ export function getMemberHint({ members }: NestedColumn, usage: string): string 
 }
 
 const getLastPart = (member: string) => member.slice(member.lastIndexOf('.') + 1)
-
-export type PlaceColumn = PlaceHeader & { readonly column: string }
-
-/** How to choose between two columns of the same part of a place: earlier versions use the first. */
-export type PlaceOrder = 'best' | 'first'
-
-/** Headers that mean a part of another size in another language: `Kraj` is a region in Czechia, and the country in Poland. */
-const vagueHeaders: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.vagueParts))
-const regionSizes = headerWords.regionSizes.map((list) => toHeaderKeys(list))
-const getSize = (column: string) => regionSizes.findIndex((keys) => keys.includes(toHeaderKey(column)))
-
-/** Tells a town, a region or a country below `Kraj`, and postal codes below `Pošta` and `PIN`, by the cells and the other headers. */
-function judgePart(
-  column: string,
-  part: PlaceHeader['part'],
-  header: readonly string[],
-  samples: ReadonlyMap<string, readonly string[]>,
-): PlaceHeader['part'] {
-  const cells = samples.get(column) ?? []
-  if (
-    part === 'city' &&
-    /^po[sš]ta$/i.test(column.trim()) &&
-    isMostly(cells, (cell) => /^[\d\s-]+$/.test(cell))
-  )
-    return 'postal'
-  if (
-    cells.length === 0 ||
-    toHeaderKey(column) !== 'kraj' ||
-    isMostly(cells, (cell) => /^[A-Z]{2,3}$/.test(cell))
-  )
-    return part
-  if (isMostly(cells, (cell) => /(?:sk|ck)[ýáí]$|kraj|vysočina/iu.test(cell))) return 'region'
-  const others = header.filter((one) => one !== column)
-  const isSlovene = others.some((one) => /pošt|občina|podjetj|matičn|davčn/iu.test(one))
-  const isPlain = (one: string, of: string) => {
-    const place = parsePlaceHeader(one)
-    return place?.part === of && place.set === 'plain'
-  }
-  const hasCountry = others.some((one) => isPlain(one, 'country'))
-  const hasCity = others.some((one) => isPlain(one, 'city'))
-  return isSlovene || (hasCountry && !hasCity) ? 'city' : hasCountry ? 'region' : part
-}
-
-/**
- * Lists the columns that are parts of places, by header, unless their cells are unsuitable; those without a number first,
- * then `Ort 1` before `Ort 2`. Of equal ones, those that are filled in half of the rows or more, with a clear header, are first.
- */
-export function listPlaceColumns(
-  header: readonly string[],
-  samples: ReadonlyMap<string, readonly string[]>,
-  order: PlaceOrder = 'best',
-): PlaceColumn[] {
-  // Latin America: the smaller of several regions is the place of the town, as `Distrito` next to `Provincia`.
-  const sizes = order === 'best' ? header.map(getSize) : []
-  const largest = sizes.includes(0) ? Math.max(...sizes) : -1
-  const places = header.flatMap((column) => {
-    const place = parsePlaceHeader(column)
-    const cells = samples.get(column) ?? []
-    if (place === null) return []
-    const part = order === 'best' ? judgePart(column, place.part, header, samples) : place.part
-    const isPin =
-      !/^(?:pin|пин)$/i.test(column.trim()) || isMostly(cells, (cell) => /^\d{3} ?\d{3}$/.test(cell))
-    if (!isPin || !canBePlaces(part, cells)) return []
-    const size = getSize(column)
-    return [{ column, ...place, part: size >= 0 && size < largest ? 'city' : part }]
-  })
-  const countFilled = (column: string) => samples.get(column)?.length ?? 0
-  const mostFilled = Math.max(0, ...places.map(({ column }) => countFilled(column)))
-  const isWeak = ({ column }: PlaceColumn) =>
-    order === 'best' && (vagueHeaders.has(toHeaderKey(column)) || countFilled(column) < mostFilled / 2)
-  return places.sort((one, other) => one.number - other.number || Number(isWeak(one)) - Number(isWeak(other)))
-}

@@ -14,6 +14,7 @@ import {
   type PlaceSet,
 } from '../../core/header-words.js'
 import { toSpellingKey, toHeaderKey, rankInHeaders } from '../../core/text.js'
+import { listPlaceColumns, type PlaceColumn, type PlaceOrder } from './header-and-cells.js'
 import { calculateDistance } from '../../core/edit-distance.js'
 import { UserError } from '../../core/errors.js'
 import { findIdentifiers, findIdentifierPlaces, type FoundIdentifiers } from './find-identifiers.js'
@@ -22,11 +23,8 @@ import {
   getMemberHint,
   getNestedNameHints,
   noNested,
-  listPlaceColumns,
   listPlainColumns,
   type NestedColumns,
-  type PlaceColumn,
-  type PlaceOrder,
 } from './columns.js'
 
 type FindColumn = (column: string, flag: string, usage?: string) => string

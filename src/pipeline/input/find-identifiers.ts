@@ -11,7 +11,7 @@ import {
   type IdentifierKey,
   type IdentifierPlaceKey,
 } from '../../core/identifiers.js'
-import { areAmounts, readWholeTaxNumber } from './column-content.js'
+import { areAmounts, isOtherParty, readWholeTaxNumber } from './column-content.js'
 import {
   findContentFault,
   isCertainly,
@@ -192,20 +192,4 @@ function findPlaceColumn(
     .filter((column) => rankInHeaders(column, keys) >= 0)
     .sort((one, other) => rankInHeaders(one, keys) - rankInHeaders(other, keys))
   return named.find((column) => (samples.get(column) ?? []).every((cell) => /\p{L}/u.test(cell)))
-}
-
-/** Words for another company than the row's, or for a member of staff. */
-const otherPartyWords = [
-  'parent|ultimate|owner|manager|managing|group|holding|head office|successor|predecessor|guarantor|agent|custodian',
-  'trustee|fund|branch|subsidiary|acquirer|investor|auditor|bank|partner|reseller|referrer|source|created|modified|updated',
-  'assigned|user|support|logo|image|photo|avatar|profile|linkedin|facebook|twitter|instagram|crunchbase|youtube|record',
-  'unsubscribe|privacy|terms|blog|careers|jobs|Mutter|Konzern|mère|matriz|controllante',
-].flatMap((words) => words.split('|').map(toHeaderKey))
-
-/**
- * Whether a header names another party than the name's header: `Parent LEI` next to `Company`, but not `Fund LEI` next
- * to `Fund Name`.
- */
-export function isOtherParty(key: string, nameKey: string): boolean {
-  return otherPartyWords.some((word) => key.includes(word) && !nameKey.includes(word))
 }

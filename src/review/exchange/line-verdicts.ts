@@ -231,7 +231,7 @@ export const noneWords = toWords(
     'いいえ|なし|無し|該当なし|否|无|無|没有|沒有|不是|不|아니요|아니오|없음|해당없음|해당 없음|해당사항없음|해당사항 없음|لا|لا شيء|לא|אין|नहीं|कोई नहीं|không|không có|tidak|' +
     'tidak ada|bukan|ไม่|ไม่ใช่|ไม่มี|engin|enginn|cap|asnjë|არა|ոչ|жоқ|xeyr|خیر|نه|ei löydy|以上皆非|以上都不是|都不是|均不是|不对|不對|查无|查無|hapana|' +
     'hakuna|hindi|wala|yo‘q|cha|tidak ada yang cocok|nijedno|ништа|ниједан|ниједна|niet gevonden|geen van deze|introuvable|' +
-    'nicht gefunden|no encontrado|non trovato|não encontrado|无此公司|nahi|nahin|no match|none match|not found|nobody|no existe|no hay|' +
+    'nicht gefunden|no encontrado|non trovato|não encontrado|无此公司|nahi|nahin|no match|none match|not found|no existe|no hay|' +
     'no aparece|ningún candidato|ninguno de estos|ninguna de estas|ninguna de las anteriores|ninguno de los anteriores|' +
     'no corresponde|no coincide|no es|incorrecto|não existe|não há|nenhum destes|nenhuma destas|nenhum dos anteriores|' +
     'não corresponde|incorreto|errado|non esiste|nessuno di questi|nessuna di queste|non corrisponde|sbagliato|aucun de ceux-ci|' +

@@ -871,3 +871,17 @@ describe('Numbers of Latin America', () => {
     expect(read(header, text, country)).toEqual([place, fault])
   })
 })
+
+test.each(['SI82646716', '80267432', '000-388-771-000', 'EE100931558', 'DE129274202', '123456789RC0001'])(
+  'The number %s is sent from a column that the user named, below any header of tax numbers',
+  (text) => {
+    for (const header of ['Davčna številka', 'ID za DDV', 'TIN', 'VAT'])
+      expect(
+        chooseNumber([{ header, text, isNamed: true }], { registration_country: 'SI' }),
+        header,
+      ).toMatchObject({
+        identifier: { kind: 'registration_id' },
+        faults: [],
+      })
+  },
+)
