@@ -4,10 +4,10 @@ import {
   areAmounts,
   canBePlaces,
   detectIdentifier,
+  isOtherParty,
   personKind,
   readWholeTaxNumber,
 } from './column-content.js'
-import { isOtherParty } from './column-content.js'
 import { listPlaceColumns } from './header-and-cells.js'
 import {
   listNameMembers,
