@@ -164,6 +164,7 @@ function describeRest({ left, matchType, candidate, text }: NameComparison): str
   const runs: LeftWord[][] = []
   for (const one of left) {
     if (matchType === 'acronym' && one.word.text === candidate.acronym) continue
+    if (/^(?:host|agent)$/.test(one.word.wordClass)) continue
     const run = runs.at(-1)
     if (run?.at(-1)?.at === one.at - 1) run.push(one)
     else runs.push([one])
@@ -329,9 +330,8 @@ export function listActions(match: Match, registration: StoredLegalEntity, isTow
   const { comparison, place } = match.best.evidence
   const isCertain = match.confidence >= matchedConfidenceMin
   if (!isCertain && comparison.matchType !== 'exact') {
-    const description = comparison.isFormStated
-      ? 'Check the spelling of the name.'
-      : 'Give the full legal name as registered.'
+    const [spelling, full] = ['Check the spelling of the name.', 'Give the full legal name as registered.']
+    const description = comparison.isFormStated ? spelling : full
     actions.push({ code: 'provide_full_legal_name', description })
   }
   if (!isCertain && place !== 'postal' && place !== 'city') {

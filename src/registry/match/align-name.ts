@@ -320,9 +320,9 @@ function traceBack(
   }
 }
 
-/** Pairs missing words with equal words elsewhere in the text: "Bank of Larkmoor" and "Larkmoor Bank". */
+/** Pairs missing words with the same words elsewhere in the text: "Bank of Larkmoor" and "Larkmoor Bank". */
 function findMoved(
-  { text }: AlignedText,
+  { matches }: AlignedText,
   { tokens }: CandidateName,
   missing: readonly number[],
   pairs: readonly WordPair[],
@@ -333,16 +333,14 @@ function findMoved(
   )
   const moved: WordPair[] = []
   for (const nameAt of missing) {
-    const textAt = text.words.findIndex(({ text: word }, at) => !used.has(at) && word === tokens[nameAt])
-    if (textAt < 0) continue
+    const found = matches.get(tokens[nameAt] ?? '') ?? []
+    const textAt = found.findIndex((match, at) => !used.has(at) && match !== null && isSameWord(match))
+    const match = found[textAt]
+    if (!match) continue
     used.add(textAt)
-    moved.push({
-      textAt,
-      textCount: 1,
-      nameAt,
-      nameCount: 1,
-      match: { kind: 'equal', cost: 0, isFirstChanged: false, share: 1 },
-    })
+    moved.push({ textAt, textCount: 1, nameAt, nameCount: 1, match })
   }
   return moved
 }
+
+const isSameWord = ({ kind }: WordMatch): boolean => kind === 'equal' || kind === 'same' || kind === 'plural'

@@ -74,8 +74,10 @@ const tradeMarks: readonly (readonly [RegExp, string])[] = [
   [/\b(?:formerly|previously) known as\b/gi, ' fka '],
   [/\b([an])(?:lso|ow) known as\b/gi, ' $1ka '],
   [/\bt\/a\b/gi, ' ta '],
-  [/^(?:in re:?|m\/s|fa\.|spett(?:\.\s?le|\.|le))(?=\s)/i, ' / '],
+  [/^(?:in re:?|m\/s[.:]?|fa\.|spett(?:\.\s?le|\.|le))(?=\s)/i, ' / '],
   [/(?<=\S )(?:v\.|vs\.?)(?= \S)/g, ' / '],
+  // "Larkmoor №2", "Larkmoor-2": a number of the name.
+  [/(?<=\p{L}{3})(?:\s+No|-)(?=\d{1,2}(?![\p{L}\d.,/%-]))/gu, ' '],
   [/\bo\/b\/o\b|\b(?:for and )?on behalf of\b/gi, ' obo '],
   [/\bas (?:\w+ )?(?:agents?|nominees?|trustees?|custodians?|attorneys?) (?:of|for)\b/gi, ' obo '],
   [/\b(?:subsidiary|franchisee|licensee|tenant|competitor|customer|client|supplier) of\b/gi, ' careof '],

@@ -3,7 +3,7 @@ import { hasLocalOffices } from '../../core/court-numbers.js'
 import { type CandidateName, comparePlaceWithHint, type PlaceAgreement } from './candidate.js'
 import { prepareText } from './align-name.js'
 import { compareNames, type NameComparison } from './compare-names.js'
-import { isOwnCountryLeft, type Evidence } from './evidence.js'
+import { isContinued, isOwnCountryLeft, type Evidence } from './evidence.js'
 import { countSiblings, type EvidencePair } from './siblings.js'
 import { computeFeatures } from './features.js'
 import {
@@ -246,6 +246,8 @@ const elsewhereConfidenceMax = 94
 const otherCompanyConfidenceMax = 85
 /** A word behind the legal form may be a remark, or name a fund or an estate of the company. */
 const followedConfidenceMax = 90
+/** A name that goes on is that of another company, as far as the registry tells. */
+const continuedConfidenceMax = 78
 /** Names of one sound in other characters are those of other companies, or typing errors: a reviewer decides. */
 const otherCharactersConfidenceMax = 45
 const confidenceMax = 99
@@ -285,6 +287,7 @@ export function estimateCompanyConfidence(share: number, evidence: Evidence): nu
 function findLimit(evidence: Evidence): number {
   const { characters } = evidence.comparison
   if (characters === 'other') return otherCharactersConfidenceMax
+  if (isContinued(evidence)) return continuedConfidenceMax
   if (characters === 'unknown' || isOwnCountryLeft(evidence) || isNamedOtherwise(evidence))
     return otherCompanyConfidenceMax
   if (isOfOtherOffice(evidence)) return otherCompanyConfidenceMax
@@ -326,7 +329,7 @@ const isFollowed = ({ comparison: { left, statedForm, text } }: Evidence): boole
  */
 function isElsewhere({ place, hint, contextCount, comparison }: Evidence): boolean {
   if (contextCount > 0) return false
-  if (place === 'country_conflict') return true
+  if (place === 'country_conflict' || place === 'town_abroad') return true
   // Registers of listed companies have companies of other countries too.
   if (place === 'registered_elsewhere') return !comparison.candidate.prominence.isListed
   const unreadEnd = hint?.unreadEnd ?? ''

@@ -260,3 +260,48 @@ describe('Forms of one kind, and places', () => {
     )
   })
 })
+
+describe('A text that goes on with more of a name is no certain answer', () => {
+  const held = registryOf([
+    ...rows,
+    {
+      id: 'alatau',
+      name: 'Товарищество с ограниченной ответственностью "Алатау Стройсервис"',
+      country: 'KZ',
+    },
+    { id: 'astana', name: 'Акционерное общество "Эйр Кокше"', city: 'Алматы', country: 'KZ' },
+    { id: 'kaz', name: '"Қазмырза" акционерлік қоғамы', city: 'Астана', country: 'KZ' },
+    { id: 'sattar', name: 'HAJI VELTAR & SONS (PRIVATE) LIMITED', city: 'Faisalabad', country: 'PK' },
+    { id: 'mills', name: 'ORVANE TEXTILE MILLS LIMITED', city: 'Lahore', country: 'PK' },
+  ])
+  const question = (name: string, location: string | null) => held.resolve({ name, location, context: null })
+
+  test.each([
+    ['ТОО "Алатау Стройсервис №2"', null],
+    ['ТОО "Алатау Стройсервис-2"', null],
+    ['ТОО Алатау Стройсервис Плюс', null],
+    ['Haji Veltar & Brothers', 'Faisalabad'],
+    ['Orvane Textile Mills & Brothers', 'Lahore'],
+    ['Orvane Textile Mills and Sons', 'Lahore'],
+    ['Orvane Textile Mills Ltd Provident Fund', 'Lahore'],
+    ['Orvane Textile Mills Ltd. Workers Welfare Fund', null],
+  ])('%s', (name, location) => {
+    expect(question(name, location).match_confidence).toBeLessThan(80)
+  })
+
+  test.each([
+    ['Эйр Кокше АО', 'Алматы, Казахстан', 'Акционерное общество "Эйр Кокше"'],
+    ['Эйр Кокше (АО)', 'Казахстан', 'Акционерное общество "Эйр Кокше"'],
+    ['Қазмырза АҚ', 'Қазақстан', '"Қазмырза" акционерлік қоғамы'],
+    ['M/s. Orvane Textile Mills Ltd', 'Lahore', 'ORVANE TEXTILE MILLS LIMITED'],
+    ['M/S: ORVANE TEXTILE MILLS LTD', null, 'ORVANE TEXTILE MILLS LIMITED'],
+    ['Haji Veltar and Sons', 'Faisalabad', 'HAJI VELTAR & SONS (PRIVATE) LIMITED'],
+  ])(
+    'but a form behind the name, in short or in full, and a salutation are no part of it: %s',
+    (name, location, legalName) => {
+      const answer = question(name, location)
+      expect(answer).toMatchObject({ status: 'matched', entity: { legal_name: legalName } })
+      expect(answer.match_confidence).toBeGreaterThanOrEqual(90)
+    },
+  )
+})
