@@ -87,6 +87,15 @@ describe('A header of numbers is known with each writing of "number"', () => {
       '登録No.',
       'Tax no',
       'NIP nr',
+      'CUIN',
+      'CUIN No.',
+      'SECP No.',
+      'SECP Reg. No',
+      'Corporate Unique Identification No',
+      'RJSC No.',
+      'STIR',
+      'СТИР',
+      'БСН',
     ],
   ])('%s', (header) => {
     expect(rankHeader('registration_id', header)).toBeGreaterThanOrEqual(0)

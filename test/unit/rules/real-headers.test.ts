@@ -55,6 +55,9 @@ const exports: [program: string, header: string, name: string, location: string]
     'City (EN)|Country - English',
   ],
   ['Finnish', 'Asiakasnro|Yhtiö|Kotikunta|Maatunnus', 'Yhtiö', 'Kotikunta|Maatunnus'],
+  ['Uzbek', 'Kod|Kontragent nomi|Manzil|Shahar|Davlat', 'Kontragent nomi', 'Shahar|Davlat'],
+  ['Kazakh', 'Коды|Контрагент атауы|Қала|Ел', 'Контрагент атауы', 'Қала|Ел'],
+  ['Urdu', 'کوڈ|کمپنی کا نام|شہر|ملک', 'کمپنی کا نام', 'شہر|ملک'],
   ['Portuguese', 'N.º Cliente|Denominação Social|Concelho|País', 'Denominação Social', 'Concelho|País'],
   ['SAP', 'KUNNR|NAME1|NAME2|STRAS|ORT01|PSTLZ|REGIO|LAND1|STCEG', 'NAME1', 'ORT01|REGIO|PSTLZ|LAND1'],
   [
@@ -258,7 +261,7 @@ const languages: [language: string, header: string, name: string, location: stri
     'Kazakh',
     'Компания атауы|Мекенжай|Қала|Пошта индексі|Ел|Мемлекет',
     'Компания атауы',
-    'Қала|Пошта индексі|Мемлекет',
+    'Қала|Пошта индексі|Ел',
   ],
 ]
 
