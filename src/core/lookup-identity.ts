@@ -141,6 +141,45 @@ const collectiveTexts =
   'private customer|private customers|counter sale|counter sales|counter customer|walk in|walk in client|guest customer|' +
   'one off supplier|one off vendor|onetime vendor|onetime customer'
 
+/** Rows of ledgers without a company: cash, balances, suspense accounts, and `as above`. */
+const ledgerTexts =
+  'house account|house a/c|cash a/c|cash account|cash in hand|cash on hand|petty cash|petty cash a/c|petty cash account|' +
+  'opening balance|closing balance|balance b/f|balance b/d|balance c/f|bal b/f|bal b/d|bal. b/f|bal. c/f|bal c/f|bal c/d|b/f|' +
+  'c/f|brought forward|carried forward|balance brought forward|balance carried forward|balance brought down|old balance|' +
+  'old balance b/f|old bal b/f|previous balance|prior balance|suspense a/c|suspense account|clearing account|round off|' +
+  'rounded off|rounding off|rounding difference|same as above|as above|kasse|kassenkonto|barkasse|nebenkasse|portokasse|' +
+  'anfangsbestand|anfangssaldo|eröffnungssaldo|endbestand|endsaldo|schlusssaldo|saldovortrag|übertrag|vortrag|' +
+  'verrechnungskonto|zwischenkonto|wie oben|à nouveau|a nouveau|report à nouveau|solde à nouveau|solde initial|' +
+  "solde d'ouverture|solde de clôture|solde final|solde précédent|solde reporté|petite caisse|compte caisse|compte d'attente|" +
+  'comme ci-dessus|saldo anterior|saldo inicial|saldo final|saldo de apertura|saldo de cierre|caja|caja chica|caja general|' +
+  'cuenta caja|cuenta puente|cuenta transitoria|persona física|ídem anterior|saldo de abertura|saldo de fecho|' +
+  'saldo transportado|conta caixa|fundo de caixa|conta transitória|pessoa física|pessoa singular|saldo iniziale|saldo finale|' +
+  'saldo di apertura|saldo di chiusura|saldo precedente|riporto|cassa|piccola cassa|conto cassa|conto sospesi|' +
+  'conto transitorio|persona fisica|come sopra|beginsaldo|eindsaldo|openingssaldo|slotsaldo|kleine kas|kruisposten|' +
+  'tussenrekening|ingående balans|ingående saldo|utgående balans|utgående saldo|handkassa|observationskonto|primosaldo|' +
+  'primo saldo|ultimosaldo|åbningssaldo|inngående balanse|inngående saldo|utgående balanse|alkusaldo|loppusaldo|käteiskassa|' +
+  'pikkukassa|saldo początkowe|saldo końcowe|bilans otwarcia|bilans zamknięcia|z przeniesienia|do przeniesienia|jak wyżej|' +
+  'počáteční stav|počáteční zůstatek|konečný stav|konečný zůstatek|pokladna|pokladňa|počiatočný stav|počiatočný zostatok|' +
+  'konečný zostatok|nyitó egyenleg|záró egyenleg|nyitó tétel|pénztár|házipénztár|sold inițial|sold final|sold precedent|' +
+  'report sold|početno stanje|početni saldo|završno stanje|završni saldo|blagajna|začetno stanje|začetni saldo|končno stanje|' +
+  'почетно стање|благајна|начално салдо|крайно салдо|каса|algsaldo|lõppsaldo|sākuma atlikums|beigu atlikums|pradinis likutis|' +
+  'galutinis likutis|ταμείο|υπόλοιπο έναρξης|αρχικό υπόλοιπο|τελικό υπόλοιπο|από μεταφορά|σε μεταφορά|προηγούμενο υπόλοιπο|' +
+  'açılış bakiyesi|kapanış bakiyesi|devir bakiyesi|devreden bakiye|devreden|önceki bakiye|nakit kasa|сальдо начальное|' +
+  'сальдо конечное|начальное сальдо|конечное сальдо|сальдо на начало|сальдо на конец|входящее сальдо|исходящее сальдо|' +
+  'входящий остаток|исходящий остаток|начальный остаток|конечный остаток|касса|операционная касса|подотчетные лица|' +
+  'подотчётные лица|подотчетное лицо|подотчётное лицо|физ. лицо|физ.лицо|физ лицо|физ. лица|физ.лица|физлица|физические лица|' +
+  'частные лица|розница|ввод остатков|ввод начальных остатков|то же|сальдо початкове|сальдо кінцеве|початкове сальдо|' +
+  'кінцеве сальдо|початковий залишок|підзвітні особи|підзвітна особа|фіз. особа|фізичні особи|фізособи|бастапқы сальдо|' +
+  'бастапқы қалдық|соңғы қалдық|жеке тұлға|жеке тұлғалар|есеп беруге тиісті тұлғалар|jismoniy shaxs|jismoniy shaxslar|' +
+  "chakana xaridor|boshlang'ich qoldiq|yakuniy qoldiq|жисмоний шахс|жеке адам|رصيد افتتاحي|الرصيد الافتتاحي|رصيد أول المدة|" +
+  'رصيد آخر المدة|الرصيد السابق|رصيد سابق|رصيد مرحل|الرصيد الختامي|الصندوق|صندوق النقدية|حساب معلق|حساب وسيط|مانده از قبل|' +
+  'مانده اول دوره|مانده افتتاحیه|نقد صندوق|تنخواه گردان|ابتدائی بیلنس|سابقہ بیلنس|پچھلا بیلنس|نقد کھاتہ|יתרת פתיחה|יתרת סגירה|' +
+  'יתרה קודמת|קופה קטנה|קופה|प्रारंभिक शेष|आरंभिक शेष|अंतिम शेष|पिछला शेष|नकद खाता|रोकड़|उचंत खाता|প্রারম্ভিক জের|নগদ হিসাব|' +
+  'ยอดยกมา|ยอดยกไป|เงินสดย่อย|เงินสดในมือ|số dư đầu kỳ|số dư cuối kỳ|quỹ tiền mặt|saldo awal|saldo akhir|baki awal|' +
+  'baki bawa ke hadapan|tunai runcit|前期繰越|次期繰越|繰越残高|前月繰越|次月繰越|期首残高|期末残高|小口現金|仮勘定|同上|' +
+  '期初余额|期初餘額|期末余额|期末餘額|上期结转|上期結轉|结转下期|库存现金|庫存現金|零用金|备用金|備用金|전기이월|차기이월|' +
+  '이월잔액|전월이월|기초잔액|기말잔액|소액현금|위와 같음'
+
 /** Texts for a missing value, as pivot tables write them: only in brackets, since `Leer` is also a town. */
 const bracketedTexts =
   'leer|vide|en blanco|vacío|vacio|vuoto|vazio|em branco|leeg|tom|tomt|tyhjä|puste|pusty|prázdné|prázdný|üres|gol|' +
@@ -157,7 +196,7 @@ const spreadsheetErrors =
   '#имя|#дел/0|#число|#пусто|#перенос|#yok|#başv|#değer|#ad|#sayı/0|#sayı|#boş|#δ/υ|#αναφ|#τιμη|#ονομα|#διαιρ./0|' +
   '#αριθ|#κενο'
 
-const missing = toTextSet([...Object.values(missingTexts), collectiveTexts].join('|'))
+const missing = toTextSet([...Object.values(missingTexts), collectiveTexts, ledgerTexts].join('|'))
 const missingInBrackets = toTextSet(bracketedTexts)
 const errors = toTextSet(spreadsheetErrors)
 const textCharsMax = Math.max(...[...missing, ...missingInBrackets, ...errors].map(({ length }) => length))
@@ -168,6 +207,9 @@ const cellCharsMax = textCharsMax + 20
 /** Repeated filler characters (`xxx`, `000`, `0.00`), and errors of LibreOffice (`Err:502`). */
 const fillers = /^(?:x{3,}|0+(?:[.,]0+)?|err:\d{3})$/
 
+/** The same as above, as ledgers write it; `DO` without signs is a name and a country. */
+const dittos = /^\s*[\p{Pd}"“”.]+\s*do\s*[\p{Pd}"“”.]+\s*$/iu
+
 /**
  * Whether a cell states that its value is missing: a word for that in one of forty languages, a spreadsheet error, or
  * only punctuation. The whole cell must match: `Unknown Worlds` is a name. False for a blank cell.
@@ -177,7 +219,7 @@ export function isPlaceholder(cell: string): boolean {
   if (cell.length > cellCharsMax) return false
   const text = foldCell(cell)
   const bare = text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M}]+$/gu, '')
-  if (missing.has(text) || missing.has(bare) || fillers.test(bare)) return true
+  if (missing.has(text) || missing.has(bare) || fillers.test(bare) || dittos.test(cell)) return true
   if (/^[(<[{【『「〈《]/u.test(text) && missingInBrackets.has(bare)) return true
   return text.startsWith('#') && errors.has(`#${bare}`)
 }

@@ -22,6 +22,10 @@ test.each([
   'Clients divers|Clientes varios|Público en general|Consumidor final|Clienti vari|Diverse klanten|Osoba fizyczna|Физлицо',
   'Khách lẻ|KHÁCH VÃNG LAI|Khách hàng lẻ|Pelanggan Umum|ลูกค้าทั่วไป|Разовый покупатель|Klient indywidualny|Alkalmi vevő',
   'Nakit müşteri|Πελάτες λιανικής|Client ocazional|Cliente de paso|Cliente avulso|CPD-Lieferant|Private customer|Walk-in',
+  'House Account|Cash A/c|CASH A/C.|Petty Cash|Opening Balance|Old Balance B/F|Balance B/F|Bal. C/F|Brought forward|-do-|- Do -',
+  'Suspense A/c|Saldo anterior|Conta caixa|Kasse|Anfangsbestand|A nouveau|À-nouveau|Saldo iniziale|Beginsaldo|Alkusaldo',
+  'Сальдо начальное|Касса|Подотчетные лица|Подотчётные лица|Розничный покупатель|Физ. лицо|Початкове сальдо|Açılış Bakiyesi',
+  'رصيد افتتاحي|ابتدائی بیلنس|יתרת פתיחה|प्रारंभिक शेष|ยอดยกมา|Số dư đầu kỳ|Saldo awal|前期繰越|期初余额|전기이월|Jismoniy shaxs',
 ])('Placeholders have no value: %s', (cells) => {
   expect(cells.split('|').filter((cell) => !isPlaceholder(cell))).toEqual([])
 })
@@ -33,6 +37,7 @@ describe('a name is no placeholder', () => {
     'Yahoo!|#hashtag|!!!Yes|+Plus|&Co|-Minus-|(RED)|Inconnu SARL|Brak sp. z o.o.|Ingen AB|不明堂|无印良品|없음컴퍼니|Xx',
     'Cash Converters|Sundry Foods|Various Artists|Diverse|Individual|Particular|Private Bank|Retail Customer Services|Divers SA',
     '🏢🏢|Nessuno S.p.A.|Keine Sorgen Versicherung|Нет Проблем ООО|Ltd',
+    'DO|Do|Do & Co|Caixa|Cash|Kasse.Swiss AG|Caja Los Andes|Cassa Depositi e Prestiti|Касса Взаимопомощи|Petty Cash Ltd|Suspense',
   ])('%s', (cells) => {
     expect(cells.split('|').filter(isPlaceholder)).toEqual([])
   })
