@@ -198,7 +198,7 @@ export const checkpointErrors = {
     remedy: 'fix the input, or name a column with unique values',
   },
   ROW_KEY_MISSING: {
-    meaning: 'a row has an empty key in the `--row-key` column; the message names the row',
+    meaning: 'a company has no key in the `--row-key` column; the message names the row',
     remedy: 'fill in the cell, or name another column',
   },
   PARTITION_INVALID: {

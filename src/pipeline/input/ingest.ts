@@ -98,9 +98,12 @@ export async function ingest(deps: IngestDeps): Promise<Ingested> {
       signal.throwIfAborted()
       await spool?.add(rows)
       for (const row of extraColumns.take(cells)) placer.add(row)
-      if (placer.waitingCount >= placedRowsMin) await placer.place()
+      if (placer.waitingCount < placedRowsMin) continue
+      await placer.place()
+      extraColumns.check(index)
     }
     await placer.place()
+    extraColumns.end(index)
     await spool?.end()
     return { index, identifierCounts, ...extraColumns.getResults() }
   } catch (error) {
@@ -147,6 +150,16 @@ class ExtraColumns {
     this.#rowKeys?.add(cells.map((row) => row[this.#askedCount] ?? null))
     this.#groups?.add(cells.map((row) => row[this.#askedCount + this.columns.length - 1] ?? null))
     return cells.map((row) => row.slice(0, this.#askedCount))
+  }
+
+  /** Call when all rows are placed. */
+  check(index: RowIndex): void {
+    this.#rowKeys?.check(index)
+  }
+
+  end(index: RowIndex): void {
+    this.check(index)
+    this.#rowKeys?.end()
   }
 
   getResults(): Pick<Ingested, 'rowKeys' | 'groups'> {

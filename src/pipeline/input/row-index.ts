@@ -146,6 +146,9 @@ export class RowKeys {
   readonly #rowOf
   readonly #keysFrom
   #rowCount = 0
+  /** Rows without a key that are not checked yet; and those that need none. */
+  #missing: number[] = []
+  readonly #keyless: number[] = []
 
   constructor(column: string) {
     this.#column = column
@@ -157,10 +160,32 @@ export class RowKeys {
       .pluck()
   }
 
-  /** Adds the keys of the next rows. Throws ROW_KEY_MISSING and ROW_KEY_DUPLICATE. */
+  /** Adds the keys of the next rows. Throws ROW_KEY_DUPLICATE. */
   add(keys: readonly (string | null)[]): void {
     this.#database.transaction(() => {
       for (const key of keys) this.#add(key)
+    })()
+  }
+
+  /** Throws ROW_KEY_MISSING for a row without a key that has a lookup. Totals and empty rows need no key. */
+  check(index: RowIndex): void {
+    for (const row of this.#missing) {
+      const [id = 0] = index.slice(row, 1)
+      if (index.getReason(id) === null) {
+        throw new UserError('ROW_KEY_MISSING', `row ${row + 1} has no key in the column "${this.#column}"`, {
+          hint: 'fill it in, or name another column with --row-key; nothing was submitted',
+        })
+      }
+      this.#keyless.push(row)
+    }
+    this.#missing = []
+  }
+
+  /** Call after the last row: gives rows that need no key one that no other row has, so that none is lost. */
+  end(): void {
+    let number = 0
+    this.#database.transaction(() => {
+      for (const row of this.#keyless) while (this.#insert.run(row, `(no key ${++number})`).changes === 0);
     })()
   }
 
@@ -176,9 +201,8 @@ export class RowKeys {
   #add(key: string | null): void {
     const row = this.#rowCount++
     if (key === null || key.trim() === '') {
-      throw new UserError('ROW_KEY_MISSING', `row ${row + 1} has no key in the column "${this.#column}"`, {
-        hint: 'fill it in, or name another column with --row-key; nothing was submitted',
-      })
+      this.#missing.push(row)
+      return
     }
     if (this.#insert.run(row, key).changes === 1) return
     const other = this.#rowOf.get(key) ?? 0

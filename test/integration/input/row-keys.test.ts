@@ -104,10 +104,49 @@ describe('keys of rows', () => {
   })
 
   it('that are empty are an error that names the row', async () => {
-    writeFileSync(join(folder, 'empty.csv'), 'id,name,city\n1,a,b\n" ",c,d\n')
+    writeFileSync(join(folder, 'empty.csv'), 'id,name,city\n1,Acme,b\n" ",Beta,d\n')
     await expect(read({ file: 'empty.csv', rowKeyColumn: 'id' })).rejects.toMatchObject({
       code: 'ROW_KEY_MISSING',
       message: 'row 2 has no key in the column "id"',
+    })
+  })
+
+  it('are not needed by totals, placeholders and empty rows, which keep their place', async () => {
+    const ends = [
+      'Total,',
+      'Summe: 24,',
+      'Итого,',
+      '合計,',
+      'Petty Cash,Rome',
+      'Сальдо начальное,',
+      'n/a,',
+      ',',
+    ]
+    for (const spools of [false, true]) {
+      const lines = [
+        'id,name,city',
+        ',Opening Balance,',
+        '1,Acme,b',
+        '(no key 2),Beta,d',
+        ...ends.map((end) => ` ,${end}`),
+      ]
+      writeFileSync(join(folder, 'ledger.csv'), [...lines, '9,Gamma,f'].join('\n'))
+      const found = await read({ file: 'ledger.csv', rowKeyColumn: 'id', spools })
+      expect(found.asked).toEqual(['Acme@b', 'Beta@d', 'Gamma@f'])
+      const keyless = ends.map((_, at) => `(no key ${at + 3})`)
+      expect(found.keys).toEqual(['(no key 1)', '1', '(no key 2)', ...keyless, '9'])
+    }
+  })
+
+  it('are needed by companies behind totals', async () => {
+    const many = Array.from({ length: 20_000 }, (_, at) => `k${at},name ${at},Rome`)
+    writeFileSync(
+      join(folder, 'late.csv'),
+      ['id,name,city', ',Total,', ...many, ',Acme,d', ',Beta,f'].join('\n'),
+    )
+    await expect(read({ file: 'late.csv', rowKeyColumn: 'id' })).rejects.toMatchObject({
+      code: 'ROW_KEY_MISSING',
+      message: 'row 20002 has no key in the column "id"',
     })
   })
 
