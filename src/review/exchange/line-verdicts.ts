@@ -219,7 +219,8 @@ export const yesWords = toWords(
     "corretto|exacto|exact|d'accord|richtig|stimmt|korrekt|passt|klopt|juist|akkoord|stämmer|stemmer|rätt|riktig|rigtig|oikein|" +
     'zgadza się|prawidłowo|dobrze|správně|souhlasí|správne|súhlasí|helyes|drži|velja|točno|pravilno|tačno|tako je|ispravno|corect|' +
     'adevărat|doğru|tamam|onay|верно|правильно|подходит|вірно|вярно|точно|σωστό|σωστά|teisingai|tinka|pareizi|õige|rétt|صح|صحيح|' +
-    'موافق|נכון|सही|benar|betul|tama|ถูกต้อง|đồng ý|正しい|该公司|맞음|맞다|сәйкес',
+    'موافق|נכון|सही|benar|betul|tama|ถูกต้อง|đồng ý|正しい|该公司|맞음|맞다|сәйкес|дұрыс|ہاں|جی|جی ہاں|درست|ہاں جی|ji|ji haan|haan ji|' +
+    "ҳа|тўғри|to'g'ri|to‘g‘ri|toʻgʻri|ооба|туура|হ্যাঁ|জি|জ্বি|সঠিক|जी|जी हाँ|जी हां",
 )
 
 /** No, and none, in these languages. `false` is missing: an empty check box has it. */
@@ -253,7 +254,8 @@ export const noneWords = toWords(
     'ไม่มีรายการใด|該当無し|どれでもない|いずれでもない|見つからない|存在しない|该公司不存在|不存在|找不到|未找到|沒有符合|没有匹配|없다|찾을 수 없음|존재하지 않음|해당 사항 없음|არცერთი|არაფერი|' +
     'არ არსებობს|ոչ մեկը|չկա|ешқайсысы|табылмады|heç biri|yoxdur|tapılmadı|wala rito|wala dito|walang tugma|walang katugma|hindi ito|' +
     'hindi mahanap|walay|wala diri|awan|dili|walay tugma|hakuna kati ya hizi|haipo|geeneen|geen hiervan|ezin aurkitu|bat ere ez|' +
-    'ningún destes|neniu',
+    "ningún destes|neniu|yo'q|yo’q|yoʻq|yoq|йўқ|жок|hech biri|hech qaysi|hech qaysisi|topilmadi|ешбірі|ешқандай|эч бири|табылган жок|" +
+    'koi nahi|koi nahin|koi bhi nahi|inmein se koi nahi|کوئی بھی نہیں|ان میں سے کوئی نہیں|نہیں ملا|جی نہیں|না|কোনোটি নয়|কোনোটিই নয়|পাওয়া যায়নি',
 )
 
 /** Parses a cell. Ignores case, width and spaces. Accepts digits of any script, and `1.0` from number cells. */

@@ -64,6 +64,13 @@ describe('a verdict that was typed', () => {
     '是 否',
     '예 아니요',
     'نعم لا',
+    'ہاں نہیں',
+    'Иә Жоқ',
+    "Ha Yo'q",
+    'ha YO‘Q',
+    'ҳа йўқ',
+    'Ооба жок',
+    'হ্যাঁ না',
   ])('Yes and no are understood: %s', (words) => {
     expect(words.split(' ').map((word) => readVerdict(word).kind)).toEqual(['yes', 'none'])
   })
@@ -71,9 +78,10 @@ describe('a verdict that was typed', () => {
   test.each([
     ...['none', 'geen van deze', 'niet gevonden', 'introuvable', 'nicht gefunden', 'no encontrado'],
     ...['non trovato', 'Não encontrado', '无此公司', 'NAHI', 'nahin'],
+    ...['Koi nahi', 'کوئی نہیں', 'Hech biri', 'Табылмады'],
   ])('not found is understood: %s', (words) => {
     expect(readVerdict(words)).toEqual({ kind: 'none' })
-    expect(readVerdict('Haan')).toEqual({ kind: 'yes' })
+    expect(['Haan', 'جی ہاں', "To'g'ri"].map((word) => readVerdict(word).kind)).toEqual(['yes', 'yes', 'yes'])
   })
 
   it('is something, whatever was typed, and spaces around it change nothing', () => {
