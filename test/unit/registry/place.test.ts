@@ -213,8 +213,22 @@ describe('a location in other languages', () => {
   const bern = place('Bern', 'BE', '3000', 'CH', 'ch')
   const tokyo = place('Tokyo', 'JP-13', '', 'JP', 'jp')
   const stockholm = place('Stockholm', null, '111 22', 'SE', 'se')
+  const islamabad = place('Islamabad', null, '', 'PK', 'pk')
 
   test.each([
+    [islamabad, 'اسلام آباد، پاکستان', 'city'],
+    [islamabad, 'اسلام آباد', 'city'],
+    [place('Karachi', null, '', 'PK', 'pk'), 'کراچی', 'city'],
+    [place('KARACHI', null, '', 'PK', 'pk'), 'كراتشي, Pakistan', 'city'],
+    [place('Faisalabad', null, '', 'PK', 'pk'), 'فیصل آباد', 'city'],
+    [place('Lahore', null, '', 'PK', 'pk'), 'لاہور', 'city'],
+    [place('Алматы', null, '', 'KZ', 'kz'), 'Алма-Ата', 'city'],
+    [place('Astana', null, '', 'KZ', 'kz'), 'Нур-Султан', 'city'],
+    [place('Шымкент', null, '', 'KZ', 'kz'), 'Chimkent', 'city'],
+    [place('Toshkent', null, '', 'UZ', 'uz'), 'Ташкент', 'city'],
+    [place('Самарқанд', null, '', 'UZ', 'uz'), 'Samarkand', 'city'],
+    [place('Бишкек', null, '', 'KG', 'kg'), 'Bishkek', 'city'],
+    [place('Dhaka', null, '', 'BD', 'bd'), 'ঢাকা', 'city'],
     [munich, 'Monaco di Baviera, Germania', 'city'],
     [munich, 'Мюнхен, Германия', 'city'],
     [munich, 'D-80331 München', 'city'],
