@@ -44,12 +44,13 @@ export function formatColumnLines(report: ColumnReport): string[] {
   const lines = [asked.join('; '), ...formatIdentifierLine(report)]
   if (unused.length === 0) return lines
   const rest = unused.length > namedMax ? ` and ${unused.length - namedMax} more` : ''
-  const others = unused
-    .slice(0, namedMax)
-    .map(
-      ({ column, kind, why }) =>
-        `${truncateText(column)} (${kind}${why === undefined ? '' : `: ${truncateText(why, whyCharsMax)}`})`,
-    )
+  const others = unused.slice(0, namedMax).map(({ column, kind, why = '' }) => {
+    const reason = truncateText(why, whyCharsMax)
+    // Only a part of the header, or only the cells, say what it is.
+    if (why.startsWith('to use it:'))
+      return `${truncateText(column)} (perhaps ${/^[AEIOU]|^L/.test(kind) ? 'an' : 'a'} ${kind}; ${reason})`
+    return `${truncateText(column)} (${kind}${why === '' ? '' : `: ${reason}`})`
+  })
   return [
     ...lines,
     `not used: ${others.join(', ')}${rest}; --location-columns, --context-columns and --id-columns choose others`,

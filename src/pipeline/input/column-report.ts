@@ -138,8 +138,7 @@ function explainByContent(
   if (isByCells && kind === 'VAT number' && cells.every((cell) => readWholeTaxNumber(cell) === null))
     return 'its numbers contain no company numbers'
   if (identifiers[key] !== undefined) return `${identifiers[key]} is used`
-  const how = isByCells ? 'its header does not say so' : 'only a part of its header says so'
-  return `${how}: --id-columns ${key}=${quoteColumn(column)} uses it`
+  return `to use it: --id-columns ${key}=${quoteColumn(column)}`
 }
 
 const keysOfKinds = new Map<string, IdentifierKey>([

@@ -81,7 +81,7 @@ describe('columns', () => {
       'liquidation',
       'ULQD|In Liquidation|v likvidaci|u likvidaciji|W likwidacji|清算中|Active, in liquidation',
     ],
-    ['suspended', 'SUSPENSA|INAPTA|DRMT|휴업|停業|zawieszona'],
+    ['suspended', 'Dormant|SUSPENSA|INAPTA|DRMT|휴업|停業|zawieszona'],
     ['administration', 'in administration|In Administration/Receiver Manager|EXAD'],
   ])('words and codes of many registers mean %s', async (meaning, words) => {
     const texts = words.split('|')

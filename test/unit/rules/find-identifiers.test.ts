@@ -652,13 +652,15 @@ describe('Columns of VAT numbers', () => {
   })
 
   test.each([
-    ['SE556012579001', 'its header does not say so: --id-columns registration_id=Kennzahl uses it'],
-    ['DK61056416', 'its header does not say so: --id-columns registration_id=Kennzahl uses it'],
+    ['SE556012579001', 'to use it: --id-columns registration_id=Kennzahl'],
+    ['DK61056416', 'to use it: --id-columns registration_id=Kennzahl'],
     ['DE129274202', 'its numbers contain no company numbers'],
-    ['NO923609016MVA', 'its header does not say so: --id-columns registration_id=Kennzahl uses it'],
+    ['NO923609016MVA', 'to use it: --id-columns registration_id=Kennzahl'],
   ])('are reported below an unknown header, also of a list of one row: %s', (number, why) => {
     const table = { company: ['Acme'], Kennzahl: [number] }
     expect(told(table).unused).toEqual([{ column: 'Kennzahl', kind: 'VAT number', why }])
+    const said = why.startsWith('to use it') ? `(perhaps a VAT number; ${why})` : `(VAT number: ${why})`
+    expect(formatColumnLines(told(table)).at(-1)).toContain(`not used: Kennzahl ${said};`)
   })
 
   test('have no words for amounts in their header: these are not reported', () => {

@@ -494,7 +494,7 @@ describe('what is told of the columns', () => {
       {
         column: 'Kennung',
         kind: 'LEI',
-        why: 'its header does not say so: --id-columns lei=Kennung uses it',
+        why: 'to use it: --id-columns lei=Kennung',
       },
       { column: 'Web', kind: 'website' },
       { column: 'Stock Symbol', kind: 'ticker' },
