@@ -75,7 +75,7 @@ describe('columns', () => {
     ],
     [
       'inactive',
-      'STOF|AMAL|CLLP|BAIXADA|吊销，未注销|閉鎖|izbrisan|KAPALI|TERKİN|Cancelled (Non-Renewal)|Converted/Closed',
+      'Easy Exit|Struck off|STOF|AMAL|CLLP|BAIXADA|吊销，未注销|閉鎖|izbrisan|KAPALI|TERKİN|Cancelled (Non-Renewal)|Converted/Closed',
     ],
     [
       'liquidation',
