@@ -120,7 +120,7 @@ test.skipIf(!hasPython)(
     for (const command of [['enrich'], [process.execPath, mainPath]])
       expect(run(...command, ...args)).toMatchObject({
         status: 0,
-        stdout: expect.stringContaining("'matched': 154"),
+        stdout: expect.stringContaining("'matched': 155"),
       })
     expect(run()).toMatchObject({ status: 1, stderr: expect.stringMatching(/^usage: python3 summary.py /) })
     rmSync(join(folder, 'companies.csv'))

@@ -180,7 +180,7 @@ export const weighLeft = (position: Position): Feature => {
     )
 }
 
-/** The text goes on with more of a name: "Larkmoor & Brothers", "OOO Larkmoor Plus", the fund of its staff. */
+/** The text continues with more of a name: "Larkmoor & Brothers", "OOO Larkmoor Plus", the fund of its staff. */
 export function isContinued({ comparison }: Evidence): boolean {
   const { left, alignment, statedForm: form, text, nameLeftover } = comparison
   const [next, after] = text.words.slice(alignment.end, alignment.end + 2)

@@ -246,7 +246,7 @@ const elsewhereConfidenceMax = 94
 const otherCompanyConfidenceMax = 85
 /** A word behind the legal form may be a remark, or name a fund or an estate of the company. */
 const followedConfidenceMax = 90
-/** A name that goes on is that of another company, as far as the registry tells. */
+/** A name that continues is that of another company, as far as the registry tells. */
 const continuedConfidenceMax = 78
 /** Names of one sound in other characters are those of other companies, or typing errors: a reviewer decides. */
 const otherCharactersConfidenceMax = 45

@@ -142,7 +142,7 @@ describe('a row that a person decided', () => {
     decide(decided('Acme', 'Lyon'))
     const service = await withRecords()
     expect(await noticesOf(service, { input: { limit: 1 } })).toContain(
-      '1 decision of this checkpoint is for a company of another input; it is kept.',
+      '1 decision of this checkpoint applies to no row: its row is in another input, or has another name or place now. It is kept.',
     )
     expect(reads(service)).toEqual([])
   })

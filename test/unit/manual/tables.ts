@@ -100,7 +100,7 @@ export const tables: Readonly<Record<string, (words: readonly string[]) => Table
 /** The members of `summary` that a script needs most, by path. */
 const summaryMembers = {
   rowCount: 'rows of the input',
-  rowsByStatus: 'rows by `enrich_status`: `{"matched": 154, …}`; `{}` without an output',
+  rowsByStatus: 'rows by `enrich_status`: `{"matched": 155, …}`; `{}` without an output',
   'review.rowCount':
     'doubtful rows that wait for a reviewer; `summary.review` is `null` after a stop without an output and without a report',
   'review.lookupCount': 'doubtful lookups: a reviewer decides each once',
