@@ -4,7 +4,8 @@ import type { CheckpointReader, KeyedLookup } from '../checkpoint/lookup.js'
 import type { LookupId } from '../../core/lookup-identity.js'
 import type { Input, MemberRow, TextRow } from './input.js'
 import { openSqlite } from '../../platform/sqlite.js'
-import { RowGrouping, RowIndex, RowKeys, type RowGroups } from './row-index.js'
+import { RowIndex, RowKeys } from './row-index.js'
+import { RowGrouping, type RowGroups } from './row-reader.js'
 import {
   createRowReader,
   isNoteworthy,
@@ -28,7 +29,8 @@ export { InputColumns } from './input-columns.js'
 export { listRegisterCountries } from './identifier-content.js'
 export { listLookupColumns } from './columns.js'
 export { createRowReader, noEarlierNames } from './row-reader.js'
-export type { RowGroups, RowIndex } from './row-index.js'
+export type { RowIndex } from './row-index.js'
+export type { RowGroups } from './row-reader.js'
 
 /** Takes the rows of the input in order. */
 interface RowSink {
