@@ -199,12 +199,16 @@ async function settleColumns(
 
 const noNames: Choice = { value: '', label: 'none', hint: 'rows are looked up by their identifiers' }
 
-/** Throws INPUT_COLUMN_MISSING if only the cells of a column look like names: a config would hide that doubt. */
+/**
+ * Throws INPUT_COLUMN_MISSING if only the cells of a column look like names: a config would hide that doubt. With named
+ * identifiers, the config has no names, and a run reports the doubt.
+ */
 function detectWithNames(found: InputColumns, asked: NamedColumns): LookupColumns {
   const columns = found.detect()
   const { nameChoices } = found.propose()
-  const isOpen = columns.name === null && nameChoices.length > 0 && asked.identifiers === undefined
-  if (!isOpen && found.findNamesByCells() === null) return columns
+  const isByCells = found.findNamesByCells() !== null
+  if (asked.identifiers !== undefined) return isByCells ? { ...columns, name: null } : columns
+  if (!isByCells && (columns.name !== null || nameChoices.length === 0)) return columns
   const excerpts = nameChoices.map((column) => `${column} (${getExcerpt(column, found)})`)
   throw new UserError('INPUT_COLUMN_MISSING', 'it is unclear which column holds company names', {
     hint: `pass --name-column; likely are: ${excerpts.join(', ')}. If the list has no names, pass --id-columns`,
