@@ -189,8 +189,8 @@ function describeOthers({ comparison, siblings }: Evidence): string {
   } else if (matchType === 'prefix') {
     texts.push(
       prefixCount <= 1
-        ? 'no other company found has a name that begins like this'
-        : `names of ${formatCount(prefixCount)} companies begin like this`,
+        ? 'no other company found has a name that starts with these words'
+        : `names of ${formatCount(prefixCount)} companies start with these words`,
     )
     if (prefixCount > 1 && placedPrefixCount === 1) texts.push('no other fits the place as well')
     else if (prefixCount > 1 && siblings.listedPrefixCount === 1 && candidate.prominence.isListed)

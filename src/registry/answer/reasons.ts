@@ -124,12 +124,12 @@ function listUniquenessReasons({ best }: Match): Reason[] {
   if (comparison.matchType !== 'prefix') return []
   const { prefixCount, placedPrefixCount, listedPrefixCount } = siblings
   if (prefixCount === 1)
-    return [createReason('No other company found has a name that begins like this.', part)]
+    return [createReason('No other company found has a name that starts with these words.', part)]
   if (placedPrefixCount === 1)
-    return [createReason('No other company whose name begins like this fits the place as well.', part)]
+    return [createReason('No other company whose name starts with these words fits the place as well.', part)]
   if (listedPrefixCount === 1 && comparison.candidate.prominence.isListed)
-    return [createReason('No other listed company has a name that begins like this.', part)]
-  const text = `Names of ${formatCount(prefixCount)} companies begin like this.`
+    return [createReason('No other listed company has a name that starts with these words.', part)]
+  const text = `Names of ${formatCount(prefixCount)} companies start with these words.`
   return [{ ...createReason(text, part), type: 'limitation', code: 'name_too_generic' }]
 }
 

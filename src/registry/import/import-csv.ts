@@ -106,13 +106,14 @@ async function requireFieldNames(request: CsvRequest): Promise<void> {
   const command = formatCommand(path, flags)
   const doubt =
     flags.doubts[0] ?? (flags.map.id === undefined ? 'the column of the ids is unknown' : undefined)
+  const change = command.includes('=COLUMN') ? 'replace COLUMN in this command' : 'correct this command'
   throw new UserError(
     'REGISTRY_IMPORT_INVALID',
     map === undefined
       ? `without --map, the file needs a column ${missing}; it has: ${formatColumns(header)}`
       : `--map has no column for the name; the file has: ${formatColumns(header)}`,
     {
-      hint: doubt === undefined ? `if this fits: ${command}` : `${doubt}; complete this command: ${command}`,
+      hint: doubt === undefined ? `if this fits: ${command}` : `${doubt}; ${change}: ${command}`,
     },
   )
 }

@@ -419,7 +419,7 @@ describe('columns', () => {
       importRows(text, options).catch((error: unknown) => (error as { hint: string }).hint)
     const numbers = 'company_number,name,town\n1,Ford,Dearborn\n'
     expect(await hint(numbers, { idType: 'kunde', country: 'DE', jurisdiction: 'de' })).toMatch(
-      /; complete this command: .* --id-type kunde --map id=COLUMN,name=name,city=town,registration_id=company_number --country DE --jurisdiction de$/,
+      /; replace COLUMN in this command: .* --id-type kunde --map id=COLUMN,name=name,city=town,registration_id=company_number --country DE --jurisdiction de$/,
     )
     expect(await hint('kunde,title\n1,Ford\n', { idType: 'kunde' })).toMatch(
       /^if this fits: .* --id-type kunde --map name=title,id=kunde$/,
@@ -428,7 +428,7 @@ describe('columns', () => {
       /^if this fits: .* --id-type id --map id=number,name=title$/,
     )
     expect(await hint('number,what\n1,Ford\n', { map: { id: 'number' } })).toMatch(
-      /; complete this command: .* --id-type id --map name=COLUMN,id=number$/,
+      /; replace COLUMN in this command: .* --id-type id --map name=COLUMN,id=number$/,
     )
   })
 

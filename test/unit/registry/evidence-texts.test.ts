@@ -133,7 +133,7 @@ describe('what each part says of a pair', () => {
       'First Energy',
       { held: [{ name: 'First Energy Bank' }, { name: 'First Energy Trust' }] },
       'companies with the same name',
-      'names of 2 companies begin like this',
+      'names of 2 companies start with these words',
     ],
     [
       'Old Zorvex',

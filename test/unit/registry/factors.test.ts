@@ -142,7 +142,7 @@ describe('factors state what counted', () => {
     ['It is a partnership, which your text does not say.', -1, 'legal form', 'Zorvex', { name: 'Zorvex LP' }],
     ['No other company found has the name.', 1, 'companies with the same name', 'Zorvex Robotics', robotics],
     [
-      'No other company found has a name that begins like this.',
+      'No other company found has a name that starts with these words.',
       1,
       'companies with the same name',
       'Zorvex',
@@ -241,15 +241,17 @@ describe('factors state what counted', () => {
     const part = 'companies with the same name'
     const others: Held[] = [{ name: 'Zorvex Software' }, { name: 'Zorvex Capital' }]
     expect(said(weighed('Zorvex', [robotics, ...others], part, -1))).toContain(
-      'Names of 3 companies begin like this.',
+      'Names of 3 companies start with these words.',
     )
     const elsewhere = others.map((one) => ({ ...one, city: 'Austin', region: 'TX' }))
     const there = weighed('Zorvex', [{ ...robotics, ...reno }, ...elsewhere], part, 1, {
       location: 'Reno, NV',
     })
-    expect(said(there)).toContain('No other company whose name begins like this fits the place as well.')
+    expect(said(there)).toContain(
+      'No other company whose name starts with these words fits the place as well.',
+    )
     const traded = weighed('Zorvex', [{ ...robotics, listed: true }, ...others], part, 1)
-    expect(said(traded)).toContain('No other listed company has a name that begins like this.')
+    expect(said(traded)).toContain('No other listed company has a name that starts with these words.')
   })
 
   it('words of the context are said where they count', () => {
