@@ -1,4 +1,5 @@
 import { findCandidateNames, readQuery } from '../src/registry/answer/resolve.js'
+import { areAlike } from '../src/registry/match/candidate.js'
 import { featureNames } from '../src/registry/match/features.js'
 import {
   boundLogOdds as boundMatch,
@@ -6,7 +7,7 @@ import {
   decisionFeatureNames as names,
   fittedCoefficients,
 } from '../src/registry/match/model.js'
-import { isAlike, scoreCompanies } from '../src/registry/match/rank.js'
+import { scoreCompanies } from '../src/registry/match/rank.js'
 import { openRegistry } from '../src/registry/registry.js'
 import { toFitId, type FirstScores, type FitCandidate, type FitMatcher } from './fit-data.js'
 
@@ -157,7 +158,11 @@ export function openFitMatcher(registryPath: string): FitMatcher {
       ).slice(0, companiesMax)
       const groups: number[] = []
       return companies.map((company, at): FitCandidate => {
-        const twin = companies.slice(0, at).findIndex((other) => isAlike(other, company))
+        const twin = companies
+          .slice(0, at)
+          .findIndex((other) =>
+            areAlike(other.evidence.comparison.candidate, company.evidence.comparison.candidate),
+          )
         groups.push(twin < 0 ? at : (groups[twin] ?? at))
         const { candidate } = company.evidence.comparison
         const { id, ids } = readIds(candidate.entityNumber)

@@ -7,8 +7,7 @@ import type { LeftoverWords } from '../match/left-words.js'
 import type { MatchDecision } from '../match/rank.js'
 import type { FeaturePart } from '../match/features.js'
 import { weighParts } from '../match/model.js'
-import type { PlaceAgreement } from '../match/candidate.js'
-import { parseName } from '../normalize/parsed-name.js'
+import { areFormsAlike, isOneFormPrivate, type PlaceAgreement } from '../match/candidate.js'
 import type { StoredLegalEntity } from '../store/reader.js'
 
 export type Match = Exclude<MatchDecision, { kind: 'none' }>
@@ -87,12 +86,16 @@ function listWordReasons(comparison: NameComparison): Reason[] {
 const hasMore = ({ light, soft, hard, number, place }: LeftoverWords): boolean =>
   light + soft + hard + number + place > 0
 
-function listFormReasons(comparison: NameComparison): Reason[] {
+function listFormReasons({ form, statedForm, candidate }: NameComparison): Reason[] {
   const parts = ['legal form'] as const
   const against = { type: 'limitation', code: 'no_legal_entity_confirmed', parts } as const
-  switch (comparison.form) {
+  const ofPrivate = 'Only one of the legal forms is that of a private company.'
+  const kind = areFormsAlike(statedForm, candidate) ? 'form is the same' : 'forms are of one kind'
+  switch (form) {
     case 'same':
-      return [createReason(`The legal ${describeForms(comparison)}.`, ...parts)]
+      if (isOneFormPrivate(statedForm, candidate))
+        return [{ ...against, text: ofPrivate, isAlwaysSaid: true }]
+      return [createReason(`The legal ${kind}.`, ...parts)]
     case 'foreign':
       return [{ ...against, text: 'The legal form is one of another country.' }]
     case 'soft_conflict':
@@ -103,17 +106,8 @@ function listFormReasons(comparison: NameComparison): Reason[] {
     case 'unknown':
       return []
     default:
-      return assertNever(comparison.form)
+      return assertNever(form)
   }
-}
-
-/** "Ltd" and "Limited" are the same form; "Inc." and "Corp.", "AS" and "ASA" or "B.V." and "Limited" only of the same kind. */
-function describeForms({ statedForm, candidate }: NameComparison): string {
-  const held = parseName(candidate.name)
-  const [one = '', other = ''] = [statedForm?.words[0], held.formWords[0]]
-  const isAlike = one === other || (one.charAt(0) === other.charAt(0) && one.length + other.length > 5)
-  const areSame = isAlike && (statedForm?.countries ?? []).join() === held.formCountries.join()
-  return areSame ? 'form is the same' : 'forms are of one kind'
 }
 
 function listUniquenessReasons({ best }: Match): Reason[] {

@@ -1,6 +1,5 @@
-import type { StatedForm } from '../normalize/legal-forms.js'
+import { getDistinctiveCountries, type FormClass, type StatedForm } from '../normalize/legal-forms.js'
 import type { NameKind } from '../model/registry-rows.js'
-import type { FormClass } from '../normalize/legal-forms.js'
 import { parseForm, parseName } from '../normalize/parsed-name.js'
 import { findLargerRegion } from '../normalize/places.js'
 import { isDistinctRegion, type LocationHint } from './parse-location.js'
@@ -188,6 +187,31 @@ const toFormKey = (words: readonly string[]): string =>
 export const areSameForms = (stated: StatedForm, { name }: CandidateName): boolean =>
   toFormKey(stated.words) === toFormKey(parseName(name).formWords)
 
+/** "Ltd" and "Limited" are the same form; "Inc." and "Corp.", "AS" and "ASA" or "B.V." and "Limited" only of the same kind. */
+export function areFormsAlike(stated: StatedForm | null, { name }: CandidateName): boolean {
+  const held = parseName(name)
+  const [one = '', other = ''] = [stated?.words[0], held.formWords[0]]
+  const isAlike = one === other || (one.charAt(0) === other.charAt(0) && one.length + other.length > 5)
+  return isAlike && (stated?.countries ?? []).join() === held.formCountries.join()
+}
+
+/** Words of forms of private companies, in countries whose public companies have the other words of the form. */
+const privateWords = /^(?:private|pvt|pty|proprietary|pte|edms|eiendoms|sendirian|sdn)$/
+
+/** Only one of two forms of the company's country is private: "Larkmoor (Pty) Ltd" and "Larkmoor Limited". */
+export function isOneFormPrivate(
+  stated: StatedForm | null,
+  { name, registeredName, place }: CandidateName,
+): boolean {
+  const countries = stated?.countries ?? []
+  if (![place.countryCode, place.jurisdictionCountry].some((country) => countries.includes(country)))
+    return false
+  const [held, registered] = [parseName(name), parseName(registeredName)]
+  const words = held.formWords.length === 0 ? registered.formWords : held.formWords
+  const isPrivate = (form: readonly string[]) => form.some((word) => privateWords.test(word))
+  return words.length > 0 && isPrivate(words) !== isPrivate(stated?.words ?? [])
+}
+
 /**
  * Companies of one group have one name with the forms of many countries. A form is not foreign if the company's country
  * knows it, since registers translate forms, or if both state it, since registers do not always know the country.
@@ -263,4 +287,38 @@ function findStatedForm(forms: readonly StatedForm[], { start, end }: NamePlace)
     outside[0] ??
     null
   )
+}
+
+/** If the register does not show the country, a rare legal form may: "Larkmoor AB" is Swedish. */
+export function comparePlace(hint: LocationHint | null, { place, name }: CandidateName): PlaceAgreement {
+  const agreement = comparePlaceWithHint(hint, place)
+  if (hint === null || agreement !== 'registered_elsewhere') return agreement
+  const countries = getDistinctiveCountries(parseForm(name).formCountries)
+  const isOfCountry = countries.some((country) => hint.countries.has(country))
+  return isOfCountry ? 'form_of_country' : agreement
+}
+
+/** One name in two registers, or twice in one that states no place, without a contradiction in form or country. */
+export function areAlike(left: CandidateName, right: CandidateName): boolean {
+  if (left.coreKey !== right.coreKey) return false
+  const isElsewhere = left.sourceNumber !== right.sourceNumber
+  const isUnplaced = left.fullKey === right.fullKey && (isPlaceless(left) || isPlaceless(right))
+  return (
+    (isElsewhere || isUnplaced) &&
+    (left.formClass === right.formClass || isOpenForm(left) || isOpenForm(right)) &&
+    shareCountry(left, right)
+  )
+}
+
+const isPlaceless = ({ place }: CandidateName) => place.cityKey === '' && place.countryCode === ''
+const isOpenForm = ({ formClass }: CandidateName) => formClass === null || formClass === 'company'
+
+/** Without an address, a register of another country is weak evidence. */
+function shareCountry({ place: a }: CandidateName, { place: b }: CandidateName): boolean {
+  const countries = (place: typeof a) =>
+    [place.countryCode, place.countryCode === '' ? '' : place.jurisdictionCountry].filter(
+      (code) => code !== '',
+    )
+  const [left, right] = [countries(a), countries(b)]
+  return left.length === 0 || right.length === 0 || left.some((code) => right.includes(code))
 }

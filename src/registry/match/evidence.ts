@@ -3,7 +3,7 @@ import type { PlaceAgreement } from './candidate.js'
 import type { NameComparison } from './compare-names.js'
 import { isCountryWord, type LeftWord, type Position } from './left-words.js'
 import type { Separator } from './text-pieces.js'
-import { hasOtherMeaning, type WordClass } from './word-classes.js'
+import type { WordClass } from './word-classes.js'
 import type { LocationHint } from './parse-location.js'
 import type { Vocabulary } from './vocabulary.js'
 
@@ -180,21 +180,21 @@ export const weighLeft = (position: Position): Feature => {
     )
 }
 
-/** The text continues with more of a name: "Larkmoor & Brothers", "OOO Larkmoor Plus", the fund of its staff. */
-export function isContinued({ comparison }: Evidence): boolean {
-  const { left, alignment, statedForm: form, text, nameLeftover } = comparison
-  const [next, after] = text.words.slice(alignment.end, alignment.end + 2)
-  const isBare = next?.separator === '' && !hasOtherMeaning(next.text)
-  const isJoined = isBare && next.text === 'and' && after?.separator === ''
-  const isMore = ({ word, role }: LeftWord, classes: string) =>
-    (role === null || role === 'cut') && classes.includes(word.wordClass)
-  const isLeft = (at: number, classes: string) => left.some((one) => one.at === at && isMore(one, classes))
-  const isFormBefore = form !== null && form.at < alignment.start && form.count > 0
-  const more = isFormBefore ? 'telling' : nameLeftover.soft > 0 ? 'generic' : ''
-  return (
-    !text.isSecurity &&
-    ((isJoined && isLeft(alignment.end + 1, 'telling generic light')) ||
-      (isBare && isLeft(alignment.end, more)) ||
-      left.some((one) => one.word.text === 'fund' && isMore(one, 'generic')))
-  )
+/** True if a word of the text stands where the name has another: "Larkmoor Energy Ltd" and "Larkmoor Capital Ltd". */
+export function isReplaced({ left, alignment, candidate: { tokens } }: NameComparison): boolean {
+  const { pairs, missing, end } = alignment
+  return missing.some((nameAt) => {
+    const before = pairs.findLast((pair) => pair.nameAt < nameAt)
+    const to = pairs.find((pair) => pair.nameAt > nameAt)?.textAt ?? end + 1
+    const isAnother = (one: LeftWord) =>
+      before !== undefined &&
+      one.at >= before.textAt + before.textCount &&
+      one.at < to &&
+      one.role === null &&
+      one.word.separator === '' &&
+      /^(?:telling|generic|light|number)$/.test(one.word.wordClass) &&
+      // Otherwise it may be the same word, spelled so badly that it was not found.
+      one.word.text.charAt(0) !== tokens[nameAt]?.charAt(0)
+    return left.some(isAnother)
+  })
 }

@@ -1,9 +1,10 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
 import { hasLocalOffices } from '../../core/court-numbers.js'
-import { type CandidateName, comparePlaceWithHint, type PlaceAgreement } from './candidate.js'
+import { areAlike, comparePlace, isOneFormPrivate, type CandidateName } from './candidate.js'
 import { prepareText } from './align-name.js'
 import { compareNames, type NameComparison } from './compare-names.js'
-import { isContinued, isOwnCountryLeft, type Evidence } from './evidence.js'
+import { isOwnCountryLeft, isReplaced, type Evidence } from './evidence.js'
+import type { LeftWord } from './left-words.js'
 import { countSiblings, type EvidencePair } from './siblings.js'
 import { computeFeatures } from './features.js'
 import {
@@ -18,9 +19,7 @@ import {
   type ScoredCompany,
 } from './model.js'
 import type { LocationHint } from './parse-location.js'
-import type { QueryText } from './query-text.js'
-import { getDistinctiveCountries } from '../normalize/legal-forms.js'
-import { parseForm } from '../normalize/parsed-name.js'
+import type { QueryText, TextWord } from './query-text.js'
 import type { Vocabulary } from './vocabulary.js'
 import { hasOtherMeaning } from './word-classes.js'
 
@@ -130,15 +129,6 @@ export function buildEvidences(
   return pairs.map((pair) => ({ ...pair, siblings: getSiblings(pair) }))
 }
 
-/** If the register does not show the country, a rare legal form may: "Larkmoor AB" is Swedish. */
-function comparePlace(hint: LocationHint | null, { place, name }: CandidateName): PlaceAgreement {
-  const agreement = comparePlaceWithHint(hint, place)
-  if (hint === null || agreement !== 'registered_elsewhere') return agreement
-  const countries = getDistinctiveCountries(parseForm(name).formCountries)
-  const isOfCountry = countries.some((country) => hint.countries.has(country))
-  return isOfCountry ? 'form_of_country' : agreement
-}
-
 function pickBestOfEach(evidences: readonly Evidence[], { company }: Coefficients): ScoredCompany[] {
   const best = new Map<number, ScoredCompany>()
   for (const evidence of evidences) {
@@ -182,7 +172,11 @@ type JoinedCompany = ScoredCompany & Pick<RankedCompany, 'alike'>
 function joinAlike(sorted: readonly ScoredCompany[]): JoinedCompany[] {
   const joined: { company: ScoredCompany; alike: CandidateName[] }[] = []
   for (const company of sorted) {
-    const twin = joined.find((other) => other.alike.length < alikeMax && isAlike(other.company, company))
+    const twin = joined.find(
+      (other) =>
+        other.alike.length < alikeMax &&
+        areAlike(other.company.evidence.comparison.candidate, company.evidence.comparison.candidate),
+    )
     if (twin === undefined) joined.push({ company, alike: [] })
     else twin.alike.push(company.evidence.comparison.candidate)
   }
@@ -190,33 +184,6 @@ function joinAlike(sorted: readonly ScoredCompany[]): JoinedCompany[] {
 }
 
 const alikeMax = 3
-
-/** One name in two registers, or twice in one that states no place, without a contradiction in form or country. */
-export function isAlike(a: Pick<RankedCompany, 'evidence'>, b: Pick<RankedCompany, 'evidence'>): boolean {
-  const [one, other] = [a.evidence.comparison, b.evidence.comparison]
-  const [left, right] = [one.candidate, other.candidate]
-  if (left.coreKey !== right.coreKey) return false
-  const isElsewhere = left.sourceNumber !== right.sourceNumber
-  const isUnplaced = left.fullKey === right.fullKey && (isPlaceless(left) || isPlaceless(right))
-  return (
-    (isElsewhere || isUnplaced) &&
-    (left.formClass === right.formClass || isOpenForm(left) || isOpenForm(right)) &&
-    shareCountry(left, right)
-  )
-}
-
-const isPlaceless = ({ place }: CandidateName) => place.cityKey === '' && place.countryCode === ''
-const isOpenForm = ({ formClass }: CandidateName) => formClass === null || formClass === 'company'
-
-/** Without an address, a register of another country is weak evidence. */
-function shareCountry({ place: a }: CandidateName, { place: b }: CandidateName): boolean {
-  const countries = (place: typeof a) =>
-    [place.countryCode, place.countryCode === '' ? '' : place.jurisdictionCountry].filter(
-      (code) => code !== '',
-    )
-  const [left, right] = [countries(a), countries(b)]
-  return left.length === 0 || right.length === 0 || left.some((code) => right.includes(code))
-}
 
 /** The result of matching names, before an answer is built from it. */
 export type MatchDecision =
@@ -290,7 +257,7 @@ function findLimit(evidence: Evidence): number {
   if (isContinued(evidence)) return continuedConfidenceMax
   if (characters === 'unknown' || isOwnCountryLeft(evidence) || isNamedOtherwise(evidence))
     return otherCompanyConfidenceMax
-  if (isOfOtherOffice(evidence)) return otherCompanyConfidenceMax
+  if (isOfOtherOffice(evidence) || isOfOtherForm(evidence)) return otherCompanyConfidenceMax
   if (isFollowed(evidence)) return followedConfidenceMax
   return isElsewhere(evidence) ? elsewhereConfidenceMax : confidenceMax
 }
@@ -305,6 +272,9 @@ const isOfOtherOffice = ({ place, contextCount, comparison: { candidate } }: Evi
   !candidate.prominence.isListed &&
   !candidate.prominence.hasLei &&
   hasLocalOffices(candidate.place.countryCode)
+
+const isOfOtherForm = ({ comparison: { form, statedForm, candidate } }: Evidence): boolean =>
+  form === 'same' && isOneFormPrivate(statedForm, candidate)
 
 /** True if a telling word is in front of the name, without a sign between them: "Larkmoor Norvane Ltd" for Norvane Ltd. */
 const isNamedOtherwise = ({ comparison: { left, isApartBefore } }: Evidence): boolean =>
@@ -335,3 +305,34 @@ function isElsewhere({ place, hint, contextCount, comparison }: Evidence): boole
   const unreadEnd = hint?.unreadEnd ?? ''
   return unreadEnd !== '' && place !== 'postal' && unreadEnd !== comparison.candidate.place.cityKey
 }
+
+/**
+ * True if the text continues with more of a name, as far as no sign separates it: "Larkmoor & Brothers", "Larkmoor Capital",
+ * "Larkmoor 2021 Ltd", "OOO Larkmoor Plus", the fund of its staff.
+ */
+function isContinued({ comparison }: Evidence): boolean {
+  const { left, alignment, statedForm: form, text, candidate } = comparison
+  const [next, after] = text.words.slice(alignment.end, alignment.end + 2)
+  const find = (of: TextWord | undefined) =>
+    of?.separator === '' ? left.find(({ word, role }) => word === of && role !== 'repeated') : undefined
+  const [one, other] = [find(next), find(after)]
+  const more = one !== undefined && !hasOtherMeaning(one.word.text) ? one : undefined
+  const isFormBefore = form !== null && form.at < alignment.start && form.count > 0
+  // In front of the form, a year and "payroll" are part of a name. A number is, too, if the company has no form.
+  const isInName = other?.word.wordClass === 'form'
+  const isLast = after === undefined && candidate.formClass === null
+  const isNumber =
+    /^\w{1,4}$/.test(more?.word.text ?? '') && (more?.role === 'series' || isOf(more, 'number'))
+  return (
+    !text.isSecurity &&
+    ((next?.text === 'and' && one !== undefined && isOf(other, 'telling generic light')) ||
+      isOf(more, isFormBefore ? 'telling generic payment' : 'generic') ||
+      (isInName && isOf(one, 'department site payment exchange web')) ||
+      (isNumber && (isInName || isLast)) ||
+      left.some((word) => word.word.text === 'fund' && isOf(word, 'generic')) ||
+      isReplaced(comparison))
+  )
+}
+
+const isOf = (left: LeftWord | undefined, classes: string): boolean =>
+  (left?.role === null || left?.role === 'cut') && classes.includes(left.word.wordClass)
