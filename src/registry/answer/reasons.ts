@@ -8,6 +8,7 @@ import type { MatchDecision } from '../match/rank.js'
 import type { FeaturePart } from '../match/features.js'
 import { weighParts } from '../match/model.js'
 import { areFormsAlike, isOneFormPrivate, type PlaceAgreement } from '../match/candidate.js'
+import { toCityKey } from '../normalize/places.js'
 import type { StoredLegalEntity } from '../store/reader.js'
 
 export type Match = Exclude<MatchDecision, { kind: 'none' }>
@@ -128,10 +129,15 @@ function listUniquenessReasons({ best }: Match): Reason[] {
 }
 
 function listPlaceReasons({ best }: Match, registration: StoredLegalEntity): Reason[] {
-  const [{ place, hint }, { city }] = [best.evidence, registration.address]
+  const [{ place, hint }, { city, street, region }] = [best.evidence, registration.address]
+  // A district is often part of the street: "50 Katherine Street, Sandton".
+  const isInAddress = `${street ?? ''},${region ?? ''}`
+    .split(',')
+    .some((part) => hint?.cities.has(toCityKey(part)))
   const fit = { ...describePlaceFit(place, registration), parts: ['place'], isAlwaysSaid: true } as const
   const text = `The town given is not that of the registration (${city ?? ''}).`
-  const isElsewhere = hint?.namesTown === true && city !== null && /^(?:country|region)$/.test(place)
+  const isElsewhere =
+    hint?.namesTown === true && city !== null && !isInAddress && /^(?:country|region)$/.test(place)
   if (hint === null || !isElsewhere) return hint === null ? [] : [fit]
   return [fit, { ...fit, type: 'limitation', code: 'location_mismatch', text }]
 }

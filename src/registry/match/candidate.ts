@@ -64,7 +64,12 @@ export function comparePlaceWithHint(hint: LocationHint | null, place: Place): P
     (code) => hint.countries.has(code) || hasPrefix(hint.regions, `${code}-`),
   )
   const countryTold = hint.countries.size > 0 && countries.length > 0
-  if (countryTold && !countryFits) {
+  // "Georgia" is a country, or a state: a company of another state is in neither.
+  const isOfRegion = regions.some(
+    (code) => hint.regions.has(code) || hint.regions.has(findLargerRegion(code) ?? ''),
+  )
+  const isNamed = countries.some((code) => hint.countries.has(code))
+  if (countryTold && (!countryFits || (!isNamed && !isOfRegion))) {
     if (place.countryCode === '' && place.jurisdictionRegion === '') return 'registered_elsewhere'
     return isSameTown(hint, place) ? 'town_abroad' : 'country_conflict'
   }
@@ -74,8 +79,7 @@ export function comparePlaceWithHint(hint: LocationHint | null, place: Place): P
   // Most US companies are registered in Delaware, and few are there.
   if (hint.isTownWithDe && place.countryCode === 'US' && !['', 'US-DE'].includes(place.regionCode))
     return 'country_conflict'
-  if (regions.some((code) => hint.regions.has(code) || hint.regions.has(findLargerRegion(code) ?? '')))
-    return 'region'
+  if (isOfRegion) return 'region'
   const [region] = regions
   if (region === place.regionCode && isOtherRegion(hint.regions, region)) return 'region_conflict'
   if (hasOtherArea(hint, place)) return 'region_conflict'

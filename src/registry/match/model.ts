@@ -1,4 +1,5 @@
-import type { PlaceAgreement } from './candidate.js'
+import { isConflict, type PlaceAgreement } from './candidate.js'
+import type { NameComparison } from './compare-names.js'
 import { cap, estimateUnseenRivals, type Evidence } from './evidence.js'
 import { featureNames, partOfFeatures, type FeatureName, type FeaturePart } from './features.js'
 import fittedModel from './fitted-model.json' with { type: 'json' }
@@ -278,4 +279,61 @@ export function weighParts(
   const told = [...weights.values()].reduce((sum, one) => sum + one, 0)
   add('other candidates', whole - told)
   return weights
+}
+
+/** Of two ways to read a text, the one in which the name is spelled as held represents the company. */
+export function preferSpelled(one: ScoredCompany, known: ScoredCompany | undefined): ScoredCompany {
+  if (known === undefined) return one
+  const isFirst = isSpelledIn(one, known) || (!isSpelledIn(known, one) && one.score > known.score)
+  return { ...(isFirst ? one : known), score: Math.max(one.score, known.score) }
+}
+
+/** The text has a whole name where it has only a similar one otherwise. */
+function isSpelledIn({ evidence: one }: ScoredCompany, { evidence: other }: ScoredCompany): boolean {
+  const [spelled, loose] = [one.comparison, other.comparison]
+  return (
+    spelled.matchType === 'exact' &&
+    loose.looseWords.length > 0 &&
+    spelled.alignment.start <= loose.alignment.start &&
+    spelled.alignment.end >= loose.alignment.end &&
+    spelled.sharedTelling > 0
+  )
+}
+
+/**
+ * A finance or service company whose name begins with the text gives way to its parent, whose initials the text is and which is
+ * listed or in the same town: "IBM" is rather International Business Machines than IBM Credit LLC.
+ */
+export function favorParents(companies: readonly ScoredCompany[]): ScoredCompany[] {
+  const favored = [...companies]
+  for (const arm of companies) {
+    if (!arm.evidence.comparison.isInHouse) continue
+    const at = favored.findIndex(({ evidence: { comparison } }) =>
+      isParent(comparison, arm.evidence.comparison),
+    )
+    const parent = favored[at]
+    if (parent !== undefined && parent.score <= arm.score)
+      favored[at] = { ...parent, score: arm.score + parentLead }
+  }
+  return favored
+}
+
+/** A company whose whole name the text has is likelier than one with a similar name in its place. */
+export function favorSpelled(companies: readonly ScoredCompany[]): ScoredCompany[] {
+  const loose = companies.filter(({ evidence }) => evidence.comparison.looseWords.length > 0)
+  return companies.map((company) => {
+    const rivals = loose.filter(
+      (other) =>
+        !isConflict(company.evidence.place) && other.score >= company.score && isSpelledIn(company, other),
+    )
+    const score = Math.max(company.score, ...rivals.map((rival) => rival.score + parentLead))
+    return score === company.score ? company : { ...company, score }
+  })
+}
+
+const parentLead = 1
+
+function isParent({ matchType, candidate }: NameComparison, arm: NameComparison): boolean {
+  const isInTown = candidate.place.cityKey !== '' && candidate.place.cityKey === arm.candidate.place.cityKey
+  return matchType === 'acronym' && (candidate.prominence.isListed || isInTown)
 }

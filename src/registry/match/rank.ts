@@ -2,7 +2,7 @@ import { matchedConfidenceMin } from '../../contract/result.js'
 import { hasLocalOffices } from '../../core/court-numbers.js'
 import { areAlike, comparePlace, isOneFormPrivate, type CandidateName } from './candidate.js'
 import { prepareText } from './align-name.js'
-import { compareNames, type NameComparison } from './compare-names.js'
+import { compareNames } from './compare-names.js'
 import { isOwnCountryLeft, isReplaced, type Evidence } from './evidence.js'
 import type { LeftWord } from './left-words.js'
 import { countSiblings, type EvidencePair } from './siblings.js'
@@ -11,7 +11,10 @@ import {
   boundLogOdds,
   computeDecisionFeatures,
   computeScore,
+  favorParents,
+  favorSpelled,
   fittedCoefficients,
+  preferSpelled,
   scoreUnseen,
   sumScores,
   toShare,
@@ -99,7 +102,7 @@ export function scoreCompanies(
   coefficients: Coefficients,
 ): ScoredCompany[] {
   const evidences = buildEvidences(query, names, vocabulary, contextCount)
-  return favorParents(pickBestOfEach(evidences, coefficients)).sort(compareScores)
+  return favorSpelled(favorParents(pickBestOfEach(evidences, coefficients))).sort(compareScores)
 }
 
 const compareScores = (a: ScoredCompany, b: ScoredCompany): number =>
@@ -135,35 +138,9 @@ function pickBestOfEach(evidences: readonly Evidence[], { company }: Coefficient
     const features = computeFeatures(evidence)
     const score = computeScore(features, company)
     const { entityNumber } = evidence.comparison.candidate
-    const known = best.get(entityNumber)
-    if (known === undefined || score > known.score) best.set(entityNumber, { evidence, features, score })
+    best.set(entityNumber, preferSpelled({ evidence, features, score }, best.get(entityNumber)))
   }
   return [...best.values()]
-}
-
-/**
- * A finance or service company whose name begins with the text gives way to its parent, whose initials the text is and which is
- * listed or in the same town: "IBM" is rather International Business Machines than IBM Credit LLC.
- */
-function favorParents(companies: readonly ScoredCompany[]): ScoredCompany[] {
-  const favored = [...companies]
-  for (const arm of companies) {
-    if (!arm.evidence.comparison.isInHouse) continue
-    const at = favored.findIndex(({ evidence: { comparison } }) =>
-      isParent(comparison, arm.evidence.comparison),
-    )
-    const parent = favored[at]
-    if (parent !== undefined && parent.score <= arm.score)
-      favored[at] = { ...parent, score: arm.score + parentLead }
-  }
-  return favored
-}
-
-const parentLead = 1
-
-function isParent({ matchType, candidate }: NameComparison, arm: NameComparison): boolean {
-  const isInTown = candidate.place.cityKey !== '' && candidate.place.cityKey === arm.candidate.place.cityKey
-  return matchType === 'acronym' && (candidate.prominence.isListed || isInTown)
 }
 
 type JoinedCompany = ScoredCompany & Pick<RankedCompany, 'alike'>
