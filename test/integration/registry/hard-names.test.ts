@@ -305,3 +305,128 @@ describe('A text that goes on with more of a name is no certain answer', () => {
     },
   )
 })
+
+describe('More of a name between the company and its form, or instead of a word, is doubtful:', () => {
+  const forms: readonly (readonly [form: string, country: string])[] = [
+    ['Limited', 'GB'],
+    ['GmbH', 'DE'],
+    ['S.A.', 'ES'],
+    ['B.V.', 'NL'],
+    ['Sp. z o.o.', 'PL'],
+  ]
+  const held = registryOf([
+    ...forms.map(([form, country], at) => ({ id: `f${at}`, name: `Orvane Velmar ${form}`, country })),
+    { id: 'bare', name: 'Tarnwick Osgood', country: 'GB' },
+    { id: 'gaz', name: 'Public Joint Stock Company Gorprom', city: 'Saint Petersburg', country: 'RU' },
+    { id: 'one', name: 'Dravik Holmen Energy Limited', country: 'GB' },
+    { id: 'two', name: 'Al-Medvin Enterprises', city: 'Karachi', country: 'PK' },
+  ])
+  const ask = (name: string, location: string | null) => held.resolve({ name, location, context: null })
+  const parts = ['2021', '1998', '7', 'II', 'VII', 'Payroll', 'Einkauf', 'NEFT', 'Capital', 'Logistics']
+
+  test.each(forms)('in front of %s', (form, country) => {
+    for (const part of parts)
+      expect(ask(`Orvane Velmar ${part} ${form}`, country).match_confidence, part).toBeLessThan(80)
+    for (const behind of ['', ' (Einkauf)', ' - Payroll', ' 30/06/2027'])
+      expect(ask(`Orvane Velmar ${form}${behind}`, country).status, behind).toBe('matched')
+  })
+
+  test.each([
+    ['Tarnwick Osgood 2021', 'GB'],
+    ['Tarnwick Osgood III', 'GB'],
+    ['ПАО «Горпром нефть»', 'Россия'],
+    ['Gorprom Neft PJSC', 'Russia'],
+    ['Dravik Holmen Capital Limited', 'GB'],
+    ['Dravik Holmen Velmar Limited', 'GB'],
+    ['Al Medvin Traders', 'Karachi'],
+  ])('%s', (name, location) => {
+    expect(ask(name, location).match_confidence).toBeLessThan(80)
+  })
+})
+
+describe('Of two forms, of which one is private,', () => {
+  const held = registryOf([
+    { id: 'za', name: 'Velsor Limited', city: 'Sandton', country: 'ZA' },
+    { id: 'in', name: 'Tarvo Steel Private Limited', city: 'Mumbai', country: 'IN' },
+    { id: 'my', name: 'Petvora Berhad', city: 'Kuala Lumpur', country: 'MY' },
+    { id: 'gb', name: 'Holmsay Limited', city: 'Leeds', country: 'GB' },
+  ])
+
+  test.each([
+    ['Velsor (Pty) Ltd', 'South Africa'],
+    ['Velsor Proprietary Limited', 'Sandton'],
+    ['Tarvo Steel Ltd', 'India'],
+    ['Petvora Sdn. Bhd.', 'Malaysia'],
+  ])('the other is doubtful: %s', (name, location) => {
+    const { match_confidence, status } = held.resolve({ name, location, context: null })
+    expect([match_confidence <= 85, status === 'not_found']).toEqual([true, false])
+  })
+
+  test.each([
+    ['Velsor Ltd', 'South Africa'],
+    ['Tarvo Steel Pvt. Ltd.', 'India'],
+    ['Petvora Bhd', 'Malaysia'],
+    ['Holmsay Ltd', 'Leeds'],
+  ])('the same in short is not: %s', (name, location) => {
+    expect(held.resolve({ name, location, context: null }).match_confidence).toBeGreaterThanOrEqual(90)
+  })
+})
+
+describe('A name that is spelled as held comes before a similar one,', () => {
+  const held = registryOf([
+    { id: 'a', name: 'Оюу Толгой ХХК', city: 'Улаанбаатар', country: 'MN' },
+    { id: 'b', name: 'Оюу Тулга ХХК', city: 'Улаанбаатар', country: 'MN' },
+    { id: 'c', name: 'Velmora Tarvik Ltd', city: 'Leeds', country: 'GB' },
+    { id: 'd', name: 'Velmora Tarvick Ltd', city: 'Leeds', country: 'GB' },
+    { id: 'e', name: 'ელმორა სილქი', city: 'თბილისი', country: 'GE' },
+    { id: 'f', name: 'ელმორა სილგი', city: 'თბილისი', country: 'GE' },
+  ])
+  const unread = ['', ', Zorvath brenmik oskel', ' - ovrand', ' (Худалдан авалтын хэлтэс)']
+
+  test.each(['Оюу Толгой', 'Velmora Tarvik', 'Velmora Tarvick', 'ელმორა სილქი'])(
+    'whatever follows: %s',
+    (name) => {
+      for (const behind of unread) {
+        const answer = held.resolve({ name: `${name}${behind}`, location: null, context: null })
+        expect((answer.entity ?? answer.candidate)?.legal_name.startsWith(name), behind).toBe(true)
+      }
+    },
+  )
+})
+
+test('"Georgia" is the country or the state, and a company of another state is in neither', () => {
+  const held = registryOf([
+    { id: 'us', name: 'Velmora Corporation', city: 'Redmond', region: 'WA', country: 'US' },
+    { id: 'ga', name: 'Tarvik Corporation', city: 'Atlanta', region: 'GA', country: 'US' },
+    { id: 'ge', name: 'Silvanet JSC', city: 'Tbilisi', country: 'GE' },
+  ])
+  const ask = (name: string, location: string) => held.resolve({ name, location, context: null })
+  for (const place of ['Tbilisi, Georgia', 'Batumi, Georgia', 'Georgia'])
+    expect(ask('Velmora Corporation', place).match_confidence, place).toBeLessThan(80)
+  expect(ask('Velmora Corporation', 'Atlanta, Georgia, USA').status).toBe('matched')
+  for (const [name, place] of [
+    ['Tarvik Corporation', 'Atlanta, Georgia'],
+    ['Tarvik Corporation', 'Georgia'],
+    ['Silvanet', 'Tbilisi, Georgia'],
+    ['Silvanet', 'Georgia'],
+  ] as const)
+    expect(ask(name, place).match_confidence, `${name}, ${place}`).toBeGreaterThanOrEqual(95)
+})
+
+test('A town that the street names is not that of another place', () => {
+  const held = registryOf([
+    {
+      id: 'a',
+      name: 'Velsor Limited',
+      street_address: '50 Katherine Street, Sandton',
+      city: 'Johannesburg',
+      country: 'ZA',
+    },
+  ])
+  const said = (location: string) =>
+    held
+      .resolve({ name: 'Velsor Limited', location, context: null })
+      .factors.map(({ description }) => description)
+  expect(said('Sandton, South Africa').join()).not.toContain('The town given is not')
+  expect(said('Durban, South Africa').join()).toContain('The town given is not')
+})
