@@ -89,10 +89,18 @@ export function findAdded({ all, prefix }: FileColumns, name: string): string | 
   return all.includes(whole) ? whole : null
 }
 
+/** The heading of the numbers of the rows, which `--where` knows too. */
+const rowNumberName = 'row'
+
 /** Reads the first rows of any table and counts its rows. Changes nothing. Throws INPUT_*. */
 export function viewRows(request: ViewRequest): Promise<RowsView> {
   return openView(request, async (input, label, columns, find) => {
-    const tests = request.conditions.map(({ column, isMet }) => ({ column: find(column, '--where'), isMet }))
+    const isRowNumber = (column: string) => column === rowNumberName && !columns.all.includes(column)
+    const tests = request.conditions.map(({ column, isMet }) => ({
+      column: isRowNumber(column) ? null : find(column, '--where'),
+      isMet,
+    }))
+    const first = tests[0]?.column ?? null
     const chosen = request.columns?.map((name) => find(name, '--columns')) ?? null
     const [status, confidence] = [findAdded(columns, 'status'), findAdded(columns, 'confidence')]
     const wanted = chosen ?? listShown(columns)
@@ -107,8 +115,13 @@ export function viewRows(request: ViewRequest): Promise<RowsView> {
       for (const texts of batch) {
         rowCount++
         const getCell = (column: string | null) => texts[read.indexOf(column ?? '')] ?? null
-        if (values.size < valuesMax) values.add(getCell(tests[0]?.column ?? null) ?? '')
-        if (!tests.every(({ column, isMet }) => isMet(getCell(column) ?? ''))) continue
+        if (values.size < valuesMax) values.add(getCell(first) ?? '')
+        if (
+          !tests.every(({ column, isMet }) =>
+            isMet(column === null ? String(rowCount) : (getCell(column) ?? '')),
+          )
+        )
+          continue
         matchingCount++
         count(byStatus, getCell(status) ?? '')
         count(byConfidence, toConfidenceRange(getCell(confidence)))
@@ -135,7 +148,7 @@ export function viewRows(request: ViewRequest): Promise<RowsView> {
                 byConfidence.has(range) ? [[range, byConfidence.get(range) ?? 0]] : [],
               ),
             ),
-      values: tests[0] === undefined || rowCount === 0 ? null : { column: tests[0].column, texts: values },
+      values: first === null || rowCount === 0 ? null : { column: first, texts: values },
       notes: input.listNotes(),
     }
   })

@@ -186,6 +186,14 @@ describe('conditions', () => {
     }
   })
 
+  test('name the number of a row, unless the file has such a column', async () => {
+    const lines = await showJson(outputs, 'out.csv', '--where', 'row>4')
+    expect(lines.flatMap(({ row }) => row ?? [])).toEqual([5, 6])
+    const own = createPlace()
+    own.write('own.csv', 'row,name\n9,Apple\n1,Tesco\n')
+    expect((await showJson(own, 'own.csv', '--where', 'row>4')).flatMap(({ row }) => row ?? [])).toEqual([1])
+  })
+
   test('that no row meets tell the values that there are', async () => {
     const { code, stdout } = await outputs.run(['show', 'out.csv', '--where', 'status=inconclusiv'])
     expect([code, stdout]).toEqual([

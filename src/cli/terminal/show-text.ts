@@ -222,7 +222,10 @@ const sections = {
     'registration_id registration_authority jurisdiction lei cik ein duns bic ticker matching_branch'.split(
       ' ',
     ),
-  'Best guess': 'candidate_legal_name candidate_name candidate_jurisdiction candidate_address'.split(' '),
+  'Best guess': [
+    ...'candidate_legal_name candidate_name candidate_jurisdiction candidate_address'.split(' '),
+    ...'matched_name matched_name_kind'.split(' '),
+  ],
 }
 /** Parts of the address, which the whole address repeats. */
 const addressParts = 'street_address city state state_code postal_code country country_code'.split(' ')
@@ -241,6 +244,10 @@ export function formatRow({ label, columns, chosen, row, basis }: RowView): stri
   const used = [...Object.values(sections).flat(), ...lists, ...(hasAddress ? addressParts : [])]
   const isAdded = (column: string) => column.startsWith(prefix)
   const listEntries = (name: string) => parseEntries(row.cells.get(findAdded(columns, name) ?? '') ?? '')
+  // Without a company, the name that was found is that of the best guess.
+  const isGuess = getText(findAdded(columns, 'legal_name')) === ''
+  const isOfSection = (heading: string, name: string) =>
+    !name.startsWith('matched_name') || (heading === 'Best guess') === isGuess
   const others = columns.all.filter((column) => isAdded(column) && !used.includes(removePrefix(column)))
   return [
     title,
@@ -249,7 +256,7 @@ export function formatRow({ label, columns, chosen, row, basis }: RowView): stri
       formatSection(
         heading,
         list(
-          names.flatMap((name) => findAdded(columns, name) ?? []),
+          names.flatMap((name) => (isOfSection(heading, name) ? (findAdded(columns, name) ?? []) : [])),
           (column) => toWords(removePrefix(column)),
         ),
       ),

@@ -64,12 +64,13 @@ export function comparePlaceWithHint(hint: LocationHint | null, place: Place): P
     (code) => hint.countries.has(code) || hasPrefix(hint.regions, `${code}-`),
   )
   const countryTold = hint.countries.size > 0 && countries.length > 0
-  // "Georgia" is a country, or a state: a company of another state is in neither.
   const isOfRegion = regions.some(
     (code) => hint.regions.has(code) || hint.regions.has(findLargerRegion(code) ?? ''),
   )
   const isNamed = countries.some((code) => hint.countries.has(code))
-  if (countryTold && (!countryFits || (!isNamed && !isOfRegion))) {
+  // A company of another state is in neither Georgia.
+  const isInNeither = hint.isCountryOrState && !isNamed && !isOfRegion
+  if (countryTold && (!countryFits || isInNeither)) {
     if (place.countryCode === '' && place.jurisdictionRegion === '') return 'registered_elsewhere'
     return isSameTown(hint, place) ? 'town_abroad' : 'country_conflict'
   }

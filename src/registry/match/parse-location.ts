@@ -24,6 +24,8 @@ export interface LocationHint {
   readonly namesTown: boolean
   /** "Berlin, DE" is in Germany, or rarely in Delaware. */
   readonly isTownWithDe: boolean
+  /** The country may be a state of the United States instead: "Georgia". */
+  readonly isCountryOrState: boolean
   /**
    * Key of the last part if no part names a known country or region: it may be a town, or a country that is not known.
    * Empty text otherwise.
@@ -79,13 +81,13 @@ export function parseLocation(location: string | null): LocationHint | null {
     const next = parts[at + 1] ?? ''
     if (part !== '' && next !== '') builder.cities.add(toCityKey(`${part} ${next}`))
   }
-  const { countries, regions, isTownWithDe } = settleReadings(builder)
+  const { countries, regions, ...open } = settleReadings(builder)
   const { namesTown } = builder
   const cities = new Set([...builder.cities].flatMap(listCityKeys))
   if (countries.size + regions.size + cities.size + postals.size === 0) return null
   const isRead = last < 0 || countries.size > 0 || builder.isEndRead
   const unreadEnd = isRead ? '' : toUnreadKey(parts[last] ?? '')
-  return { countries, regions, cities, postals, namesTown, isTownWithDe, unreadEnd }
+  return { countries, regions, cities, postals, namesTown, ...open, unreadEnd }
 }
 
 /** "Cabanatuan City" is also written "Cabanatuan". */
@@ -245,11 +247,10 @@ function readName(
  * the region if another part names its country ("Georgia, USA"), and only a town if a later part is in another country
  * ("Lebanon, NH"). Regions of countries that are not named do not count.
  */
-function settleReadings({ cities, readings }: HintBuilder): {
-  countries: ReadonlySet<string>
-  regions: ReadonlySet<string>
-  isTownWithDe: boolean
-} {
+function settleReadings({
+  cities,
+  readings,
+}: HintBuilder): Pick<LocationHint, 'countries' | 'regions' | 'isTownWithDe' | 'isCountryOrState'> {
   const codes = readings.filter(({ kind }) => kind === 'code')
   const names = readings.filter(({ kind }) => kind === 'name')
   const settled = names.map((name) => ({
@@ -277,13 +278,14 @@ function settleReadings({ cities, readings }: HintBuilder): {
     const known = new Set([...countries, ...(last?.regions ?? []).map((region) => region.slice(0, 2))])
     for (const region of regions) if (!known.has(region.slice(0, 2))) regions.delete(region)
   }
-  if (countries.size === 0 || isAlone) return { countries, regions, isTownWithDe }
+  if (countries.size === 0 || isAlone) return { countries, regions, isTownWithDe, isCountryOrState: false }
   // "Georgia" alone may be the state.
-  const open = settled.filter((name) => isOpenName(name, countries)).flatMap((name) => name.regions)
+  const openNames = settled.filter((name) => isOpenName(name, countries))
+  const states = openNames.flatMap((name) => name.regions).filter((region) => region.startsWith('US-'))
   for (const region of regions)
-    if (!countries.has(region.slice(0, 2)) && !(open.includes(region) && region.startsWith('US-')))
-      regions.delete(region)
-  return { countries, regions, isTownWithDe }
+    if (!countries.has(region.slice(0, 2)) && !states.includes(region)) regions.delete(region)
+  const isCountryOrState = states.some((region) => regions.has(region)) && !countries.has('US')
+  return { countries, regions, isTownWithDe, isCountryOrState }
 }
 
 const isOpenName = (name: Reading, countries: ReadonlySet<string>): boolean =>

@@ -388,7 +388,7 @@ describe('A name that is spelled as held comes before a similar one,', () => {
     (name) => {
       for (const behind of unread) {
         const answer = held.resolve({ name: `${name}${behind}`, location: null, context: null })
-        expect((answer.entity ?? answer.candidate)?.legal_name.startsWith(name), behind).toBe(true)
+        expect((answer.entity ?? answer.candidate)?.legal_name?.startsWith(name), behind).toBe(true)
       }
     },
   )
