@@ -9,6 +9,9 @@ const countryAliases: Readonly<Record<string, string>> = known.english
 const kosovo = { alpha2: 'XK', alpha3: 'XKX', name: 'Kosovo' }
 const countries = [...iso31661, kosovo]
 
+/** Needs only lower case. Most names are one such word, and many are read. */
+const plainWord = /^[A-Za-z]+$/
+
 /** More characters than any country's name has. */
 const nameCharsMax = 200
 
@@ -17,30 +20,17 @@ const countryCodes = new Map<string, string>()
 const countryNames = new Map<string, string>()
 for (const { alpha2, alpha3, name } of countries) {
   const aliases = countryAliases[alpha2]?.split('|') ?? []
-  countryNames.set(
-    alpha2,
-    aliases[0] !== undefined && /[,(]| of /.test(name) ? getEverydayName(alpha2, aliases[0]) : name,
-  )
+  const everyday = alpha2 === 'AE' ? 'United Arab Emirates' : aliases[0]
+  countryNames.set(alpha2, everyday !== undefined && /[,(]| of /.test(name) ? everyday : name)
   for (const one of [name, alpha2, alpha3, ...aliases]) countryCodes.set(foldName(one), alpha2)
 }
 
-function getEverydayName(code: string, first: string): string {
-  return code === 'AE' ? 'United Arab Emirates' : first
-}
-
 /** Letters of which a name has one or the other. */
-const arabicLetters: Readonly<Record<string, string>> = {
-  أ: 'ا',
-  إ: 'ا',
-  آ: 'ا',
-  ة: 'ه',
-  ى: 'ي',
-  ی: 'ي',
-  ک: 'ك',
-}
+const arabicLetters: Readonly<Record<string, string>> = known.arabicLetters
 
 /** Folds case, width, accents, spaces and signs. Letters of every script stay. */
 function foldName(text: string): string {
+  if (plainWord.test(text)) return text.toLowerCase()
   const plain = text.normalize('NFKC').toLowerCase()
   // ASCII, as nearly all texts are, needs no more.
   const letters = /^[\x20-\x7e]*$/.test(plain)
@@ -57,10 +47,12 @@ function foldName(text: string): string {
 
 /** Folds case, width and signs, and keeps accents: `Áo` (Austria, in Vietnamese) is not `AO`. */
 const toAccentedKey = (text: string): string =>
-  text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
+  plainWord.test(text)
+    ? text.toLowerCase()
+    : text
+        .normalize('NFKC')
+        .toLowerCase()
+        .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
 
 /** `Oesterreich`, `Aegypten`, `Faeroeerne`: accented letters written as two. */
 function writeOut(text: string): string | null {
@@ -109,17 +101,25 @@ function listFurtherNames(): NameTable {
 }
 
 /** Names of countries in other languages that are rather known as those of towns: `Granada`, `Norfolk`. */
-const townNames = new Set(known.towns.split('|').map(foldName))
+const townNames = new Set(known.towns.split('|'))
 
 type Script = keyof typeof known.languages
 const cldrNames = new Map<Script, NameTable>()
 
 /** CLDR's names in the languages of a script, built at the first use; empty on a Node.js without them. */
 function listCldrNames(script: Script): NameTable {
+  const table = readLanguages(known.languages[script])
+  // Other official languages give no name a second meaning.
+  for (const [key, codes] of readLanguages(known.furtherLanguages[script]))
+    if (codes.length === 1 && !/^[a-z]{1,3}$/.test(key) && !countryCodes.has(key) && !table.has(key))
+      table.set(key, codes)
+  return table
+}
+
+function readLanguages(languages: string): NameTable {
   const table: NameTable = new Map()
-  const languages = Intl.DisplayNames.supportedLocalesOf(known.languages[script].split(' '))
   const shortNamed = known.shortNamed.split(' ')
-  for (const language of languages) {
+  for (const language of Intl.DisplayNames.supportedLocalesOf(languages.split(' '))) {
     const long = new Intl.DisplayNames(language, { type: 'region', fallback: 'none' })
     const short = new Intl.DisplayNames(language, { type: 'region', fallback: 'none', style: 'short' })
     for (const { alpha2 } of countries) {
@@ -132,7 +132,7 @@ function listCldrNames(script: Script): NameTable {
 
 function addCldrName(table: NameTable, name: string | undefined, code: string): void {
   // Two letters are the code of a country (`EB`, `MB`) or of a union (`EU`).
-  if (name === undefined || /^[A-Z]\W*[A-Z]\W*$/.test(name) || townNames.has(foldName(name))) return
+  if (name === undefined || /^[A-Z]\W*[A-Z]\W*$/.test(name) || townNames.has(name)) return
   addName(table, name, code)
   // "Myanmar (Birma)", "Kongo (Kinshasa)"
   const plain = name.replace(/\s*[(（].*$/, '')
@@ -144,7 +144,9 @@ const getScript = (text: string): Script =>
     ? 'latin'
     : /\p{Script=Cyrillic}/u.test(text)
       ? 'cyrillic'
-      : 'other'
+      : /[\u0900-\u0dff\u0e80-\u109f\u1200-\u139f\u1780-\u17ff]/u.test(text)
+        ? 'southern'
+        : 'other'
 
 /** Whether names of countries in other languages than English are known: not on a Node.js with little language data. */
 export const areLanguagesKnown = (): boolean =>
@@ -168,7 +170,7 @@ const remembered = new Map<string, readonly string[]>()
 const rememberedMax = 10_000
 
 /**
- * Returns the ISO 3166-1 alpha-2 codes that a name or code of a country may mean, in one of fifty languages: two for
+ * Returns the ISO 3166-1 alpha-2 codes that a name or code of a country may mean, in one of eighty languages: two for
  * `Congo`, those of its successors for a former state, none if it is not known.
  */
 export function findCountryCodes(text: string): readonly string[] {
@@ -241,7 +243,7 @@ const splitWords = (name: string): string[] => name.split(/[\s-]+|(?<=\.)/).filt
 function listNamesByWords(): Map<string, NameWords[]> {
   const names = new Map<string, NameWords[]>()
   const add = (name: string | undefined, code: string) => {
-    if (name === undefined || townNames.has(foldName(name))) return
+    if (name === undefined || townNames.has(name)) return
     const words = splitWords(name.replace(/\s*[(（].*$/, '')).map(foldName)
     const key = `${words.length}${words[0]?.charAt(0)}`
     names.set(key, [...(names.get(key) ?? []), { words, code }])

@@ -25,6 +25,9 @@ export function toFilledCell(cell: string | null | undefined): string | null {
   return text === '' || isPlaceholder(text) ? null : text
 }
 
+/** `NA` is Namibia, and Naples; `N.C.` North Carolina. */
+export const twoLetterCode = /^\s*[A-Z]\.? ?[A-Z]\.?\s*$/
+
 const currency = /[$€£¥%]|kr|:-|EUR|USD|GBP|SEK|NOK|DKK|ISK|CHF|PLN|CZK|HUF|RON|BGN|CAD|AUD|BRL|TRY/i
 const amount = /^(?:[$€£¥]|kr\.?|[A-Z]{3})?\s*[-+]?\d[\d\s.,'’]*(?:[$€£¥%]|kr\.?|:-|[A-Z]{3})?$/i
 

@@ -23,7 +23,7 @@ import {
 } from '../../core/court-numbers.js'
 import { closeNumber } from '../../core/national-numbers.js'
 import { isPersonNumber } from '../../core/number-forms.js'
-import { findLei, toFilledCell } from './column-content.js'
+import { findLei, toFilledCell, twoLetterCode } from './column-content.js'
 import { listRegisterCountries } from './identifier-content.js'
 import {
   chooseNumber,
@@ -75,7 +75,7 @@ export interface RowCells {
 }
 
 /** Splits a row into name, location, context, identifiers and their places, in the order of `listLookupColumns`. */
-export function toRowCells({ columns }: LookupRule, row: Cells): RowCells {
+export function toRowCells({ columns }: LookupRule, row: Cells, isEarlier = false): RowCells {
   let at = 0
   const take = (count: number) => row.slice(at, (at += count))
   const [name = null] = columns.name === null ? [] : take(1)
@@ -84,7 +84,9 @@ export function toRowCells({ columns }: LookupRule, row: Cells): RowCells {
   const identifiers: Partial<Record<IdentifierKey | IdentifierPlaceKey, string>> = {}
   for (const key of [...identifierKeys, ...identifierPlaceKeys]) {
     if (columns.identifiers[key] === undefined) continue
-    const cell = toFilledCell(row[at++])
+    const raw = row[at++] ?? ''
+    const isCode = key === 'registration_country' && !isEarlier && twoLetterCode.test(raw)
+    const cell = isCode ? raw.trim() : toFilledCell(raw)
     if (cell !== null) identifiers[key] = cell
   }
   return { name, location, context, identifiers }
@@ -115,14 +117,17 @@ export function toRowQuestion(rule: LookupRule, row: RowCells): RowQuestion {
 
 /** Returns the questions of a row as earlier versions read it; none if they surely read it the same. */
 export function listEarlier(rule: LookupRule, row: Cells, now: RowQuestion): RowQuestion[] {
-  const cells = toRowCells(rule, row)
+  const cells = toRowCells(rule, row, true)
   const numbers = listNumberCells(rule, cells.identifiers)
   const isSame = now.kind !== 'invalid' && !now.faults.includes('lei_checksum')
   if (isSame && numbers.length === 0) return []
   const isOfHeader = numbers.some(({ header }) => listRegisterCountries(header).length === 1)
   const hasRow = cells.identifiers.registration_country !== undefined
   const countries = isOfHeader && hasRow ? (['header', 'row'] as const) : (['header'] as const)
-  const isOneNumber = numbers.length === 1 && !isOfHeader && now.kind !== 'invalid' && now.faults.length === 0
+  const { registration_country: place } = toRowCells(rule, row).identifiers
+  const isPlaceSame = place === cells.identifiers.registration_country
+  const isOneNumber =
+    isPlaceSame && numbers.length === 1 && !isOfHeader && now.kind !== 'invalid' && now.faults.length === 0
   const versions = isOneNumber ? (['0.2.0'] as const) : (['one number', '0.2.0'] as const)
   const readings = versions.flatMap((version) =>
     countries.map((country): EarlierReading => ({ version, country })),

@@ -6,7 +6,7 @@ import {
   buildStageLookup,
 } from '../checkpoint/lookup.js'
 import type { TextRow } from './input.js'
-import { mayBeIdentifier } from './column-content.js'
+import { mayBeIdentifier, twoLetterCode } from './column-content.js'
 import { listLookupColumns, type LookupRule } from './columns.js'
 import { identifierKeys, identifierPlaceKeys, listIdentifierColumns } from '../../core/identifiers.js'
 import type { RowQuestion } from './row-question.js'
@@ -199,9 +199,6 @@ function createPlaceholderBlanker({ columns }: LookupRule): (row: TextRow) => Te
     !(hasCodes[at - first] === true && twoLetterCode.test(cell))
   return (row) => (row.some(isBlanked) ? row.map((cell, at) => (isBlanked(cell, at) ? null : cell)) : row)
 }
-
-/** `NA` is Namibia, and Naples; `N.C.` North Carolina. */
-const twoLetterCode = /^\s*[A-Z]\.? ?[A-Z]\.?\s*$/
 
 /** Looks up by name, location and context only. */
 function readPlainQuestion({ columns }: LookupRule, row: TextRow): RowQuestion {

@@ -3,7 +3,9 @@ import { describe, expect, it, test } from 'vitest'
 import { findCountryCode, findCountryCodes, findCountryName } from '../../../src/core/countries.js'
 import languages from '../../../src/core/country-names.json' with { type: 'json' }
 
-const all = Object.values(languages.languages).flatMap((list) => list.split(' '))
+const all = [languages.languages, languages.furtherLanguages].flatMap((lists) =>
+  Object.values(lists).flatMap((list) => list.split(' ')),
+)
 const removeAccents = (text: string): string =>
   text
     .normalize('NFD')
@@ -30,6 +32,32 @@ describe('names of countries in CLDR', () => {
       0.98,
     )
   })
+})
+
+test.each(Object.values(languages.furtherLanguages).flatMap((list) => list.split(' ')))(
+  'names in %s have one meaning',
+  (language) => {
+    const names = new Intl.DisplayNames(language, { type: 'region', fallback: 'none' })
+    const several = iso31661.flatMap(({ alpha2 }) => {
+      const name = names.of(alpha2) ?? alpha2
+      const codes = findCountryCodes(name)
+      return codes.length > 1 && !['CD', 'CG', 'MF', 'SX'].includes(alpha2)
+        ? [`${name}: ${codes.join(' ')}`]
+        : []
+    })
+    expect(several).toEqual([])
+  },
+)
+
+test('no usual name means two countries', () => {
+  const meanings = new Map<string, Set<string>>()
+  for (const [code, names] of Object.entries(languages.names))
+    for (const name of names.split('|')) meanings.set(name, (meanings.get(name) ?? new Set()).add(code))
+  expect([...meanings].filter(([, codes]) => codes.size > 1)).toEqual([])
+  const unknown = Object.entries(languages.names).flatMap(([code, names]) =>
+    names.split('|').filter((name) => findCountryCode(name) !== code),
+  )
+  expect(unknown).toEqual([])
 })
 
 describe('a text that names a country', () => {

@@ -51,6 +51,12 @@ const lookupOf = (question: RowQuestion) => (question.kind === 'invalid' ? quest
 const lei = 'HWUPKR0MPOU8FGXBT394'
 const badLei = 'HWUPKR0MPOU8FGXBT395'
 
+test.each(iso31661.map(({ alpha2 }) => alpha2))('the country %s of a number stays', (country) => {
+  const place = { kind: 'registration_id', value: 'HQ98061', place: country }
+  const found = lookupOf(ask({ registration_id: 'HQ98061', registration_country: country }))
+  expect(readIdentifiers(typeof found === 'string' ? found : found.name).identifiers).toMatchObject([place])
+})
+
 describe('a name and identifiers', () => {
   const row = {
     name: 'Apple Inc',
