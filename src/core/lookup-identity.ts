@@ -1,4 +1,5 @@
 import { fieldLimits } from '../contract/limits.js'
+import headerWords from './headers.json' with { type: 'json' }
 
 /**
  * Cell texts for a missing value, by language, folded: lower case, single spaces. A text matches with any punctuation
@@ -49,7 +50,6 @@ const missingTexts: Readonly<Record<string, string>> = {
     'ukjent|ikke oppgitt|ikke angitt|ikke tilgjengelig|ikke aktuelt|ikke kjent|ingen opplysninger|uten navn|i/a',
   finnish:
     'tuntematon|ei tiedossa|ei tietoa|ei saatavilla|ei ilmoitettu|ei määritelty|ei sovelleta|ei nimeä|puuttuu',
-  icelandic: 'óþekkt|óþekktur|ekki vitað|ekki tilgreint|vantar',
   polish:
     'brak|brak danych|brak nazwy|brak informacji|b.d|nieznany|nieznana|nieznane|nie podano|nie dotyczy|niedostępne|' +
     'niedostępny|nie określono|nieokreślone|nie wiadomo|do ustalenia|do uzupełnienia',
@@ -196,7 +196,8 @@ const spreadsheetErrors =
   '#имя|#дел/0|#число|#пусто|#перенос|#yok|#başv|#değer|#ad|#sayı/0|#sayı|#boş|#δ/υ|#αναφ|#τιμη|#ονομα|#διαιρ./0|' +
   '#αριθ|#κενο'
 
-const missing = toTextSet([...Object.values(missingTexts), collectiveTexts, ledgerTexts].join('|'))
+const others = [...Object.values(headerWords.emptyCells), collectiveTexts, ledgerTexts]
+const missing = toTextSet([...Object.values(missingTexts), ...others].join('|'))
 const missingInBrackets = toTextSet(bracketedTexts)
 const errors = toTextSet(spreadsheetErrors)
 const textCharsMax = Math.max(...[...missing, ...missingInBrackets, ...errors].map(({ length }) => length))

@@ -1,5 +1,6 @@
 import { cutToWidth, escapeFormula, toPlainDigits } from '../../core/text.js'
 import { assertNever } from '../../core/errors.js'
+import headerWords from '../../core/headers.json' with { type: 'json' }
 import { foldText } from '../../core/lookup-identity.js'
 import type { Decision } from '../../core/decisions.js'
 import type { DecisionView, QueueRow } from '../page-data.js'
@@ -209,7 +210,8 @@ export type TypedVerdict =
   | { readonly kind: 'company'; readonly entityId: string }
   | { readonly kind: 'unreadable' }
 
-const toWords = (list: string): ReadonlySet<string> => new Set(list.normalize('NFKC').split('|'))
+const toWords = (...lists: string[]): ReadonlySet<string> =>
+  new Set(lists.join('|').normalize('NFKC').split('|'))
 
 /** Yes in common languages, as letters of a keyboard without accents too, and the true of spreadsheets. */
 export const yesWords = toWords(
@@ -221,6 +223,7 @@ export const yesWords = toWords(
     'adevărat|doğru|tamam|onay|верно|правильно|подходит|вірно|вярно|точно|σωστό|σωστά|teisingai|tinka|pareizi|õige|rétt|صح|صحيح|' +
     'موافق|נכון|सही|benar|betul|tama|ถูกต้อง|đồng ý|正しい|该公司|맞음|맞다|сәйкес|дұрыс|ہاں|جی|جی ہاں|درست|ہاں جی|ji|ji haan|haan ji|' +
     "ҳа|тўғри|to'g'ri|to‘g‘ri|toʻgʻri|ооба|туура|হ্যাঁ|জি|জ্বি|সঠিক|जी|जी हाँ|जी हां",
+  headerWords.verdicts.yes,
 )
 
 /** No, and none, in these languages. `false` is missing: an empty check box has it. */
@@ -256,6 +259,7 @@ export const noneWords = toWords(
     'hindi mahanap|walay|wala diri|awan|dili|walay tugma|hakuna kati ya hizi|haipo|geeneen|geen hiervan|ezin aurkitu|bat ere ez|' +
     "ningún destes|neniu|yo'q|yo’q|yoʻq|yoq|йўқ|жок|hech biri|hech qaysi|hech qaysisi|topilmadi|ешбірі|ешқандай|эч бири|табылган жок|" +
     'koi nahi|koi nahin|koi bhi nahi|inmein se koi nahi|کوئی بھی نہیں|ان میں سے کوئی نہیں|نہیں ملا|جی نہیں|না|কোনোটি নয়|কোনোটিই নয়|পাওয়া যায়নি',
+  headerWords.verdicts.none,
 )
 
 /** Parses a cell. Ignores case, width and spaces. Accepts digits of any script, and `1.0` from number cells. */

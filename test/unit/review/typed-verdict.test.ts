@@ -1,7 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { readVerdict, type TypedVerdict } from '../../../src/review/exchange/line-verdicts.js'
+import {
+  noneWords,
+  readVerdict,
+  type TypedVerdict,
+  yesWords,
+} from '../../../src/review/exchange/line-verdicts.js'
 import { forAll } from '../../support/properties.js'
+
+test('yes and none of a language differ', () => {
+  const yes = 'тийм|დიახ|այո|bəli|បាទ|ແມ່ນ|ဟုတ်ကဲ့|හරි|ஆம்|হাঁ|sahihi|አዎ|korrett|bai|wi|бале|juis'
+  const none =
+    'үгүй|არ მოიძებნა|չի գտնվել|mövcud deyil|មិនមាន|ບໍ່ມີ|မရှိပါ|නොමැත|இல்லை|নেই|si sahihi|የለም|xejn|inor ez|pa jwenn|нест|niks'
+  expect(yes.split('|').filter((word) => readVerdict(word).kind !== 'yes')).toEqual([])
+  expect(none.split('|').filter((word) => readVerdict(word).kind !== 'none')).toEqual([])
+  expect([...yesWords].filter((word) => noneWords.has(word))).toEqual([])
+})
 
 describe('a verdict that was typed', () => {
   test.each<[string, TypedVerdict]>([

@@ -263,6 +263,62 @@ const languages: [language: string, header: string, name: string, location: stri
     'Компания атауы',
     'Қала|Пошта индексі|Ел',
   ],
+  [
+    'Mongolian',
+    'Компанийн нэр|Улс|Хот|Аймаг|Шуудангийн код|Хаяг',
+    'Компанийн нэр',
+    'Хот|Аймаг|Шуудангийн код|Улс',
+  ],
+  [
+    'Afrikaans',
+    'Maatskappynaam|Dorp|Streek|Poskode|Land|Posadres',
+    'Maatskappynaam',
+    'Dorp|Streek|Poskode|Land',
+  ],
+  ['Azerbaijani', 'Şirkətin adı|Şəhər|Poçt kodu|Ölkə', 'Şirkətin adı', 'Şəhər|Poçt kodu|Ölkə'],
+  ['Khmer', 'ឈ្មោះក្រុមហ៊ុន|ទីក្រុង|ខេត្ត|ប្រទេស', 'ឈ្មោះក្រុមហ៊ុន', 'ទីក្រុង|ខេត្ត|ប្រទេស'],
+  ['Lao', 'ຊື່ບໍລິສັດ|ເມືອງ|ແຂວງ|ປະເທດ', 'ຊື່ບໍລິສັດ', 'ເມືອງ|ແຂວງ|ປະເທດ'],
+  ['Burmese', 'ကုမ္ပဏီအမည်|မြို့|ပြည်နယ်|နိုင်ငံ', 'ကုမ္ပဏီအမည်', 'မြို့|ပြည်နယ်|နိုင်ငံ'],
+  ['Nepali', 'कम्पनीको नाम|सहर|प्रदेश|देश', 'कम्पनीको नाम', 'सहर|प्रदेश|देश'],
+  ['Sinhala', 'සමාගමේ නම|නගරය|පළාත|රට', 'සමාගමේ නම', 'නගරය|පළාත|රට'],
+  ['Tamil', 'நிறுவனத்தின் பெயர்|நகரம்|மாநிலம்|நாடு', 'நிறுவனத்தின் பெயர்', 'நகரம்|மாநிலம்|நாடு'],
+  ['Bengali', 'কোম্পানির নাম|শহর|জেলা|দেশ', 'কোম্পানির নাম', 'শহর|জেলা|দেশ'],
+  ['Swahili', 'jina la kampuni|mji|mkoa|nchi', 'jina la kampuni', 'mji|mkoa|nchi'],
+  ['Amharic', 'የድርጅቱ ስም|ከተማ|ክልል|አገር', 'የድርጅቱ ስም', 'ከተማ|ክልል|አገር'],
+  [
+    'Macedonian',
+    'Назив на компанија|Град|Регион|Поштенски број|Земја',
+    'Назив на компанија',
+    'Град|Регион|Поштенски број|Земја',
+  ],
+  [
+    'Maltese',
+    'Isem tal-kumpanija|Belt|Reġjun|Kodiċi postali|Pajjiż',
+    'Isem tal-kumpanija',
+    'Belt|Reġjun|Kodiċi postali|Pajjiż',
+  ],
+  [
+    'Filipino',
+    'Pangalan ng kumpanya|Lungsod|Lalawigan|Bansa',
+    'Pangalan ng kumpanya',
+    'Lungsod|Lalawigan|Bansa',
+  ],
+  [
+    'Basque',
+    'Enpresaren izena|Hiria|Probintzia|Posta-kodea|Herrialdea',
+    'Enpresaren izena',
+    'Hiria|Probintzia|Posta-kodea|Herrialdea',
+  ],
+  ['Galician', 'Nome da empresa|Concello|Provincia|País', 'Nome da empresa', 'Concello|Provincia|País'],
+  [
+    'Haitian Creole',
+    'Non konpayi|Vil|Depatman|Kòd postal|Peyi',
+    'Non konpayi',
+    'Vil|Depatman|Kòd postal|Peyi',
+  ],
+  ['Tajik', 'Номи ширкат|Шаҳр|Вилоят|Кишвар', 'Номи ширкат', 'Шаҳр|Вилоят|Кишвар'],
+  ['Turkmen', 'Kompaniýanyň ady|Şäher|Welaýat|Ýurt', 'Kompaniýanyň ady', 'Şäher|Welaýat|Ýurt'],
+  ['Kyrgyz', 'Компаниянын аталышы|Шаар|Облус|Өлкө', 'Компаниянын аталышы', 'Шаар|Облус|Өлкө'],
 ]
 
 /** Websites, e-mail addresses and register numbers in the same languages. */
@@ -272,7 +328,10 @@ const identifierHeadersOfLanguages =
   'Spletna stran|E-poštni naslov|Matična številka;Interneto svetainė|El. paštas|Įmonės kodas;Mājas lapa|E-pasts|Reģ. nr.;' +
   'Veebileht|E-post|Registrikood;Vefsíða|Netfang|Kennitala;Lloc web|Correu electrònic|Número de registre;' +
   'Faqja e internetit|Posta elektronike|NIPT;ვებგვერდი|ელფოსტა|საიდენტიფიკაციო კოდი;Կայք|Էլ. փոստ|Գրանցման համար;' +
-  'Веб-сайты|Электрондық пошта|БСН;الموقع الإلكتروني|البريد الإلكتروني|رقم السجل التجاري;אתר|דוא"ל|ח"פ'
+  'Веб-сайты|Электрондық пошта|БСН;الموقع الإلكتروني|البريد الإلكتروني|رقم السجل التجاري;אתר|דוא"ל|ח"פ;' +
+  'Вэб|И-мэйл|Регистрийн дугаар;Webwerf|E-posadres|Registrasienommer;Veb sayt|E-poçt|Qeydiyyat nömrəsi;' +
+  'ເວັບໄຊ|ອີເມວ|ເລກທະບຽນ;ဝက်ဘ်ဆိုက်|အီးမေးလ်|မှတ်ပုံတင်အမှတ်;वेब साइट|इमेल|दर्ता नम्बर;வலைத்தளம்|மின்னஞ்சல்|பதிவு எண்;' +
+  'ওয়েবসাইট|ইমেইল|নিবন্ধন নম্বর;tovuti|barua pepe|namba ya usajili;ድረ ገጽ|ኢሜይል|የምዝገባ ቁጥር;web orria|helbide elektronikoa|erregistro zenbakia'
 
 describe('languages', () => {
   test.each(languages)('%s', (_, header, name, location) => {
