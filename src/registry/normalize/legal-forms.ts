@@ -29,7 +29,7 @@ export interface LegalFormEntry {
 
 /**
  * `reference/legal-forms.json`: spellings, separated by commas; `<` marks a leading form, `$` a closing one. CC,
- * DA, KS, NL, PSA, SD, KEG and teo are missing because they are too often words of names.
+ * DA, KS, NL, PSA, SD, KEG and teo are missing because they are too often words of names. `also`: countries that know a form of others.
  * `scripts`: forms in other scripts, with the same marks. `public_limited`: countries of `isPublicLimited`. `writings`: usual writings of words and phrases of forms; each spelling is read with any of them.
  */
 const writings = Object.entries(table.writings)
@@ -37,9 +37,14 @@ const writings = Object.entries(table.writings)
 /** A form of more countries does not show where a company is from. */
 const tellingCountriesMax = 20
 
-/** Returns the countries of a form if they are few enough to locate a company, otherwise an empty list. */
+/** The countries where a form is usual, by the list of all that know it. */
+const usualCountries = new WeakMap<readonly string[], readonly string[]>()
+
+const getUsual = (countries: readonly string[]) => usualCountries.get(countries) ?? countries
+
+/** Returns the countries where a form is usual if they are few enough to locate a company, otherwise an empty list. */
 export const getDistinctiveCountries = (countries: readonly string[]): readonly string[] =>
-  countries.length > tellingCountriesMax ? [] : countries
+  getUsual(countries).length > tellingCountriesMax ? [] : getUsual(countries)
 
 /** A single word is a spelling of its own: "co" alone is another form than "company". So is one that the table has elsewhere. */
 function listWritings(spelling: string, inTable: ReadonlySet<string>): Set<string> {
@@ -62,11 +67,13 @@ const isLong = (form: { class: string; countries: string }, spelling: string, wo
     !/US|GB|^$/.test(form.countries))
 
 function parseTable(): LegalFormEntry[] {
-  const list = (spellings: string) => spellings.split(',').map((part) => part.trim())
   const unmark = (marked: string) => marked.replace(/^[<$]/, '')
-  const inTable = new Set(table.forms.flatMap(({ spellings }) => list(spellings).map(unmark)))
-  return table.forms.flatMap((form) =>
-    list(form.spellings).flatMap((marked) => {
+  const inTable = new Set(table.forms.flatMap(({ spellings }) => spellings.split(', ').map(unmark)))
+  return table.forms.flatMap((form) => {
+    const usual = form.countries === '' ? [] : form.countries.split(' ')
+    const countries = form.also === undefined ? usual : [...usual, ...form.also.split(' ')]
+    usualCountries.set(countries, usual)
+    return form.spellings.split(', ').flatMap((marked) => {
       const spelling = unmark(marked)
       return [...listWritings(spelling, inTable)].map((writing) => {
         const words = removeJoiningWords(writing.split(' '))
@@ -74,13 +81,13 @@ function parseTable(): LegalFormEntry[] {
           words,
           formClass: form.class as FormClass,
           legalForm: form.legal_form as LegalForm | null,
-          countries: form.countries === '' ? [] : form.countries.split(' '),
+          countries,
           leading: marked.startsWith('<') || isLong(form, spelling, words),
           closing: marked.startsWith('$'),
         }
       })
-    }),
-  )
+    })
+  })
 }
 
 const entries = parseTable()
@@ -92,13 +99,11 @@ const byAnyFirstWord = groupBy((entry) => entry.words[0] ?? '')
 
 function groupBy(getKey: (entry: LegalFormEntry) => string): Map<string, LegalFormEntry[]> {
   const groups = new Map<string, LegalFormEntry[]>()
-  for (const entry of entries) {
-    const group = groups.get(getKey(entry))
-    if (group) group.push(entry)
-    else groups.set(getKey(entry), [entry])
-  }
   // The longest spelling wins: "GmbH & Co. KG" before "KG".
-  for (const group of groups.values()) group.sort((a, b) => b.words.length - a.words.length)
+  for (const entry of entries.toSorted((a, b) => b.words.length - a.words.length)) {
+    const key = getKey(entry)
+    if (groups.get(key)?.push(entry) === undefined) groups.set(key, [entry])
+  }
   return groups
 }
 
@@ -124,20 +129,14 @@ export function isInitialsBefore(
   const isShort = word.length < 3 || (isFirst && word.length === 3 && /[aeiouy]/.test(word))
   if (more !== undefined || !isShort) return false
   if (isFirst && written !== undefined && accentedWord.test(written)) return true
-  return (
-    next !== null &&
-    next.formClass !== 'company' &&
-    entry.countries.length > 0 &&
-    next.countries.length > 0 &&
-    !entry.countries.some((country) => next.countries.includes(country))
-  )
+  if (next === null || next.formClass === 'company') return false
+  const [own, others] = [getUsual(entry.countries), getUsual(next.countries)]
+  return own.length > 0 && others.length > 0 && !own.some((country) => others.includes(country))
 }
 
 /** Returns the longest form that ends at index `end` of `words`, or `null`. */
 export function findTrailingForm(words: readonly string[], end: number): LegalFormEntry | null {
-  const last = words[end - 1]
-  if (last === undefined) return null
-  for (const entry of byLastWord.get(last) ?? []) {
+  for (const entry of byLastWord.get(words[end - 1] ?? '') ?? []) {
     const from = end - entry.words.length
     if (!hasWordsAt(entry.words, words, from)) continue
     if (!entry.closing || (end === words.length && findTrailingForm(words, from) === null)) return entry
@@ -164,9 +163,8 @@ export function findNationalFrontForm(
 
 /** Returns the form at the beginning of `words`, or `null`. */
 export function findLeadingForm(words: readonly string[]): LegalFormEntry | null {
-  const first = words[0]
-  if (first === undefined || first === '') return null
-  return byFirstWord.get(first)?.find((entry) => hasWordsAt(entry.words, words, 0)) ?? null
+  const known = words[0] ? byFirstWord.get(words[0]) : undefined
+  return known?.find((entry) => hasWordsAt(entry.words, words, 0)) ?? null
 }
 
 /** Returns the longest form that begins at index `at` of `words`, or `null`; a closing one only at the end. Of two spelled alike, one that leads. */
@@ -244,11 +242,8 @@ export function findForms(words: readonly string[], { last, written, native }: G
   return forms
 }
 
-function hasWordsAt(form: readonly string[], words: readonly string[], from: number): boolean {
-  if (from < 0) return false
-  for (let index = 0; index < form.length; index++) if (words[from + index] !== form[index]) return false
-  return true
-}
+const hasWordsAt = (form: readonly string[], words: readonly string[], from: number): boolean =>
+  from >= 0 && form.every((word, index) => words[from + index] === word)
 
 /** Not part of a longer word or of initials. */
 const apart = String.raw`(?<![\p{L}\p{N}./])`
@@ -264,18 +259,24 @@ const anonima = new RegExp(
 /** Forms that differ from words only by punctuation or capitals: without it "I/S" is "is". */
 const writtenForms: readonly (readonly [pattern: RegExp, spelledOut: string])[] = [
   [new RegExp(String.raw`${apart}A\s?/\s?S(?![\p{L}\p{N}/])`, 'giu'), ' as '],
-  [new RegExp(String.raw`(?<=\S\s)S\s?/\s?A\.?(?![\p{L}\p{N}/])`, 'giu'), ' sa '],
   [new RegExp(String.raw`${apart}I/S(?![\p{L}\p{N}/])`, 'giu'), ' interessentskab '],
   [new RegExp(String.raw`${apart}K/S(?![\p{L}\p{N}/])`, 'giu'), ' kommanditselskab '],
   [new RegExp(String.raw`${apart}P/S(?![\p{L}\p{N}/])`, 'giu'), ' partnerselskab '],
+  [new RegExp(String.raw`(?<=\S\s)S\s?/\s?A\.?(?![\p{L}\p{N}/])`, 'giu'), ' sa '],
   [new RegExp(String.raw`(?<=\S\s)P/L\.?\s*$`, 'iu'), ' pty ltd'],
   [anonima, ' sociedad anonima'],
+  [/(?<=\S\s)C\.\s?A\.?\s*$/u, ' compania anonima'],
+  [/(?<=\S\s)E\.\s?P\.?\s*$/u, ' empresa publica'],
+  // The form of South Africa and Namibia, in Afrikaans and in full: "CC" is too often a word of a name to be a form.
+  [/(?<=\S\S\s)\(?(?:close corporation|beslote korporasie)\)?\.?\s*$/iu, ' cc'],
+  [/(?<=\p{Ll}\s)B\.?\s?K\.?\s*$/u, ' cc'],
   [new RegExp(String.raw`${apart}(?:[eE]\.\s?[kK]|e\s?K)\.?\s*$`, 'u'), ' eingetragener kaufmann'],
   [new RegExp(String.raw`${apart}e\.?\s?U\.?\s*$`, 'u'), ' eingetragener unternehmer'],
 ]
 
 /** Nearly no name has one of them: this test is fast, the patterns are not. */
-const hasWrittenForm = /an[o\u00f3]nima[ ,]|[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$/i
+const hasWrittenForm =
+  /an[o\u00f3]nima[ ,]|[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$|[ce]\.\s?[ap]\.?\s*$|close corp|beslote k|\sb\.?\s?k\.?\s*$/i
 
 /** Writes out forms that folding would change into other words. `name` must be unfolded. */
 export function expandForms(name: string): string {
@@ -291,7 +292,7 @@ interface NativeForm {
 }
 
 /** Scripts without spaces between words: a form is found inside of them. */
-const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u
+const unspaced = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u
 const [wordStart, wordEnd] = [String.raw`(?<![\p{L}\p{M}\p{N}])`, String.raw`(?![\p{L}\p{M}\p{N}])`]
 const [textStart, textEnd] = [String.raw`(?<=^[^\p{L}\p{N}]{0,4})`, String.raw`(?=[^\p{L}\p{N}]{0,4}$)`]
 
@@ -317,11 +318,7 @@ const getNativeForms = (): readonly NativeForm[] =>
     .flatMap((form) => form.spellings.split(', ').map((marked) => ({ form, marked })))
     .sort((a, b) => b.marked.length - a.marked.length)
     .map(({ form: { class: formClass, legal_form: legalForm, countries }, marked }) => ({
-      letters:
-        marked
-          .normalize('NFKC')
-          .toLowerCase()
-          .match(/[\p{L}\p{M}]+/u)?.[0] ?? '',
+      letters: /[\p{L}\p{M}]+/u.exec(marked.normalize('NFKC').toLowerCase())?.[0] ?? '',
       pattern: toPattern(marked),
       form: { formClass, legalForm, countries: countries.split(' ') } as NativeForm['form'],
     })))

@@ -126,8 +126,13 @@ const moreHeaders: Readonly<Record<string, readonly string[]>> = {
 
 /** The legal forms that the embedded service knows, by country. */
 function formatLegalForms(): string {
-  const forms = [...legalForms.forms, ...legalForms.scripts].flatMap(({ spellings, countries }) =>
-    countries
+  const entries: readonly { spellings: string; countries: string; also?: string }[] = [
+    ...legalForms.forms,
+    ...legalForms.scripts,
+  ]
+  const forms = entries.flatMap(({ spellings, countries, also = '' }) =>
+    `${countries} ${also}`
+      .trim()
       .split(' ')
       .map((country) => [country, spellings.replace(/(?<=^|, )[<$]/g, '').replaceAll(', ', '|')] as const),
   )

@@ -3,6 +3,7 @@ import { describe, expect, it, test } from 'vitest'
 import { foldText, isNumberWord, splitWords } from '../../../src/registry/normalize/normalize-name.js'
 import { listWords } from '../../../src/registry/normalize/unspaced-names.js'
 import { parseName, parseNewName } from '../../../src/registry/normalize/parsed-name.js'
+import { getDistinctiveCountries } from '../../../src/registry/normalize/legal-forms.js'
 import table from '../../../src/registry/reference/legal-forms.json' with { type: 'json' }
 import { forAll } from '../../support/properties.js'
 
@@ -228,7 +229,8 @@ describe('legal forms', () => {
     ['Acme S.C.A., SICAR', 'partnership', null, ['FR', 'LU']],
   ])('%j is %j, %j, of %j, and its name is without it', (name, formClass, legalForm, countries) => {
     const { tokens, ...parsed } = parseName(name)
-    expect(parsed).toMatchObject({ formClass, legalForm, formCountries: countries })
+    expect(parsed).toMatchObject({ formClass, legalForm })
+    expect(getDistinctiveCountries(parsed.formCountries)).toEqual(countries)
     expect(tokens.join(' ')).toMatch(/^acme(?: rechtsanwalte| funds| partners)?$/)
   })
 
@@ -414,6 +416,74 @@ describe.each(Object.entries(ofOneMember))(
     })
   },
 )
+
+const ofCountries = `NA, ZA: (Pty) Ltd | (Proprietary) Limited | Pty Ltd | Ltd | Inc | Bpk. | Beperk | (Edms) Bpk | (Eiendoms) Beperk
+  BW, LS, SZ: (Pty) Ltd | (Proprietary) Limited | Ltd
+  ZW: (Pvt) Ltd | (Private) Limited | Ltd
+  ZM, MW, KE, UG, TZ, GH, NG, RW, GM, SL: Ltd | Co. Ltd | PLC
+  ET: Share Company | PLC | Private Limited Company
+  MU: Ltd | Ltée | SARL
+  LK, BD, NP, PK: Ltd | Pvt. Ltd. | (Private) Limited | Company Limited
+  MM, KH, LA: Co., Ltd. | Ltd
+  MN: ХК | ХХК | ТӨҮГ | ОНӨҮГ | ТББ | Хувьцаат компани | JSC | LLC | Co., Ltd | XXK
+  GE: შპს | სს | სააქციო საზოგადოება | შეზღუდული პასუხისმგებლობის საზოგადოება | JSC | LLC | Ltd
+  AM: ՍՊԸ | ՓԲԸ | սահմանափակ պատասխանատվությամբ ընկերություն | CJSC | LLC
+  AZ: MMC | ASC | QSC | Məhdud Məsuliyyətli Cəmiyyəti | Açıq Səhmdar Cəmiyyəti | LLC | OJSC
+  DO: C. por A. | C. x A. | C x A | S.R.L. | E.I.R.L. | S.A.S. | S.A.
+  HT: S.A. | S.A.R.L.
+  PR: Inc. | Corp. | LLC | CSP
+  JM, TT, GY, BZ, BB: Limited | Ltd. | & Co. Ltd
+  PA: S.A. | Inc. | Corp. | S. de R.L.
+  HN, SV: S.A. | S.A. de C.V. | S. de R.L. de C.V.
+  NI, CR, GT, BO: S.A. | Ltda.
+  VE, EC: C.A. | Compañía Anónima | S.A.
+  MZ, AO, CV: Lda. | Unipessoal, Lda | S.A. | S.A.R.L. | E.P. | Limitada
+  SN, CI, BJ, BF, TG, ML, NE, CM, GA, CG, CD, TD, GN, MG: S.A. | SARL | SAS | SARLU | Entreprise individuelle
+  TN, DZ: SARL | SUARL
+  IQ, YE, LY, SD: LLC | ذ.م.م | شركة مساهمة
+  OM, BH, KW, QA: W.L.L. | LLC | JSC | K.S.C. | ذ.م.م
+  AL, XK: Sh.p.k. | Sh.a. | LLC
+  MK: ДООЕЛ | АД | ДОО | друштво со ограничена одговорност | DOOEL | JSC
+  ME, BA: d.o.o. | a.d. | JSC
+  KZ: LLP | ТОО | АҚ | JSC
+  VN: JSC | LLC | Co., Ltd`
+test.each(
+  ofCountries
+    .split('\n')
+    .map((line) => line.trim().split(': '))
+    .map(([countries = '', forms = '']) => ({ countries, forms })),
+)('$countries know $forms', ({ countries, forms }) => {
+  for (const form of forms.split(' | ')) {
+    const { coreKey, formClass, formCountries } = parseName(`Larkmoor ${form}`)
+    expect([coreKey, formClass], form).toEqual(['larkmoor', expect.stringMatching(/./)])
+    expect(formCountries, form).toEqual(expect.arrayContaining(countries.split(', ')))
+  }
+})
+
+test('behind "Co." each form has its class and the countries that know it', () => {
+  const plain = ['limited', 'stock', 'partnership']
+  for (const { spellings } of table.forms.filter((form) => plain.includes(form.class)))
+    for (const spelling of spellings.split(', ').filter((one) => /^[a-z]/.test(one) && !/^co\b/.test(one))) {
+      const alone = parseName(`Larkmoor ${spelling}`)
+      const behind = parseName(`Larkmoor & Co ${spelling}`)
+      if (alone.coreKey !== 'larkmoor') continue
+      expect(behind.formCountries, spelling).toEqual(expect.arrayContaining([...alone.formCountries]))
+      // "Co., Ltd" is the stock company of Japan and Korea.
+      if (!/^(?:limited|ltd)$/.test(spelling)) expect(behind.formClass, spelling).toBe(alone.formClass)
+    }
+})
+
+test.each([
+  [
+    'Kalahari Motorhawe BK',
+    'Kalahari Motorhawe B.K.',
+    'KALAHARI MOTORHAWE CC',
+    'Kalahari Motorhawe Close Corporation',
+  ],
+  ['Kalahari Motorhawe (Beslote Korporasie)', 'Kalahari Motorhawe CC'],
+])('%s is a close corporation in each writing', (...names) => {
+  for (const name of names) expect(parseName(name).coreKey, name).toBe('kalaharimotorhawecc')
+})
 
 test('rolling stock is no form', () => {
   expect(parseName('Rolling Stock Corporation').coreKey).toBe('rollingstock')
