@@ -1,6 +1,6 @@
 import type { Address, ResultEntity } from '../../contract/entity.js'
 import { legalForm as legalForms, type LegalForm } from '../../contract/enums.js'
-import { classifyFundOrTrust, isSoleTraderForm, parseName } from '../normalize/parsed-name.js'
+import { classifyFundOrTrust, isSoleTraderForm, parseFormText, parseName } from '../normalize/parsed-name.js'
 import { findRegionCode } from '../normalize/places.js'
 import { parseStreet } from '../normalize/streets.js'
 import { findCountryName } from '../../core/countries.js'
@@ -342,7 +342,7 @@ export function classifyLegalForm(primary: StoredLegalEntity, isTraded: boolean)
   const isPrivate = stated.some(isPrivateForm) || byName.formWords.some(isPrivateForm)
   const country = primary.jurisdiction?.slice(0, 2) ?? primary.address.countryCode
   const isPublic = !isPrivate && (isTraded || isPublicLimited(country))
-  const parsed = stated.map((spelling) => parseName(`x ${spelling}`)).find((one) => one.legalForm !== null)
+  const parsed = stated.map(parseFormText).find((one) => one.legalForm !== null)
   const form = parsed ?? byName
   if (isPublic && isPlainLimited(form.formWords)) return 'corporation'
   return form.legalForm ?? (classifyFundOrTrust(primary) === 'trust' ? 'trust' : null)

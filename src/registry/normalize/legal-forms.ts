@@ -29,7 +29,7 @@ export interface LegalFormEntry {
 
 /**
  * `reference/legal-forms.json`: spellings, separated by commas; `<` marks a leading form, `$` a closing one. CC,
- * DA, KS, NL, PSA, SD, KEG and teo are missing because they are too often words of names. `also`: countries that know a form of others.
+ * DA, KS, NL, PSA, SD, KEG and teo are missing because they are too often words of names. `alone`: the short ones, in full, for fields of forms. `also`: countries that know a form of others.
  * `scripts`: forms in other scripts, with the same marks. `public_limited`: countries of `isPublicLimited`. `writings`: usual writings of words and phrases of forms; each spelling is read with any of them.
  */
 const writings = Object.entries(table.writings)
@@ -108,9 +108,7 @@ function groupBy(getKey: (entry: LegalFormEntry) => string): Map<string, LegalFo
 }
 
 interface FormBefore {
-  /** The entry of the table is at the beginning of the name. */
   readonly isFirst: boolean
-  /** The name as written, from the entry on. */
   readonly written?: string
 }
 
@@ -268,7 +266,7 @@ const writtenForms: readonly (readonly [pattern: RegExp, spelledOut: string])[] 
   [/(?<=\S\s)C\.\s?A\.?\s*$/u, ' compania anonima'],
   [/(?<=\S\s)E\.\s?P\.?\s*$/u, ' empresa publica'],
   // The form of South Africa and Namibia, in Afrikaans and in full: "CC" is too often a word of a name to be a form.
-  [/(?<=\S\S\s)\(?(?:close corporation|beslote korporasie)\)?\.?\s*$/iu, ' cc'],
+  [/(?<=\S{3}\s)\(?(?:close corporation|beslote korporasie)\)?\.?\s*$/iu, ' cc'],
   [/(?<=\p{Ll}\s)B\.?\s?K\.?\s*$/u, ' cc'],
   [new RegExp(String.raw`${apart}(?:[eE]\.\s?[kK]|e\s?K)\.?\s*$`, 'u'), ' eingetragener kaufmann'],
   [new RegExp(String.raw`${apart}e\.?\s?U\.?\s*$`, 'u'), ' eingetragener unternehmer'],
@@ -283,6 +281,12 @@ export function expandForms(name: string): string {
   if (!hasWrittenForm.test(name)) return name
   return writtenForms.reduce((text, [pattern, spelledOut]) => text.replace(pattern, spelledOut), name)
 }
+
+const aloneForms = new Map(Object.entries(table.alone))
+
+/** Spells out a short form that is too often a word of names to be read in them, but is a form if it is the whole text. */
+export const spellOutForm = (text: string): string =>
+  aloneForms.get(text.toLowerCase().replace(/[^a-z]/g, '')) ?? text
 
 interface NativeForm {
   /** Letters that each writing of the form has: a search for them takes less time than the pattern. */

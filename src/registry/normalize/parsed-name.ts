@@ -15,6 +15,7 @@ import {
   findNationalFrontForm,
   isInitialsBefore,
   expandForms,
+  spellOutForm,
   type FormClass,
   type LegalFormEntry,
 } from './legal-forms.js'
@@ -114,6 +115,14 @@ function cutTown(words: readonly string[], town: string | null, written: string)
 }
 
 const townWordsMax = 3
+
+/** Reads a legal form on its own, as a register states it: "A/S", "SAS de droit privé", "CC". Some are only in front of a name. */
+export function parseFormText(text: string): ParsedName {
+  const form = spellOutForm(text.replaceAll('_', ' '))
+  const read = [`qq ${form}`, `${form} qq`].map((name) => parseName(name))
+  const isWhole = ({ formClass, tokens }: ParsedName) => formClass !== null && tokens.join() === 'qq'
+  return read.find(isWhole) ?? read.find(({ legalForm }) => legalForm !== null) ?? parseName(`qq ${form}`)
+}
 
 /** Reads only the legal form of a name, in half of the time of `parseName`. */
 export function parseForm(name: string): Pick<ParsedName, 'formClass' | 'formCountries'> {
@@ -245,7 +254,7 @@ function isName(text: string): boolean {
 }
 
 const hasForm = (text: string): boolean => parseName(text).formClass !== null
-const isIncorporated = (text: string): boolean => (parseName(text).formClass ?? 'company') !== 'company'
+const isIncorporated = (text: string): boolean => ![null, 'company'].includes(parseName(text).formClass)
 
 /** True for a name that ends in the form of a limited or stock company of a country (ISO 3166-1): "Larkmoor Ltda" in BR. */
 export function hasCompanyForm(legalName: string, country: string): boolean {
@@ -254,14 +263,11 @@ export function hasCompanyForm(legalName: string, country: string): boolean {
 }
 
 /** ISO 20275 codes of forms that are trusts or funds; trust companies are not. */
-const trustCodes = new Set(codes.trust)
-const fundCodes = new Set(codes.fund)
+const [trustCodes, fundCodes] = [new Set(codes.trust), new Set(codes.fund)]
 
 /** Returns `null` for the code of a company, a partnership or any other form. */
-function classifyFormCode(code: string): 'fund' | 'trust' | null {
-  if (trustCodes.has(code)) return 'trust'
-  return fundCodes.has(code) ? 'fund' : null
-}
+const classifyFormCode = (code: string): 'fund' | 'trust' | null =>
+  trustCodes.has(code) ? 'trust' : fundCodes.has(code) ? 'fund' : null
 
 interface NamedRegistration {
   readonly legalName: string
@@ -294,27 +300,24 @@ export function isNonprofitForm(legalForm: string): boolean {
   const key = foldText(legalForm)
   if (nonprofitWords.includes(key)) return true
   if (/^[A-Z0-9]{4}$/.test(legalForm)) return false
-  const stated = parseName(`x ${legalForm.replaceAll('_', ' ')}`).legalForm
+  const stated = parseFormText(legalForm).legalForm
   if (stated !== null) return stated === 'nonprofit_corp'
   const text = ` ${key} `
   if (businessForm.test(text) && !noProfit.test(text)) return false
-  return nonprofitWords.some((word) => text.includes(` ${word} `) || hasOtherScript(word, legalForm))
+  const isStated = (word: string) => !/^[ -~]/.test(word) && legalForm.toLowerCase().includes(word)
+  return nonprofitWords.some((word) => text.includes(` ${word} `) || isStated(word))
 }
 
 const soleTraderForms = new Set(codes.soleTrader.split('|').map((form) => foldText(form)))
 /** True for a sole trader's form in a register, except codes of ISO 20275. In Colombia, an "empresa unipersonal" is a company. */
 export function isSoleTraderForm(legalForm: string, countryCode: string | null): boolean {
   const key = /^[A-Z0-9]{4}$/.test(legalForm) ? '' : foldText(legalForm)
-  const isKnown = soleTraderForms.has(key) || parseName(`x ${legalForm}`).legalForm === 'sole_proprietorship'
+  const isKnown = soleTraderForms.has(key) || parseFormText(legalForm).legalForm === 'sole_proprietorship'
   return isKnown && !(countryCode === 'CO' && key.endsWith('unipersonal'))
 }
-const hasOtherScript = (word: string, text: string): boolean =>
-  !/^[ -~]/.test(word) && text.toLowerCase().includes(word)
 
 /** True for the ISO 20275 codes for "not listed" (8888) and "no form" (9999). */
-export function isNoForm(code: string): boolean {
-  return code === '8888' || code === '9999'
-}
+export const isNoForm = (code: string): boolean => code === '8888' || code === '9999'
 
 /** Fast check: most names have none of these words. */
 const mayBe = /trust|fund|\betfs?\b|\btr\b/i
@@ -332,11 +335,8 @@ function classifyName(legalName: string): 'fund' | 'trust' | null {
   return classifyWord(words.at(-1)) ?? (unitTrust.test(foldText(name)) ? 'trust' : null)
 }
 
-const kindOfWord = new Map([
-  ...['trust', 'trusts'].map((word) => [word, 'trust'] as const),
-  ...['fund', 'funds', 'etf', 'etfs'].map((word) => [word, 'fund'] as const),
-])
-const classifyWord = (word = ''): 'fund' | 'trust' | null => kindOfWord.get(word) ?? null
+const classifyWord = (word = ''): 'fund' | 'trust' | null =>
+  /^trusts?$/.test(word) ? 'trust' : /^(?:fund|etf)s?$/.test(word) ? 'fund' : null
 
 /** SIC codes of entities that hold money of others instead of running a business: funds, pools, trusts, shells. */
 const holdingSics = new Set('6189 6211 6221 6722 6726 6732 6733 6770 6792 6794 6795 6799'.split(' '))

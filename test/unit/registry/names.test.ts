@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { foldText, isNumberWord, splitWords } from '../../../src/registry/normalize/normalize-name.js'
 import { listWords } from '../../../src/registry/normalize/unspaced-names.js'
-import { parseName, parseNewName } from '../../../src/registry/normalize/parsed-name.js'
+import { parseFormText, parseName, parseNewName } from '../../../src/registry/normalize/parsed-name.js'
 import { getDistinctiveCountries } from '../../../src/registry/normalize/legal-forms.js'
 import table from '../../../src/registry/reference/legal-forms.json' with { type: 'json' }
 import { forAll } from '../../support/properties.js'
@@ -483,6 +483,39 @@ test.each([
   ['Kalahari Motorhawe (Beslote Korporasie)', 'Kalahari Motorhawe CC'],
 ])('%s is a close corporation in each writing', (...names) => {
   for (const name of names) expect(parseName(name).coreKey, name).toBe('kalaharimotorhawecc')
+})
+
+describe('a form on its own', () => {
+  const entries = [...table.forms, ...table.scripts].flatMap(({ spellings, class: formClass, legal_form }) =>
+    spellings.split(', ').map((marked) => ({ form: marked.replace(/^[<$]/, ''), formClass, legal_form })),
+  )
+  const listAlike = (form: string) => entries.filter((one) => one.form === form)
+
+  it('each form of the table, in any case, has its class and its US equivalent', () => {
+    for (const { form } of entries)
+      for (const written of new Set([form, form.toUpperCase()])) {
+        const { formClass, legalForm } = parseFormText(written)
+        const known = listAlike(form).map((one) => [one.formClass, one.legal_form])
+        expect(known, written).toContainEqual([formClass, legalForm])
+      }
+  })
+
+  test.each([
+    ['CC', 'limited', 'llc'],
+    ['B.K.', 'limited', 'llc'],
+    ['Close Corporation', 'limited', 'llc'],
+    ['S A', 'stock', 'corporation'],
+    ['KS', 'partnership', 'lp'],
+    ['C.A.', 'stock', 'corporation'],
+    ['SAS de droit privé', 'stock', 'corporation'],
+    ['სააქციო საზოგადოება', 'stock', 'corporation'],
+    ['Общество с ограниченной ответственностью', 'limited', 'llc'],
+    ['Ανώνυμη Εταιρεία', 'stock', 'corporation'],
+    ['Хязгаарлагдмал хариуцлагатай компани', 'limited', 'llc'],
+    ['सीमित कंपनी', null, null],
+  ])('%s is %s, %s', (form, formClass, legalForm) => {
+    expect(parseFormText(form)).toMatchObject({ formClass, legalForm })
+  })
 })
 
 test('rolling stock is no form', () => {
