@@ -205,9 +205,9 @@ const publicLimited: ReadonlySet<string> = new Set(legalForms.public_limited.spl
 export const isPublicLimited = (country: string | null): boolean =>
   country !== null && publicLimited.has(country.toUpperCase())
 
-/** True for the words of "Limited", "Ltd" or "Ltée" alone. */
+/** True for the words of "Limited", "Ltd", "Ltée" or "Beperk" alone. */
 export const isPlainLimited = (words: readonly string[]): boolean =>
-  words.length === 1 && /^(?:limited|ltd|ltee|limitee)$/.test(words[0] ?? '')
+  words.length === 1 && /^(?:limited|ltd|ltee|limitee|beperk|bpk)$/.test(words[0] ?? '')
 
 /** True for the form of a public company in the words of a register: "Public company limited by shares". */
 export const isPublicForm = (text: string): boolean =>
