@@ -306,6 +306,11 @@ describe('on an empty machine', () => {
     const get = ['registry', 'get', 'ours.json', '--from']
     expect((await place.run([...get, 'ours.csv'])).code).toBe(0)
     expect((await place.run(['registry', 'sources'])).stdout).toMatch(/^ +ours +Germany .* \d{4}-\d\d-\d\d$/m)
+    const lost = norway.sample[0]?.lines?.map((line) => line.replaceAll('"NO"', '"XX"')).join('\n') ?? ''
+    place.write('lost.csv', lost)
+    const left = (await place.run([...get, 'lost.csv'])).stdout
+    expect(left).toMatch(/, \d+ values? left out/)
+    expect(left).toMatch(/ {4}(?:\d+ times|line 2): country "XX" is not known/)
     place.write('list.csv', 'name,country\nA GmbH,DE\n')
     const { stdout } = await place.run(['registry', 'sources', 'list.csv'])
     expect(stdout).toMatch(/Germany +ours\nLoaded already: ours \(/)

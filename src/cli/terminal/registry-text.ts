@@ -14,7 +14,6 @@ import {
   type SearchHit,
 } from '../../registry/read-registry.js'
 
-type LineReason = ImportResult['rejections'][number]
 type LoadStep = LoadPlan['steps'][number]
 
 interface ImportTextOptions {
@@ -32,15 +31,7 @@ export function formatImport(
 ): string {
   if (result.unchanged) return `${file} was imported before, unchanged: nothing to do.\n`
   const lines = [`${file}: ${plural(result.rowCount, 'row')}`, ...formatImportCounts(result)]
-  const { rejections, drops } = result
-  lines.push(...formatReasons('Rejected rows', rejections.slice(0, reasonsMax), result.rejectedCount))
-  lines.push(
-    ...formatReasons(
-      'Values left out of rows that were kept',
-      drops.slice(0, reasonsMax),
-      result.droppedCount,
-    ),
-  )
+  lines.push(...formatReasons(result, reasonsMax))
   // Users can fix their own lists, but not the files of a register.
   if (result.rejectedCount > 0 && isOwnList)
     lines.push('Fix these rows and import the file again: rows keep their ids.')
@@ -167,10 +158,27 @@ export function listFormats(): string {
   return formatTermList('Formats:', Object.entries(formatTexts))
 }
 
-function formatReasons(title: string, reasons: readonly LineReason[], total: number): string[] {
+/** Formats the reasons of an import for rejected rows and dropped values, each value once. */
+export function formatReasons(
+  { rejections, rejectedCount, drops, droppedCount }: ImportResult,
+  reasonsMax: number,
+): string[] {
+  const rejected = rejections.map((one) => ({ ...one, count: 1, lines: [one.line] }))
+  return [
+    ...formatCounted('Rejected rows', rejected.slice(0, reasonsMax), rejectedCount),
+    ...formatCounted('Values left out of rows that were kept', drops.slice(0, reasonsMax), droppedCount),
+  ]
+}
+
+function formatCounted(title: string, reasons: ImportResult['drops'], total: number): string[] {
   if (total === 0) return []
-  const more = total > reasons.length ? [`  … and ${formatCount(total - reasons.length)} more`] : []
-  return [`${title}:`, ...reasons.map(({ line, reason }) => `  line ${line}: ${reason}`), ...more]
+  const restCount = reasons.reduce((rest, { count }) => rest - count, total)
+  const more = restCount > 0 ? [`  … and ${formatCount(restCount)} more`] : []
+  const format = ({ reason, count, lines }: ImportResult['drops'][number]) =>
+    count === 1
+      ? `  line ${lines[0] ?? ''}: ${reason}`
+      : `  ${formatCount(count)} times: ${reason} (lines ${lines.join(', ')}${count > lines.length ? ', …' : ''})`
+  return [`${title}:`, ...reasons.map(format), ...more]
 }
 
 export function formatInfo(info: RegistryInfo): string {
@@ -259,7 +267,7 @@ function formatColumnMaps(steps: readonly LoadStep[]): string[] {
 }
 
 /** A load of many files shows the first reasons only; `registry import` and `--json` show more. */
-const reasonsOfLoadMax = 3
+export const reasonsOfLoadMax = 3
 
 export function formatLoadedFile({ step, result, error }: LoadedFile): string {
   if (result === null) return `${step.path}: not loaded: ${error?.message ?? ''}\n`

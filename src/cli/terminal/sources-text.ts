@@ -3,6 +3,7 @@ import { formatBytes, formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 import type { AnswerChanges } from '../../pipeline/history/read-history.js'
 import type { findCoverage, GetOutcome, GetProgress, listRegisters } from '../../registry/load.js'
+import { formatReasons, reasonsOfLoadMax } from './registry-text.js'
 import { formatTableLines } from './screen.js'
 import { quote, type CliIo } from './command-io.js'
 import { buildSourcesCommand, getProgram, type UnmatchedCoverage } from './summary-text.js'
@@ -190,6 +191,7 @@ export function formatOutcome(outcome: GetOutcome): string {
     `${formatCount(result.changedCount)} changed`,
     `${formatCount(result.vanishedCount)} left`,
     ...(result.rejectedCount > 0 ? [`${formatCount(result.rejectedCount)} rejected`] : []),
+    ...(result.droppedCount > 0 ? [`${plural(result.droppedCount, 'value')} left out`] : []),
   ]
   const lines = [
     `${id}: ${plural(result.rowCount, 'row')}${isDelta ? ' of changes' : ''}: ${parts.join(', ')}${day}`,
@@ -199,8 +201,7 @@ export function formatOutcome(outcome: GetOutcome): string {
     const lost = names.length === 0 ? '' : `: companies have no ${names.join(', ')} from it`
     lines.push(`  no file with "${file}" in its name was given${lost}`)
   }
-  const [first] = result.rejections
-  if (first !== undefined) lines.push(`  line ${first.line}: ${first.reason}`)
+  lines.push(...formatReasons(result, reasonsOfLoadMax).map((reason) => `  ${reason}`))
   return `${lines.join('\n')}\n${whole}`
 }
 

@@ -12,6 +12,7 @@ import type { DerivedRow } from '../store/registration-columns.js'
 import { openRegistry, type WritableRegistry } from '../registry.js'
 import {
   beginImport,
+  DroppedValues,
   findUnchangedSource,
   type ImportResult,
   type ImportSession,
@@ -46,8 +47,7 @@ export class Tally {
   readonly #addsUp: boolean
   readonly #counts = { ...noCounts }
   readonly #rejections: LineReason[] = []
-  readonly #drops: LineReason[] = []
-  #droppedCount = 0
+  readonly #dropped = new DroppedValues()
 
   constructor(session: ImportSession, addsUp: boolean) {
     this.#session = session
@@ -65,7 +65,7 @@ export class Tally {
         this.#processRegistration(item)
         return
       case 'addition':
-        this.#noteDropped(item.line, item.dropped)
+        this.#dropped.add(item.line, item.dropped)
         this.#count(combineOutcomes(item.rows.map((row) => this.#record(row, null))))
         return
       case 'relationship':
@@ -94,7 +94,7 @@ export class Tally {
       throw createNoRowsError(counts.rowCount, rejections)
     const end = this.#session.commit(counts, importedAtMs)
     const { newerFileDate } = this.#session
-    const dropped = { droppedCount: this.#droppedCount, drops: this.#drops }
+    const dropped = { droppedCount: this.#dropped.count, drops: this.#dropped.list() }
     counts.importedCount -= end.newKeyCount
     counts.updatedCount += end.newKeyCount
     return { ...counts, rejections, ...dropped, ...end, newerFileDate, unchanged: false }
@@ -102,7 +102,7 @@ export class Tally {
 
   #processRegistration({ line, read, statedOn, derived }: ReadItem & { kind: 'registration' }): void {
     const { row, reason, dropped } = read
-    this.#noteDropped(line, dropped)
+    this.#dropped.add(line, dropped)
     if (row === null) this.#reject(line, reason ?? 'it cannot be read')
     else this.#count(this.#record(row, statedOn, derived))
   }
@@ -124,13 +124,6 @@ export class Tally {
   #reject(line: number, reason: string): void {
     this.#counts.rejectedCount++
     if (this.#rejections.length < importLimits.reasonsKeptMax) this.#rejections.push({ line, reason })
-  }
-
-  #noteDropped(line: number, dropped: readonly string[]): void {
-    this.#droppedCount += dropped.length
-    for (const reason of dropped) {
-      if (this.#drops.length < importLimits.reasonsKeptMax) this.#drops.push({ line, reason })
-    }
   }
 }
 

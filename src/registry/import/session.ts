@@ -8,6 +8,7 @@ import {
   type RelationshipItem,
   type SecurityItem,
 } from '../model/registry-rows.js'
+import { importLimits } from '../model/limits.js'
 import { joinRegistrations } from '../linkage/join-registrations.js'
 import { createReferenceWriter, linkStatedRelationships, recordParents } from '../store/relationships.js'
 import {
@@ -70,6 +71,34 @@ export interface LineReason {
   readonly reason: string
 }
 
+/** A value that accepted rows lost, with its first lines; `line` is the first one. */
+export interface DroppedValue extends LineReason {
+  readonly count: number
+  readonly lines: readonly number[]
+}
+
+/** Counts dropped values by their reason. */
+export class DroppedValues {
+  readonly #values = new Map<string, { line: number; reason: string; count: number; lines: number[] }>()
+  count = 0
+
+  add(line: number, reasons: readonly string[]): void {
+    for (const reason of reasons) {
+      this.count++
+      const value = this.#values.get(reason) ?? { line, reason, count: 0, lines: [] }
+      value.count++
+      if (value.lines.length < importLimits.linesKeptMax) value.lines.push(line)
+      if (this.#values.size < importLimits.droppedValuesMax) this.#values.set(reason, value)
+    }
+  }
+
+  /** Lists the most frequent values first. */
+  list(): DroppedValue[] {
+    const found = [...this.#values.values()].sort((one, other) => other.count - one.count)
+    return found.slice(0, importLimits.reasonsKeptMax)
+  }
+}
+
 /** The result of an import. Every row is imported, updated, kept for later, rejected or skipped. */
 export interface ImportResult {
   readonly rowCount: number
@@ -80,9 +109,9 @@ export interface ImportResult {
   readonly skippedCount: number
   /** The first rejected rows. */
   readonly rejections: readonly LineReason[]
-  /** Values dropped from accepted rows; `drops` lists the first ones. */
+  /** Values dropped from accepted rows; `drops` lists each once, the most frequent ones first. */
   readonly droppedCount: number
-  readonly drops: readonly LineReason[]
+  readonly drops: readonly DroppedValue[]
   /** Rows kept for companies that no file has named yet. */
   readonly keptCount: number
   /** Updated rows with a new name; the old one is kept as a former name. */

@@ -40,4 +40,7 @@ export const importLimits = {
   progressEveryRows: 5_000,
   /** Number of rejections and of drops that are kept; all are counted. */
   reasonsKeptMax: 20,
+  /** Number of different dropped values that are counted apart, and of the lines that are kept of each. */
+  droppedValuesMax: 1_000,
+  linesKeptMax: 3,
 } as const

@@ -506,6 +506,29 @@ describe('the report of an import', () => {
     expect(own).toContain('Fix these rows and import the file again')
   })
 
+  it('lists each dropped value once, the most frequent first, with its count and first lines', async () => {
+    const cells = (count: number) =>
+      Array.from({ length: count }, (_, at) => [
+        at % 3 === 0 ? 'Zzyzx' : at === 1 ? 'Qqq' : 'active',
+        at % 2 === 0 ? 'Atlantis' : 'DE',
+        `2001-13-${at + 10}`,
+      ])
+    const rows = cells(60).map((row, at) => `${at},Name ${at} Ltd,${row.join(',')}`)
+    const text = `id,name,status,country,founding_date\n${rows.join('\n')}\n`
+    const { result } = await importRows(text, {})
+    expect(result).toMatchObject({ importedCount: 60, droppedCount: 20 + 1 + 30 + 60 })
+    expect(result.drops).toHaveLength(20)
+    const report = formatImport(result, 'own.csv', { ...ofRegister, reasonsMax: 2 })
+    expect(report).toContain(
+      [
+        'Values left out of rows that were kept:',
+        '  30 times: country "Atlantis" is not known (lines 2, 4, 6, …)',
+        '  20 times: status "Zzyzx" is not known (lines 2, 5, 8, …)',
+        '  … and 61 more',
+      ].join('\n'),
+    )
+  })
+
   it('while it goes on names the file with its size, and the time left where its rows are estimated', () => {
     const step = { path: '/data/golden.csv', bytes: 5_529_996, rowEstimate: 1_000 }
     expect(formatLoadProgress(step, 250, 10_000)).toBe(
