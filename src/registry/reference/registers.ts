@@ -84,7 +84,12 @@ export function toJurisdiction({ countryCode, region }: EdgarPlace): string {
 
 /** Folds the spelling of a status: `Dissolved (s. 210)` is `dissolved s 210`. */
 const toStatusKey = (text: string): string =>
-  toPlainLetters(text.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, ''))
+  toPlainLetters(
+    text
+      .normalize('NFKD')
+      .toLowerCase()
+      .replace(/[\p{M}\u200c\u200d]/gu, ''),
+  )
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
 
@@ -111,9 +116,17 @@ function findInPhrase(text: string, status: string, isAtStart: boolean): boolean
   return keys.some((key) => {
     if (key.length < phraseCharsMin && /\p{Script=Latin}/u.test(key)) return false
     const at = text.indexOf(` ${key} `)
-    return isAtStart ? at === 0 : at >= 0 && !negation.test(text.slice(0, at + 1))
+    if (isAtStart) return at === 0 && !startsLonger(text, status, key.length)
+    return at >= 0 && !negation.test(text.slice(0, at + 1))
   })
 }
+
+/** Whether longer words of another status are at the start: `cese temporal` is no `cese`. */
+const startsLonger = (text: string, status: string, length: number): boolean =>
+  statuses.some(
+    (other) =>
+      other.status !== status && other.keys.some((key) => key.length > length && text.startsWith(` ${key} `)),
+  )
 
 /** Registers repeat "Active" millions of times. */
 const statusesRead = new Map<string, string | null>()

@@ -9,7 +9,8 @@ import {
 } from '../../../src/registry/import/import-csv.js'
 import { dateOrders, type DateOrder } from '../../../src/core/file-formats.js'
 import { resolveColumns, type ImportField } from '../../../src/registry/import/csv-row.js'
-import { findHeaderField } from '../../../src/registry/reference/registers.js'
+import { findHeaderField, findStatus } from '../../../src/registry/reference/registers.js'
+import registerWords from '../../../src/registry/reference/register-words.json' with { type: 'json' }
 import { openRegistry } from '../../../src/registry/registry.js'
 import { importContent, lei, levelOne, levelOneCsv, registrationsOf } from '../../support/register-files.js'
 import { errorWith } from '../../support/error-with.js'
@@ -592,10 +593,42 @@ const headersOfFields: Readonly<Record<string, readonly string[]>> = {
 
 const spellings: Readonly<Record<string, (header: string) => string>> = {
   plain: (header) => header,
-  'with underscores': (header) => header.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]+/gu, '_'),
+  'with underscores': (header) => header.toLowerCase().replace(/[^\p{L}\p{M}\p{N}\u200c\u200d]+/gu, '_'),
   'in capitals': (header) => header.toUpperCase().replace(/[\s_]+/g, ' '),
   'without marks': (header) => header.normalize('NFKD').replace(/\p{M}/gu, ''),
 }
+
+/** Of registers in some forty languages. */
+const statusTexts: Readonly<Record<string, string>> = {
+  active:
+    'Activa|En operación|Em funcionamento|Идэвхтэй|მოქმედი|Aktief|In besigheid|գործող|Fəaliyyət göstərir|សកម្ម|ກຳລັງດຳເນີນການ|မှတ်ပုံတင်ထားသည်|सक्रिय|ක්‍රියාත්මක|செயலில் உள்ளது|সক্রিয়|Inafanya kazi|ንቁ|I regjistruar|Регистриран|Wujud|Aktibo|Virkur|Faoliyat yuritmoqda|Тіркелген',
+  inactive:
+    "ANULADO|RECHAZADO|Disuelto|Fusionada por absorción|Cese de actividades|Revocada|Rejeitada|Encerrado|Annulée|Radiation d'office|Fusionnée|Respinta|Sciolta senza altro|Afgewezen|Odrzucony|Татан буугдсан|Идэвхгүй|შეწყვეტილი|Gederegistreer|ոչ ակտիվ|Ləğv olunub|រំលាយ|ຍຸບເລີກ|ပယ်ဖျက်ပြီး|खारेज|අවලංගු|கலைக்கப்பட்டது|বিলুপ্ত|Imefutwa|የተሰረዘ|E çregjistruar|Dibubarkan|Hindi aktibo|Óvirkt|Fèmen|Tugatilgan|Struck off|Rejected|غیر‌فعال|غیرفعال",
+  suspended:
+    "SUSPENDIDO|CESE TEMPORAL|Cese temporal de actividades|Baja temporal|Suspensión provisional|Suspensa temporariamente|Paralisada|Suspendue|Cessation temporaire d'activité|Sospeso|Cessazione temporanea|Geschorst|Askıya alındı|Приостановлено|Temporarily closed|Түр зогссон|შეჩერებული|Opgeskort|կասեցված|Müvəqqəti dayandırılıb|ផ្អាក|ໂຈະ|ဆိုင်းငံ့ထားသည်|निलम्बित|අත්හිටුවා ඇත|இடைநிறுத்தப்பட்டது|স্থগিত|Imesimamishwa|የታገደ|I pezulluar|Суспендиран|Digantung|Sinuspinde|Stöðvað|Sispann|Тоқтатылған",
+  liquidation:
+    'En proceso de liquidación|En disolución|Em dissolução|In fase di liquidazione|Татан буугдаж байгаа|In likwidasie|լուծարման փուլում|Ləğvetmə prosesində|जम्मा परिसमापन में|অবসায়ন|Inafilisiwa|Në likuidim|Digulung|Í slitameðferð|An likidasyon',
+  bankruptcy:
+    'En quiebra|Дампуурсан|გაკოტრებული|սնանկ|Müflis|ក្ស័យធន|दिवालिया|দেউলিয়া|Imefilisika|I falimentuar|Bangkarote|Fayit',
+  administration: 'Intervenida|Sob intervenção|Amministrazione straordinaria|Administration provisoire',
+  restructuring: 'En reestructuración|Plan de sauvegarde|Concordato preventivo|Besigheidsredding',
+}
+
+describe('the words of statuses', () => {
+  for (const [spelling, write] of Object.entries(spellings))
+    test.each(Object.entries(statusTexts))(`of %s, ${spelling}`, (status, texts) => {
+      const wrong = texts.split('|').filter((text) => findStatus(write(text), null) !== status)
+      expect(wrong).toEqual([])
+    })
+
+  test('each has one meaning in all its spellings', () => {
+    const all = Object.entries(registerWords.statuses).flatMap(([status, list]) =>
+      list.split('|').map((text) => ({ status, text })),
+    )
+    for (const write of Object.values(spellings))
+      expect(all.filter(({ status, text }) => findStatus(write(text), null) !== status)).toEqual([])
+  })
+})
 
 describe('the words of headers', () => {
   for (const [spelling, write] of Object.entries(spellings))
