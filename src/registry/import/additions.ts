@@ -5,6 +5,9 @@ import type {
   FileFormat,
   ImportItem,
 } from '../model/registry-rows.js'
+import { isKnownHeader } from '../../core/header-words.js'
+import { findHeaderField } from '../reference/registers.js'
+import { parseForm } from '../normalize/parsed-name.js'
 import { matchLimits } from '../model/limits.js'
 import { toRootDomain } from '../../core/domain-name.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
@@ -305,3 +308,27 @@ async function readTable(path: string, encoding: Encoding): Promise<Pick<FileSam
   }
   return { header, rows }
 }
+
+const hasForm = (text: string): boolean => parseForm(text).formClass !== null
+/** Least share of cells with a legal form in a column of names whose header is unknown. */
+const formsShareMin = 0.3
+
+/** Returns the column that has the most legal forms in its cells, enough for names; `null` without one. */
+export function findNamesByCells(
+  columns: readonly string[],
+  getCells: (column: string) => readonly string[],
+): string | null {
+  const rate = (column: string) => {
+    const filled = getCells(column).filter((cell) => cell !== '')
+    return filled.filter(hasForm).length / Math.max(1, filled.length)
+  }
+  const [best] = columns
+    .map((column) => ({ column, share: rate(column) }))
+    .sort((one, other) => other.share - one.share)
+  return best !== undefined && best.share >= formsShareMin ? best.column : null
+}
+
+/** Whether the first row has values, such as numbers, dates or names with a legal form, and no known header. */
+export const isHeaderless = (header: readonly string[]): boolean =>
+  !header.some((cell) => isKnownHeader(cell) || findHeaderField(cell) !== null) &&
+  header.some((cell) => /^\W*\d{5,}|^\d+[./-]\d+/.test(cell) || hasForm(cell))

@@ -8,8 +8,9 @@ import { isWorkbook } from '../../tables/xlsx/xlsx-file.js'
 import type { FileFormat, ImportItem } from '../model/registry-rows.js'
 import { listSources, type RegisterSource } from '../sources/source.js'
 import { proposeMap, quoteArgument, type FieldMap, type MapProposal } from './propose-map.js'
-import { findPairColumns, readSample, sampleCharsMax, type FileSample } from './additions.js'
+import { findPairColumns, isHeaderless, readSample, sampleCharsMax, type FileSample } from './additions.js'
 import { fileFormats, type FormatName } from './file-formats.js'
+import { formatColumns } from './csv-row.js'
 import { createMappedFormat } from './mapped-format.js'
 import { listColumns } from './mapped-row.js'
 
@@ -78,11 +79,23 @@ async function detectTable(path: string, sample: FileSample, bytes: number | nul
   }
   if (rows.length === 0) return toUnknown('it is a table without rows')
   const proposal = proposeMap(header, rows)
+  if (proposal.doubts.length > 0 && isHeaderless(header)) return toUnknown(describeHeaderless(header))
   const [doubt] = proposal.doubts
   if (doubt === undefined) return { kind: 'csv', proposal, rowEstimate: estimate(rows.length, sample, bytes) }
-  const isOfCompanies = proposal.map.name !== undefined
-  return { kind: 'unknown', reason: doubt, command: isOfCompanies ? formatCommand(path, proposal) : null }
+  return {
+    kind: 'unknown',
+    reason: doubt + formatUnused(proposal.unused),
+    command: formatCommand(path, proposal),
+  }
 }
+
+/** Says that the first row is no header, and what reads such a file. */
+export const describeHeaderless = (header: readonly string[]): string =>
+  `it has no header: its first row is "${header.join(', ').slice(0, 80)}". Name its columns in "header" of a source file, then: enrich registry get ./NAME.source.json --from PATH`
+
+/** Names the columns that a proposed command does not use. */
+export const formatUnused = (unused: readonly string[]): string =>
+  unused.length === 0 ? '' : `; not used: ${formatColumns(unused)}`
 
 function estimate(rowCount: number, { text, isWhole }: FileSample, bytes: number | null): number | null {
   if (isWhole) return rowCount
@@ -312,7 +325,7 @@ export function formatCommand(path: string, { idType, map, country, jurisdiction
     ...(map.id === undefined && { id: 'COLUMN' }),
     ...(map.name === undefined && { name: 'COLUMN' }),
   }
-  const isPlaceOpen = idType === 'registration_id' && (map.jurisdiction ?? map.country) === undefined
+  const isPlaceOpen = idType === 'registration_id' && (map.jurisdiction ?? map.country ?? country) == null
   const place = jurisdiction ?? (isPlaceOpen ? 'CODE' : null)
   const fields = Object.entries({ ...needed, ...map }).map(([field, column]) => `${field}=${column}`)
   const flags = [

@@ -12,12 +12,18 @@ import {
   type RowDefaults,
   dateFields,
 } from './csv-row.js'
-import { readSample } from './additions.js'
-import { formatCommand, type ImportFlags } from './detect-file.js'
+import { isHeaderless, readSample } from './additions.js'
+import { describeHeaderless, formatCommand, formatUnused, type ImportFlags } from './detect-file.js'
 import { readCountry, readJurisdiction } from './draft.js'
 import { describeDateOrders, toOrders, type DateReading } from './mapped-format.js'
 import { createTypeCheck } from './mapped-row.js'
-import { describeAmbiguousNumbers, proposeMap, type MapProposal } from './propose-map.js'
+import {
+  describeAmbiguousNumbers,
+  listUnused,
+  noJurisdiction,
+  proposeMap,
+  type MapProposal,
+} from './propose-map.js'
 import { runImport, type ImportedFile, type ImportOptions, Tally } from './run-import.js'
 import type { ImportItem, ItemPiece, ReadOptions } from '../model/registry-rows.js'
 import { beginImport, type ImportResult } from './session.js'
@@ -102,7 +108,9 @@ async function requireFieldNames(request: CsvRequest): Promise<void> {
   const hasName = map === undefined && header.includes('name')
   if (hasName && (header.includes('id') || header.includes(idType))) return
   const flags = proposeFlags(proposeMap(header, rows), header, request)
-  const missing = hasName ? `id${idType === 'id' ? '' : ` or ${idType}`}` : 'name'
+  if (map === undefined && isHeaderless(header))
+    throw new UserError('REGISTRY_IMPORT_INVALID', `${path}: ${describeHeaderless(header)}`)
+  const missing = hasName ? `"id"${idType === 'id' ? '' : ` or "${idType}"`}` : '"name"'
   const command = formatCommand(path, flags)
   const doubt =
     flags.doubts[0] ?? (flags.map.id === undefined ? 'the column of the ids is unknown' : undefined)
@@ -110,10 +118,10 @@ async function requireFieldNames(request: CsvRequest): Promise<void> {
   throw new UserError(
     'REGISTRY_IMPORT_INVALID',
     map === undefined
-      ? `without --map, the file needs a column ${missing}; it has: ${formatColumns(header)}`
+      ? `without --map, the file needs a column named ${missing}; it has: ${formatColumns(header)}`
       : `--map has no column for the name; the file has: ${formatColumns(header)}`,
     {
-      hint: doubt === undefined ? `if this fits: ${command}` : `${doubt}; ${change}: ${command}`,
+      hint: `${doubt === undefined ? 'if this fits' : `${doubt}; ${change}`}${formatUnused(listUnused(flags.map, header))}: ${command}`,
     },
   )
 }
@@ -142,19 +150,21 @@ function proposeFlags(
   { idType, map, country, jurisdiction }: CsvSettings,
 ): ImportFlags & Pick<MapProposal, 'doubts'> {
   const stated = { country: country ?? proposal.country, jurisdiction: jurisdiction ?? proposal.jurisdiction }
+  const isPlaced = (country ?? jurisdiction) !== undefined
+  const open = proposal.doubts.filter((doubt) => !isPlaced || doubt !== noJurisdiction)
   const { name, id } = proposal.map
   if (map !== undefined) {
     const doubts = name === undefined ? ['no column has names of companies'] : []
     return { ...stated, idType: idType ?? 'id', map: { ...map, ...(name !== undefined && { name }) }, doubts }
   }
-  if (idType === undefined || idType === proposal.idType) return { ...proposal, ...stated }
+  if (idType === undefined || idType === proposal.idType) return { ...proposal, ...stated, doubts: open }
   // The proposed ids are of another type: they become a field of their own.
   const own = header.find((column) => column === 'id' || column === idType)
   const fields: Record<string, string> = { ...proposal.map }
   if (id !== undefined && proposal.idType !== null) fields[proposal.idType] = id
   if (own === undefined) Reflect.deleteProperty(fields, 'id')
   else fields.id = own
-  return { ...stated, idType, map: fields, doubts: own === undefined ? proposal.doubts : [] }
+  return { ...stated, idType, map: fields, doubts: own === undefined ? open : [] }
 }
 
 /** Imports a UTF-8 file with commas from memory. */

@@ -5,20 +5,21 @@ import { findNumbering } from '../../core/number-forms.js'
 import { plural } from '../../core/text.js'
 import { findCountryCode } from '../../core/countries.js'
 import {
-  countriesOfAdded,
-  countriesOfHeader,
   identifierHeaders,
   listNumberKeys,
   parsePlaceHeader,
   rankInHeaders,
+  countriesOfTaxHeader,
   rankNameHeader,
+  rankPlainName,
   toHeaderKey as toWordsKey,
   type PlaceHeader,
 } from '../../core/header-words.js'
-import { checkedCountries, hasPlainForm, toNationalNumber } from '../../core/national-numbers.js'
-import { findHeaderField, findStatus } from '../reference/registers.js'
+import { findHeaderField, findNumberCountry, findStatus, isMostly, shareMin } from '../reference/registers.js'
 import registerWords from '../reference/register-words.json' with { type: 'json' }
 import { dateOrders, parseDate } from '../../core/file-formats.js'
+import { findNamesByCells } from './additions.js'
+import { findCompanyCountry } from '../match/parse-location.js'
 import { listMapped, toCode, type ImportField } from './csv-row.js'
 
 /** Proposed options for importing a table of companies as `csv`. */
@@ -62,8 +63,6 @@ const preferred: Readonly<Partial<Record<ImportField, RegExp>>> = { legal_form: 
 /** Headers that only British company numbers have. */
 const ukHeader = /^(?:uk|companies_house)_/
 
-/** Minimum share of filled cells that must have the type of the column. */
-const shareMin = 0.95
 const ukPostcode = /^[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}$/i
 const ukNumber = /^(?:\d{7,8}|[A-Z]{2}\d{6}|[A-Z]{2}\d{5}[A-Z]|[A-Z]\d{7})$/i
 /** A British number without its leading zeros. */
@@ -79,6 +78,8 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   mapByWords(map, header, getCells)
   dropUnlikely(map, getCells)
   recognizeStreet(map, getCells)
+  const byCells = map.name === undefined ? findNamesByCells(listUnused(map, header), getCells) : null
+  if (byCells !== null) map.name = byCells
   const { idType, doubt } = findIdType(map, getCells)
   const id = idType === null ? undefined : map[idType]
   if (idType !== null && id !== undefined) {
@@ -92,15 +93,16 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
     !isBritishHeader && isMostly(numbers, (cell) => /^HR/.test(parseCourtNumber(cell)?.register ?? ''))
   const isOpen = idType === 'registration_id' && map.jurisdiction === undefined
   const found = isOpen && !isUk && !isGerman ? findNumberCountry(id ?? '', numbers) : null
-  const isHome = found !== null && isOnlyCountry(map, getCells, found)
+  const isHome =
+    found !== null && isOnlyCountry(map, getCells, found) && !isElsewhere(map, getCells, { header, found })
   const home = isUk ? 'gb' : isGerman ? 'de' : isHome ? found : null
-  const used = new Set(Object.values(map).flatMap((text) => listMapped(text, header)))
-  const unused = header.filter((name) => name !== '' && !used.has(name))
+  const unused = listUnused(map, header)
   const needsPlace = idType === 'registration_id' && home === null && map.jurisdiction === undefined
   const doubts = [
     ...(map.name === undefined ? ['no column has names of companies'] : []),
+    ...(byCells === null ? [] : [`"${byCells}" has names of companies only by its cells`]),
     ...doubt,
-    ...(needsPlace ? ['no column has the jurisdiction of the company numbers'] : []),
+    ...(needsPlace ? [noJurisdiction] : []),
     ...twice,
   ]
   return {
@@ -113,6 +115,31 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
     doubts,
     ambiguous: describeAmbiguousNumbers(map, getCells, home),
   }
+}
+
+export const noJurisdiction = 'no column has the jurisdiction of the company numbers'
+
+/** Lists the columns of a header that a map does not use. */
+export function listUnused(map: Readonly<Record<string, string>>, header: readonly string[]): string[] {
+  const used = new Set(Object.values(map).flatMap((text) => listMapped(text, header)))
+  return header.filter((name) => name !== '' && !used.has(name))
+}
+
+/** Whether the places and forms of most rows, or a header of tax numbers, are those of another country. */
+function isElsewhere(
+  { name = '', city = '', region = '', formatted_address: address = '' }: FieldMap,
+  cellsOf: GetCells,
+  { header, found }: { header: readonly string[]; found: string },
+): boolean {
+  const ofTax = header.flatMap((one) => countriesOfTaxHeader.get(toWordsKey(one)) ?? [])
+  const home = found.toUpperCase()
+  if (ofTax.length > 0 && ofTax.every((one) => one !== 'any' && one !== home)) return true
+  const [cities, regions, lines] = [cellsOf(city), cellsOf(region), cellsOf(address)]
+  const countries = cellsOf(name).flatMap((text, at) => {
+    const cells = [lines[at] ?? '', cities[at] ?? '', regions[at] ?? '']
+    return findCompanyCountry({ cells, name: text }, null) ?? []
+  })
+  return countries.filter((one) => one !== home).length * 2 > countries.length
 }
 
 /** Whether no row states another country. */
@@ -181,6 +208,7 @@ function mapHeader(header: readonly string[]): { map: FieldMap; twice: string[] 
     for (const [field, part] of Object.entries(placeFields))
       add(field as ImportField, (name) => rankPlace(parsePlaceHeader(name), part))
   add('name', rankNameHeader)
+  add('name', rankPlainName)
   return { map, twice }
 }
 
@@ -212,30 +240,6 @@ const mayBeStatus = (name: string, cells: readonly string[]): boolean =>
 /** Places of a company, not those to which bills or goods are sent. */
 const rankPlace = (place: PlaceHeader | null, part: PlaceHeader['part']): number =>
   place?.part === part && place.number <= 1 ? ['registered', 'headquarters', 'plain'].indexOf(place.set) : -1
-
-/** Returns the only country whose companies have such numbers, by the header or by a form that no other country has. */
-function findNumberCountry(header: string, numbers: readonly string[]): string | null {
-  const keys = [toWordsKey(header), ...listNumberKeys(header)]
-  const tables = [countriesOfHeader, countriesOfAdded]
-  const named = [...new Set(keys.flatMap((key) => tables.flatMap((countries) => countries.get(key) ?? [])))]
-  // British numbers need more evidence: spreadsheets remove their zeros.
-  if (named.length === 1) return named[0] === 'GB' ? null : (named[0]?.toLowerCase() ?? null)
-  const filled = numbers.filter((number) => number !== '')
-  const fits = (country: string) =>
-    letteredCountries.has(country)
-      ? isMostly(filled, (cell) => /(?=.*[A-Z]).{9}/i.test(cell) && hasPlainForm(country, cell) === true)
-      : filled.length >= checkedMin &&
-        isMostly(filled, (cell) => !/^\d{8}$/.test(cell) && toNationalNumber(country, cell) !== null)
-  const among =
-    named.length > 0 ? named.map((one) => one.toLowerCase()) : [...letteredCountries, ...checkedCountries]
-  const found = among.filter(fits)
-  return found.length === 1 ? (found[0] ?? null) : null
-}
-
-/** Countries whose numbers have letters in places where other numbers have none. */
-const letteredCountries: ReadonlySet<string> = new Set(['cn', 'in', 'mx', 've'])
-/** Fewer numbers may have right check digits by chance. */
-const checkedMin = 3
 
 function toHeaderKey(name: string): string {
   return name
@@ -288,11 +292,6 @@ function recognizeStreet(map: FieldMap, cellsOf: GetCells): void {
 
 const wholeLine = /^(?:full_|formatted_)|_concat$/
 const toLetters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
-
-function isMostly(cells: readonly string[], isSound: (cell: string) => boolean): boolean {
-  const filled = cells.filter((cell) => cell !== '')
-  return filled.length > 0 && filled.filter(isSound).length >= filled.length * shareMin
-}
 
 /** Finds the first type that nearly every row has with nearly no duplicates; in doubt one that every row has. */
 function findIdType(map: FieldMap, cellsOf: GetCells): Pick<MapProposal, 'idType'> & { doubt: string[] } {

@@ -2,6 +2,8 @@ import { iso31662 } from 'iso-3166'
 import listed from './authorities.json' with { type: 'json' }
 import { toPlainLetters, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import listedPlaces from './edgar-places.json' with { type: 'json' }
+import { countriesOfAdded, countriesOfHeader, listNumberKeys } from '../../core/header-words.js'
+import { checkedCountries, hasPlainForm, toNationalNumber } from '../../core/national-numbers.js'
 import legalForms from './legal-forms.json' with { type: 'json' }
 import words from './register-words.json' with { type: 'json' }
 
@@ -229,3 +231,35 @@ export const isPublicForm = (text: string): boolean =>
 
 /** True for the form of a private company: "Proprietary Limited", "Private company limited by shares", "pte". */
 export const isPrivateForm = (text: string): boolean => /\b(?:private|pvt|pte|pty|proprietary)\b/i.test(text)
+
+/** Minimum share of filled cells that must have the type of the column. */
+export const shareMin = 0.95
+
+export function isMostly(cells: readonly string[], isSound: (cell: string) => boolean): boolean {
+  const filled = cells.filter((cell) => cell !== '')
+  return filled.length > 0 && filled.filter(isSound).length >= filled.length * shareMin
+}
+
+/** Returns the only country whose companies have such numbers, by the header or by a form that no other country has. */
+export function findNumberCountry(header: string, numbers: readonly string[]): string | null {
+  const keys = [toHeaderKey(header), ...listNumberKeys(header)]
+  const tables = [countriesOfHeader, countriesOfAdded]
+  const named = [...new Set(keys.flatMap((key) => tables.flatMap((countries) => countries.get(key) ?? [])))]
+  // British numbers need more evidence: spreadsheets remove their zeros.
+  if (named.length === 1) return named[0] === 'GB' ? null : (named[0]?.toLowerCase() ?? null)
+  const filled = numbers.filter((number) => number !== '')
+  const fits = (country: string) =>
+    letteredCountries.has(country)
+      ? isMostly(filled, (cell) => /(?=.*[A-Z]).{9}/i.test(cell) && hasPlainForm(country, cell) === true)
+      : filled.length >= checkedMin &&
+        isMostly(filled, (cell) => !/^\d{8}$/.test(cell) && toNationalNumber(country, cell) !== null)
+  const among =
+    named.length > 0 ? named.map((one) => one.toLowerCase()) : [...letteredCountries, ...checkedCountries]
+  const found = among.filter(fits)
+  return found.length === 1 ? (found[0] ?? null) : null
+}
+
+/** Countries whose numbers have letters in places where other numbers have none. */
+const letteredCountries: ReadonlySet<string> = new Set(['cn', 'in', 'mx', 've'])
+/** Fewer numbers may have right check digits by chance. */
+const checkedMin = 3

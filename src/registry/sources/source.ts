@@ -63,18 +63,21 @@ const isPattern = (text: string): boolean => {
   }
 }
 const pattern = z.string().refine(isPattern, { error: 'must be a regular expression' })
+/** A single value is a list of one. */
+const list = <Schema extends z.ZodType>(item: Schema) =>
+  z.preprocess((value) => (value === undefined || Array.isArray(value) ? value : [value]), z.array(item))
 const text: z.ZodType<Text> = z.lazy(() =>
   z.union([
     z.string(),
     z.strictObject({
       column: z.string().optional(),
-      first: z.array(text).optional(),
-      join: z.array(text).optional(),
+      first: list(text).optional(),
+      join: list(text).optional(),
       with: z.string().optional(),
       fixed: z.string().optional(),
       match: pattern.optional(),
       pad: z.int().positive().optional(),
-      cases: z.array(z.tuple([pattern, z.string().nullable()])).optional(),
+      cases: list(z.tuple([pattern, z.string().nullable()])).optional(),
       before: z.string().optional(),
     }),
   ]),
@@ -85,8 +88,8 @@ const filter = z.strictObject({ text, match: pattern })
 const columns = z.strictObject({
   number: text,
   name: text.optional(),
-  otherNames: z.array(text).optional(),
-  formerNames: z.array(z.union([z.strictObject({ name: text, ended: text }), text])).optional(),
+  otherNames: list(text).optional(),
+  formerNames: list(z.union([z.strictObject({ name: text, ended: text }), text])).optional(),
   /** `business` (the default), `nonprofit`, `government` or `other`. */
   type: text.optional(),
   form: text.optional(),
@@ -102,9 +105,9 @@ const columns = z.strictObject({
   country: text.optional(),
   address: text.optional(),
   website: text.optional(),
-  industry: z.strictObject({ scheme: z.string(), codes: z.array(text) }).optional(),
+  industry: z.strictObject({ scheme: z.string(), codes: list(text) }).optional(),
   /** Further numbers of the same register. */
-  otherNumbers: z.array(text).optional(),
+  otherNumbers: list(text).optional(),
   lei: text.optional(),
   jurisdiction: text.optional(),
   authority: text.optional(),
@@ -121,17 +124,17 @@ const table = z.strictObject({
   /** Whether quotes enclose cells. */
   quotes: z.boolean().default(true),
   /** Names of the columns of a file without a header. */
-  header: z.array(z.string()).optional(),
+  header: list(z.string()).optional(),
   /** `fixed`: start, from 1, and length of each column. */
   positions: z.record(z.string(), z.tuple([z.int().positive(), z.int().positive()])).optional(),
   /** `xml`: name of the element of a registration. */
   element: z.string().optional(),
   /** Only rows that match all of these are read. */
-  keep: z.array(filter).optional(),
+  keep: list(filter).optional(),
   /** Rows that match one of these are left out. */
-  drop: z.array(filter).optional(),
+  drop: list(filter).optional(),
   /** Cells that mean nothing. */
-  empty: z.array(z.string()).optional(),
+  empty: list(z.string()).optional(),
   /** Order of day and month in dates of digits; defaults to the order that the file shows, or that of the country. */
   dates: z.enum(dateOrders).optional(),
   /** Rows that match state a former name of the registration. */
@@ -141,7 +144,7 @@ const table = z.strictObject({
   /** Form of the numbers; other rows are rejected. */
   numberForm: pattern.optional(),
   /** Columns that older or smaller files lack. */
-  optional: z.array(z.string()).optional(),
+  optional: list(z.string()).optional(),
   columns: columns.optional(),
 })
 export type SourceTable = z.infer<typeof table>
@@ -197,28 +200,28 @@ const source = z.strictObject({
   /** Size of its files; a local file needs none. */
   downloadMegabytes: z.number().positive().optional(),
   /** Facts beyond names and numbers. */
-  states: z.array(z.string()),
+  states: list(z.string()),
   certainty: z.enum(['real rows', 'documented sample', 'description']),
   /** Empty if you download the files and pass them. */
-  files: z.array(place).default([]),
+  files: list(place).default([]),
   /** Source that also has all its companies. */
   partOf: z.string().optional(),
   /** How to get the files, if a program cannot. */
   byHand: z.string().optional(),
   /** Files with the changes of the last days, the shortest time first. */
-  deltas: z.array(z.strictObject({ days: z.number(), files: z.array(place) })).optional(),
+  deltas: list(z.strictObject({ days: z.number(), files: z.array(place) })).optional(),
   /** Further hosts that its addresses may lead to. */
-  hosts: z.array(z.string()).optional(),
+  hosts: list(z.string()).optional(),
   requestsPerSecond: z.number().positive().optional(),
   /** The publisher wants a name and an e-mail address in `User-Agent`. */
   wantsContact: z.boolean().optional(),
-  tables: z.array(table).min(1),
+  tables: list(table).refine((all) => all.length > 0, { error: 'must have a table' }),
   /** A few rows in the format of the publisher: lines of text, or a value of JSON. */
   sample: z
     .array(
       z.strictObject({
         file: z.string(),
-        lines: z.array(z.string()).optional(),
+        lines: list(z.string()).optional(),
         json: z.unknown().optional(),
       }),
     )
@@ -257,8 +260,10 @@ function describeIssue({ path, code, message, ...issue }: z.core.$ZodIssue): str
     return `${place} has the unknown ${keys.length === 1 ? 'member' : 'members'} ${keys.join(', ')}`
   }
   if (code === 'invalid_type') {
+    if (/^must/.test(message)) return `${place} is missing, or ${message}`
+    if (/received undefined$/.test(message)) return `${place} is missing`
     const { expected = 'text' } = issue as { expected?: string }
-    return `${place} is missing, or is not of the type ${expected}`
+    return `${place} must be ${expected === 'array' ? 'a list: ["…"]' : `of the type ${expected}`}`
   }
   if (code === 'invalid_union') return `${place} has none of the allowed forms`
   if (code === 'invalid_value') {
@@ -270,7 +275,7 @@ function describeIssue({ path, code, message, ...issue }: z.core.$ZodIssue): str
 
 function createSourceError(label: string, faults: readonly string[]): UserError {
   return new UserError('REGISTER_SOURCE_INVALID', `${label} is not a valid source: ${faults.join('; ')}`, {
-    hint: 'enrich registry sources --show companies-house prints a valid one',
+    hint: 'docs/reference/register-files.md lists all members; an example: enrich registry sources --show companies-house',
   })
 }
 

@@ -401,7 +401,7 @@ describe('columns', () => {
 
   it('without a map that fits, the columns are listed and a map is proposed', async () => {
     await expect(importRows(`Company Name,Town,LEI\nFord,Dearborn,${lei.ford}\n`, {})).rejects.toMatchObject({
-      message: 'without --map, the file needs a column name; it has: Company Name, Town, LEI',
+      message: 'without --map, the file needs a column named "name"; it has: Company Name, Town, LEI',
       hint: expect.stringMatching(
         /^if this fits: enrich registry import csv \S+ --id-type lei --map 'name=Company Name,city=Town,id=LEI'$/,
       ) as string,
@@ -410,7 +410,7 @@ describe('columns', () => {
 
   it('of a map that cannot be proposed whole, what is missing is named', async () => {
     await expect(importRows('Foo,Bar\nx1,1\n', {})).rejects.toMatchObject({
-      message: 'without --map, the file needs a column name; it has: Foo, Bar',
+      message: 'without --map, the file needs a column named "name"; it has: Foo, Bar',
       hint: expect.stringMatching(/ --id-type registration_id --map id=COLUMN,name=COLUMN$/) as string,
     })
   })
@@ -429,7 +429,7 @@ describe('columns', () => {
       /^if this fits: .* --id-type id --map id=number,name=title$/,
     )
     expect(await hint('number,what\n1,Ford\n', { map: { id: 'number' } })).toMatch(
-      /; replace COLUMN in this command: .* --id-type id --map name=COLUMN,id=number$/,
+      /; replace COLUMN in this command; not used: what: .* --id-type id --map name=COLUMN,id=number$/,
     )
   })
 
@@ -654,6 +654,30 @@ describe('the words of headers', () => {
       }
     },
   )
+
+  test.each(['დასახელება', 'Nama', 'Нэр', 'Maatskappynaam', 'სუბიექტის დასახელება'])(
+    'names of companies are found in %s, by its header or its cells',
+    (header) => {
+      const rows = ['Quorvex LLC', 'Zambrell Ltd', 'Zorvex'].map((name, at) => [
+        `86002590${at}`,
+        name,
+        'Alpha',
+      ])
+      expect(proposeMap(['NIT', header, 'Q7'], rows).map.name).toBe(header)
+    },
+  )
+
+  test('a header of numbers gives no country if the rows or a tax number are of another', () => {
+    const rows = ['Karachi', 'Lahore', 'Karachi'].map((city, at) => [
+      `86002${at}`,
+      `Name ${at}`,
+      city,
+      `7${at}`,
+    ])
+    expect(proposeMap(['CRO', 'Name', 'City', 'Q7'], rows).jurisdiction).toBe('ie')
+    const placed = rows.map((row) => [...row.slice(0, 2), `${row[2] ?? ''}, Pakistan`, row[3] ?? ''])
+    expect(proposeMap(['CRO', 'Name', 'City', 'Q7'], placed).jurisdiction).toBeNull()
+  })
 
   test('a column that may have the status is named if it is not used', () => {
     const rows = ['zzz', 'yyy', 'xxx'].map((cell, at) => [`86002590${at}`, `Name ${at}`, cell, 'CANCELADA'])

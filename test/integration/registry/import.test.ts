@@ -132,8 +132,13 @@ describe('columns and files', () => {
   })
 
   test.each<[string, string, Partial<ImportCsvOptions>, string]>([
-    ['no name column', 'id,firm\n1,a\n', {}, 'without --map, the file needs a column name; it has: id, firm'],
-    ['no id column', 'name\na\n', {}, 'without --map, the file needs a column id; it has: name'],
+    [
+      'no name column',
+      'id,firm\n1,a\n',
+      {},
+      'without --map, the file needs a column named "name"; it has: id, firm',
+    ],
+    ['no id column', 'name\na\n', {}, 'without --map, the file needs a column named "id"; it has: name'],
     [
       'a mapped column that is not there',
       'id,name\n',

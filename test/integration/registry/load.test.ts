@@ -131,6 +131,11 @@ describe('what a file is', () => {
     ['a list in JSON', '[{"lei":"x"},{"lei":"y"}]', /JSON in an unknown format/],
     ['JSON with a CIK and no name', '{"cik":"1","facts":{}}', /JSON in an unknown format/],
     ['JSON that is cut', '{"records":[{"LEI":', /JSON in an unknown format/],
+    [
+      'rows without a header',
+      '00101010632|ZORVEX SRL|VENTAS|SUSPENDIDO\n00101010640|QUORVEX SRL|VENTAS|ACTIVO\n',
+      /has no header: its first row is "00101010632.*registry get/,
+    ],
     ['a list of codes', 'sic,description\n0100,Crops\n', /no column has names/],
     ['a header alone', 'id,name\n', /without rows/],
     ['names without ids', 'company_name,city\nAcme Ltd,Leeds\n', /no column with a known header/],

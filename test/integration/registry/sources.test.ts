@@ -168,12 +168,36 @@ test.each([
   })
 })
 
+test('a single value is a list of one, everywhere', () => {
+  const right = listSources().find(({ id }) => id === 'norway')!
+  const filters = { text: 'a', match: 'b' }
+  const lists = { keep: filters, drop: filters, empty: '-', optional: 'a', header: 'a' }
+  const columns = { otherNames: 'a', formerNames: { name: 'a', ended: 'b' }, otherNumbers: { column: 'a' } }
+  const wrap = <Value>(value: Readonly<Record<string, Value>>) =>
+    Object.fromEntries(Object.entries(value).map(([key, one]) => [key, [one]]))
+  const createSource = (isWrapped: boolean) => {
+    const fields = { number: 'a', name: { first: isWrapped ? ['b'] : 'b' } }
+    const one = isWrapped
+      ? { ...wrap<unknown>(lists), columns: { ...fields, ...wrap<unknown>(columns) } }
+      : { ...lists, columns: { ...fields, ...columns } }
+    return { ...right, states: isWrapped ? ['x'] : 'x', tables: isWrapped ? [one] : one }
+  }
+  expect(parseSource(createSource(false), 'x')).toEqual(parseSource(createSource(true), 'x'))
+})
+
 describe('a description that is wrong says where', () => {
   const right = listSources().find(({ id }) => id === 'norway')!
   test.each([
     [{ ...right, country: 'Norway' }, 'country must be the code of a country, like GB'],
     [{ ...right, rowz: 3 }, 'it has the unknown member rowz'],
-    [{ ...right, licence: { name: 'x' } }, 'licence.attribution is missing, or is not of the type string'],
+    [{ ...right, licence: { name: 'x' } }, 'licence.attribution is missing'],
+    [{ ...right, licence: { name: 'x', attribution: 3 } }, 'licence.attribution must be of the type string'],
+    [
+      { ...right, tables: [{ columns: { number: 'a', name: 'b', otherNames: 3 } }] },
+      'tables.0.columns.otherNames',
+    ],
+    [{ ...right, tables: [] }, 'tables must have a table'],
+    [{ ...right, states: [3] }, 'states.0 must be of the type string'],
     [{ ...right, certainty: 'sure' }, 'certainty must be one of real rows, documented sample, description'],
     [{ ...right, tables: [{ columns: { number: 'a' } }] }, 'tables.0.columns has no name'],
     [
@@ -218,7 +242,7 @@ test('a description with several faults tells all of them', () => {
   for (const part of [
     'page is missing',
     'licence.attribution is missing',
-    'rows is missing',
+    'rows must be of the type number',
     'files.0.url must',
   ])
     expect(() => parseSource(wrong, 'own.json')).toThrow(part)
