@@ -1,4 +1,9 @@
-import { getDistinctiveCountries, type FormClass, type StatedForm } from '../normalize/legal-forms.js'
+import {
+  getDistinctiveCountries,
+  getUsual,
+  type FormClass,
+  type StatedForm,
+} from '../normalize/legal-forms.js'
 import type { NameKind } from '../model/registry-rows.js'
 import { parseForm, parseName } from '../normalize/parsed-name.js'
 import { findLargerRegion } from '../normalize/places.js'
@@ -226,17 +231,18 @@ function isForeignForm(
   { name, registeredName, formClass: heldClass, place }: CandidateName,
 ): boolean {
   if (formCountries.length === 0) return false
+  const usual = getUsual(formCountries)
   const isKnownIn = (country: string) => formCountries.includes(country)
   if (isKnownIn(place.countryCode)) return false
   const held = parseForm(heldClass === null ? registeredName : name)
-  const heldCountries = held.formCountries
+  const heldCountries = getUsual(held.formCountries)
   const isRegisteredThere = heldCountries.length === 0 || heldCountries.includes(place.jurisdictionCountry)
   const registered = isRegisteredThere ? place.jurisdictionCountry : ''
   const ownCountries = [place.countryCode, registered].filter((code) => code !== '')
   if (ownCountries.some(isKnownIn)) return false
   if (heldCountries.length === 0) return ownCountries.length > 0
-  const isSameForm = formClass === held.formClass && heldCountries.join() === formCountries.join()
-  return !isSameForm && (ownCountries.length > 0 || !heldCountries.some(isKnownIn))
+  const isSameForm = formClass === held.formClass && heldCountries.join() === usual.join()
+  return !isSameForm && (ownCountries.length > 0 || !heldCountries.some((one) => usual.includes(one)))
 }
 
 /** The words from `start` to before `end` are the name. */

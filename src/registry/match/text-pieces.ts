@@ -295,8 +295,8 @@ export function divideJoined(
   if (hump !== undefined && inTwo(hump).some(isWord)) return inTwo(hump)
   const form = findAttachedForm(text, isWord)
   if (form > 0) return inTwo(form)
-  // Rather a word with a wrong letter than two words.
-  if (isNearWord(text)) return [text]
+  // Rather a word of a form, or one with a wrong letter, than two words.
+  if (formWords.has(text) || isNearWord(text)) return [text]
   const at = text.length < 8 ? [] : Array.from({ length: text.length - 6 }, (_, more) => more + 3)
   const isUsualNearly = (word: string) => isWord(word) || findUsual(word) !== null
   const place =

@@ -40,7 +40,7 @@ const tellingCountriesMax = 20
 /** The countries where a form is usual, by the list of all that know it. */
 const usualCountries = new WeakMap<readonly string[], readonly string[]>()
 
-const getUsual = (countries: readonly string[]) => usualCountries.get(countries) ?? countries
+export const getUsual = (countries: readonly string[]) => usualCountries.get(countries) ?? countries
 
 /** Returns the countries where a form is usual if they are few enough to locate a company, otherwise an empty list. */
 export const getDistinctiveCountries = (countries: readonly string[]): readonly string[] =>
@@ -107,11 +107,6 @@ function groupBy(getKey: (entry: LegalFormEntry) => string): Map<string, LegalFo
   return groups
 }
 
-interface FormBefore {
-  readonly isFirst: boolean
-  readonly written?: string
-}
-
 const accentedWord = /^\P{L}*[A-Za-z]*[\u00c0-\u024f]/u
 
 /**
@@ -121,7 +116,7 @@ const accentedWord = /^\P{L}*[A-Za-z]*[\u00c0-\u024f]/u
 export function isInitialsBefore(
   entry: Pick<LegalFormEntry, 'words' | 'countries'>,
   next: Pick<LegalFormEntry, 'formClass' | 'countries'> | null,
-  { isFirst, written }: FormBefore = { isFirst: false },
+  { isFirst, written }: { readonly isFirst: boolean; readonly written?: string } = { isFirst: false },
 ): boolean {
   const [word = '', more] = entry.words
   const isShort = word.length < 3 || (isFirst && word.length === 3 && /[aeiouy]/.test(word))
@@ -265,6 +260,8 @@ const writtenForms: readonly (readonly [pattern: RegExp, spelledOut: string])[] 
   [anonima, ' sociedad anonima'],
   [/(?<=\S\s)C\.\s?A\.?\s*$/u, ' compania anonima'],
   [/(?<=\S\s)E\.\s?P\.?\s*$/u, ' empresa publica'],
+  // "Trust Sha" has lost the end of "Shares".
+  [/(?<=\S\s)(?:[Ss][Hh]\.\s?[Aa]\.?|SHA|ShA)\s*$/u, ' shoqeri aksionare'],
   // The form of South Africa and Namibia, in Afrikaans and in full: "CC" is too often a word of a name to be a form.
   [/(?<=\S{3}\s)\(?(?:close corporation|beslote korporasie)\)?\.?\s*$/iu, ' cc'],
   [/(?<=\p{Ll}\s)B\.?\s?K\.?\s*$/u, ' cc'],
@@ -274,7 +271,7 @@ const writtenForms: readonly (readonly [pattern: RegExp, spelledOut: string])[] 
 
 /** Nearly no name has one of them: this test is fast, the patterns are not. */
 const hasWrittenForm =
-  /an[o\u00f3]nima[ ,]|[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$|[ce]\.\s?[ap]\.?\s*$|close corp|beslote k|\sb\.?\s?k\.?\s*$/i
+  /an[o\u00f3]nima[ ,]|[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$|[ce]\.\s?[ap]\.?\s*$|\ssh\.?\s?a\.?\s*$|close corp|beslote k|\sb\.?\s?k\.?\s*$/i
 
 /** Writes out forms that folding would change into other words. `name` must be unfolded. */
 export function expandForms(name: string): string {
@@ -282,11 +279,11 @@ export function expandForms(name: string): string {
   return writtenForms.reduce((text, [pattern, spelledOut]) => text.replace(pattern, spelledOut), name)
 }
 
-const aloneForms = new Map(Object.entries(table.alone))
+const aloneForms: Readonly<Record<string, string>> = table.alone
 
 /** Spells out a short form that is too often a word of names to be read in them, but is a form if it is the whole text. */
 export const spellOutForm = (text: string): string =>
-  aloneForms.get(text.toLowerCase().replace(/[^a-z]/g, '')) ?? text
+  aloneForms[text.toLowerCase().replace(/[^a-z]/g, '')] ?? text
 
 interface NativeForm {
   /** Letters that each writing of the form has: a search for them takes less time than the pattern. */
