@@ -281,7 +281,7 @@ export function weighParts(
   return weights
 }
 
-/** Of two ways to read a text, the one in which the name is spelled as held represents the company. */
+/** Chooses between two ways to read a text: the one in which the name is spelled as held represents the company. */
 export function preferSpelled(one: ScoredCompany, known: ScoredCompany | undefined): ScoredCompany {
   if (known === undefined) return one
   const isFirst = isSpelledIn(one, known) || (!isSpelledIn(known, one) && one.score > known.score)

@@ -299,17 +299,17 @@ function isContinued({ comparison }: Evidence): boolean {
   const isInName = other?.word.wordClass === 'form'
   const isLast = after === undefined && candidate.formClass === null
   const isNumber =
-    /^\w{1,4}$/.test(more?.word.text ?? '') && (more?.role === 'series' || isOf(more, 'number'))
+    /^\w{1,4}$/.test(more?.word.text ?? '') && (more?.role === 'series' || isAmong(more, 'number'))
   return (
     !text.isSecurity &&
-    ((next?.text === 'and' && one !== undefined && isOf(other, 'telling generic light')) ||
-      isOf(more, isFormBefore ? 'telling generic payment' : 'generic') ||
-      (isInName && isOf(one, 'department site payment exchange web')) ||
+    ((next?.text === 'and' && one !== undefined && isAmong(other, 'telling generic light')) ||
+      isAmong(more, isFormBefore ? 'telling generic payment' : 'generic') ||
+      (isInName && isAmong(one, 'department site payment exchange web')) ||
       (isNumber && (isInName || isLast)) ||
-      left.some((word) => word.word.text === 'fund' && isOf(word, 'generic')) ||
+      left.some((word) => word.word.text === 'fund' && isAmong(word, 'generic')) ||
       isReplaced(comparison))
   )
 }
 
-const isOf = (left: LeftWord | undefined, classes: string): boolean =>
+const isAmong = (left: LeftWord | undefined, classes: string): boolean =>
   (left?.role === null || left?.role === 'cut') && classes.includes(left.word.wordClass)
