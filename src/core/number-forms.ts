@@ -95,6 +95,9 @@ export function isPersonNumber(text: string, countries: readonly string[]): bool
   )
 }
 
+/** An EIN in its usual form, which no other country has. */
+export const isEin = (text: string): boolean => /^\d{2}-\d{7}$/.test(text)
+
 /** A number of a company that contains another number of it. */
 interface NestedKind {
   /** Without punctuation; the group is the number in it. */

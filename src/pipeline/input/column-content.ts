@@ -5,6 +5,7 @@ import { isPlaceholder } from '../../core/lookup-identity.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { parseCourtNumber } from '../../core/court-numbers.js'
 import { closeNumber, findNumberForm, readTaxNumber } from '../../core/national-numbers.js'
+import { isPersonNumber } from '../../core/number-forms.js'
 
 const statusWords = new Set(headerWords.statusWords.split('|'))
 
@@ -324,4 +325,14 @@ const otherPartyWords = [
  */
 export function isOtherParty(key: string, nameKey: string): boolean {
   return otherPartyWords.some((word) => key.includes(word) && !nameKey.includes(word))
+}
+
+/** The numbers of companies, if numbers of persons are among them, as below `RNC/Cédula`. */
+export function listCompanyNumbers(
+  texts: readonly string[],
+  countries: readonly string[],
+): readonly string[] {
+  const plain = texts.map((text) => cutLabels(text)?.text ?? text)
+  const others = plain.filter((text) => !isPersonNumber(text, countries))
+  return others.length === 0 ? plain : others
 }

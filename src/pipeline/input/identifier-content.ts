@@ -9,6 +9,7 @@ import {
   readTaxNumber,
   toCompanyNumber,
 } from '../../core/national-numbers.js'
+import { isEin } from '../../core/number-forms.js'
 import {
   countriesOfAdded,
   countriesOfHeader,
@@ -26,7 +27,7 @@ import headerWords from '../../core/headers.json' with { type: 'json' }
 import {
   areAmounts,
   areOfDomains,
-  cutLabels,
+  listCompanyNumbers,
   isPlainVatNumber,
   readWholeTaxNumber,
   toFilledCell,
@@ -88,7 +89,7 @@ export function findContentFault(
   rowCountries: readonly string[] = [],
 ): string | null {
   const texts = cells.flatMap((cell) => toFilledCell(toPlainDigits(cell)) ?? [])
-  const values = key === 'registration_id' ? texts.map((text) => cutLabels(text)?.text ?? text) : texts
+  const values = key === 'registration_id' ? listCompanyNumbers(texts, listRegisterCountries(header)) : texts
   if (values.length === 0) return null
   if (key === 'registration_id' && isTaxHeader(header) && areAmounts(values)) return 'its cells are amounts'
   if (key === 'registration_id' && isTaxHeader(header))
@@ -119,9 +120,6 @@ export function findContentFault(
 const sharing = new Map(Object.entries(headerWords.sharedNumbers))
 /** Countries whose numbers have the same name; the country of the row tells them apart. */
 export const listSharing = (country: string): readonly string[] => sharing.get(country)?.split('|') ?? []
-
-/** An EIN in its usual form, which no other country has. */
-export const isEin = (text: string): boolean => /^\d{2}-\d{7}$/.test(text)
 
 let toPlace: ((text: string) => string | null) | null = null
 

@@ -18,11 +18,11 @@ import {
   toStatedIdentifier,
   type StatedIdentifier,
 } from '../../core/stated-identifiers.js'
-import { isPersonNumber } from '../../core/number-forms.js'
+import { isEin, isPersonNumber } from '../../core/number-forms.js'
 import { cutLabels, isPlainVatNumber, readWholeTaxNumber } from './column-content.js'
 import { numberWords } from '../../core/header-words.js'
 import { toHeaderKey } from '../../core/text.js'
-import { isEin, isTaxHeader, listRegisterCountries, listSharing, rankHeader } from './identifier-content.js'
+import { isTaxHeader, listRegisterCountries, listSharing, rankHeader } from './identifier-content.js'
 
 /** Faults of an identifier in a row; it is not submitted. */
 export type IdentifierFault =

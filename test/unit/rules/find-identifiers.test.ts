@@ -833,3 +833,16 @@ test('A tax column with whole numbers of other countries is used below the heade
     found({ company: names, 'Davčna številka': ['SI82646716', '80267432', '12345678'] }).identifiers,
   ).toEqual({})
 })
+
+describe('Numbers of persons do not keep a column of company numbers from being used:', () => {
+  test.each([
+    ['RNC/Cédula', ['101010632', '00112345673', '00100759932']],
+    ['CPF/CNPJ', ['33.000.167/0001-01', '529.982.247-25', '111.444.777-35']],
+    ['CNPJ ou CPF', ['529.982.247-25', '111.444.777-35', '33.000.167/0001-01']],
+    ['NIF/NIE', ['A28599033', '12345678Z', 'X1234567L', '87654321X']],
+  ])('%s', (column, cells) => {
+    expect(found({ company: names.slice(0, cells.length), [column]: cells }).identifiers).toEqual({
+      registration_id: column,
+    })
+  })
+})
