@@ -24,6 +24,7 @@ import {
 import type { LocationHint } from './parse-location.js'
 import type { QueryText, TextWord } from './query-text.js'
 import type { Vocabulary } from './vocabulary.js'
+import { isFormAlone } from '../normalize/legal-forms.js'
 import { hasOtherMeaning } from './word-classes.js'
 
 /** A query prepared for matching. */
@@ -300,9 +301,13 @@ function isContinued({ comparison }: Evidence): boolean {
   const isLast = after === undefined && candidate.formClass === null
   const isNumber =
     /^\w{1,4}$/.test(more?.word.text ?? '') && (more?.role === 'series' || isAmong(more, 'number'))
+  // "CC" at the end is the form of another company, if this one has a form and the text no other.
+  const isOtherForm =
+    after === undefined && form === null && candidate.formClass !== null && isFormAlone(one?.word.text ?? '')
   return (
     !text.isSecurity &&
-    ((next?.text === 'and' && one !== undefined && isAmong(other, 'telling generic light')) ||
+    (isOtherForm ||
+      (next?.text === 'and' && one !== undefined && isAmong(other, 'telling generic light')) ||
       isAmong(more, isFormBefore ? 'telling generic payment' : 'generic') ||
       (isInName && isAmong(one, 'department site payment exchange web')) ||
       (isNumber && (isInName || isLast)) ||

@@ -281,6 +281,9 @@ export function expandForms(name: string): string {
 
 const aloneForms: Readonly<Record<string, string>> = table.alone
 
+/** True for a folded short form that is too often a word of names to be read in them. */
+export const isFormAlone = (word: string): boolean => aloneForms[word] !== undefined
+
 /** Spells out a short form that is too often a word of names to be read in them, but is a form if it is the whole text. */
 export const spellOutForm = (text: string): string =>
   aloneForms[text.toLowerCase().replace(/[^a-z]/g, '')] ?? text

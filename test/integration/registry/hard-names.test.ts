@@ -320,6 +320,8 @@ describe('More of a name between the company and its form, or instead of a word,
     { id: 'gaz', name: 'Public Joint Stock Company Gorprom', city: 'Saint Petersburg', country: 'RU' },
     { id: 'one', name: 'Dravik Holmen Energy Limited', country: 'GB' },
     { id: 'two', name: 'Al-Medvin Enterprises', city: 'Karachi', country: 'PK' },
+    { id: 'na', name: 'Tarvo Megabuild (Proprietary) Limited', city: 'Windhoek', country: 'NA' },
+    { id: 'no', name: 'Holmsay Fjordbygg AS', city: 'Bergen', country: 'NO' },
   ])
   const ask = (name: string, location: string | null) => held.resolve({ name, location, context: null })
   const parts = ['2021', '1998', '7', 'II', 'VII', 'Payroll', 'Einkauf', 'NEFT', 'Capital', 'Logistics']
@@ -339,6 +341,8 @@ describe('More of a name between the company and its form, or instead of a word,
     ['Dravik Holmen Capital Limited', 'GB'],
     ['Dravik Holmen Velmar Limited', 'GB'],
     ['Al Medvin Traders', 'Karachi'],
+    ['Tarvo Megabuild CC', 'Windhoek'],
+    ['Holmsay Fjordbygg DA', 'Bergen'],
   ])('%s', (name, location) => {
     expect(ask(name, location).match_confidence).toBeLessThan(80)
   })
