@@ -29,8 +29,12 @@ const dayFirst = String.raw`(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])\d{2}`
 const yearFirst = String.raw`\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])`
 
 /** Forms by country, without spaces and signs. Company numbers of the country have other ones. */
-export const personForms = new Map(
-  String.raw`ae=784\d{12} ar=2[03-7]\d{9} at=\d{4}${dayFirst} bg,ua=\d{10} by=\d{7}[A-Z]\d{3}[A-Z]{2}\d ch=756\d{10}
+let personForms: ReadonlyMap<string, RegExp> | null = null
+export const getPersonForms = (): ReadonlyMap<string, RegExp> => (personForms ??= createPersonForms())
+
+const createPersonForms = (): ReadonlyMap<string, RegExp> =>
+  new Map(
+    String.raw`ae=784\d{12} ar=2[03-7]\d{9} at=\d{4}${dayFirst} bg,ua=\d{10} by=\d{7}[A-Z]\d{3}[A-Z]{2}\d ch=756\d{10}
   ba,hr,me,mk,rs,si=(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])[09]\d{8} cr=[1-9]\d{8}
   cn=[1-8]\d{5}(?:19|20)${yearFirst}\d{3}[\dX] co=1\d{9}\d?|\d{6,8} do,ng=\d{11} ec=\d{2}[0-5]\d{7}(?:\d{3})?
   ee=[1-6]${yearFirst}\d{4} eg=[23]\d{13} fr=[12]\d{5}[\dAB]\d{6}(?:\d{2})? hk=[A-Z]{1,2}\d{6}\(?[\dA]\)? hu=8\d{9}
@@ -41,12 +45,12 @@ export const personForms = new Map(
   my=(?!19|20)${yearFirst}\d{6} no=[0-7]\d[0-4]\d{3}\d{5} pe=1[0-7]\d{9} pk=\d{13} za=${yearFirst}\d{7} pt=[123]\d{8}|45\d{7}
   py=(?!80)\d{6,8} ro=[1-9]${yearFirst}\d{6} sg=[STFGM]\d{7}[A-Z] th=[1-8]\d{12} tr=[1-9]\d{10} tw=[A-Z][12]\d{8}
   se=(?:19|20)?\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]|[6-8]\d|9[01])\d{4} uy=[1-6]?\d{7} ve=[VEP]\d{7,9}`
-    .split(/\s+/)
-    .map((line) => line.split('=') as [string, string])
-    .flatMap(([countries, pattern]) =>
-      countries.split(',').map((country): [string, RegExp] => [country, new RegExp(`^(?:${pattern})$`)]),
-    ),
-)
+      .split(/\s+/)
+      .map((line) => line.split('=') as [string, string])
+      .flatMap(([countries, pattern]) =>
+        countries.split(',').map((country): [string, RegExp] => [country, new RegExp(`^(?:${pattern})$`)]),
+      ),
+  )
 
 const koreanForm = new RegExp(`^${yearFirst}[1-8]\\d{6}$`)
 /** Companies of Korea have numbers of the same form with another check digit. */
@@ -67,7 +71,7 @@ export const personTests = new Map<string, (closed: string, text: string) => boo
 )
 
 const isOfPersons = (country: string, closed: string, text: string): boolean =>
-  personTests.get(country)?.(closed, text) ?? personForms.get(country)?.test(closed) ?? false
+  personTests.get(country)?.(closed, text) ?? getPersonForms().get(country)?.test(closed) ?? false
 
 /** Numbers that are known by their signs, whatever the country: of Brazil, Belgium, the United States, Finland, Denmark. */
 const written: readonly RegExp[] = [
@@ -110,20 +114,22 @@ const addAbnChecks = (acn: string) =>
   `${99 - (sumWeighted(acn, [3, 5, 7, 9, 11, 13, 15, 17, 19]) % 89)}${acn}`
 const addJapaneseCheck = (number: string) =>
   `${9 - (sumWeighted(number, [2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1]) % 9)}${number}`
-const createCheck = (country: string) => (number: string) => addCheckDigit(country, number)
 
 /** Numbers with and without check digits or a site, and those that contain a number of another kind: ABN and ACN. */
 const nestedKinds: Readonly<Record<string, NestedKind>> = {
   au: { whole: /^\d\d(\d{9})$/, addChecks: { to: /^\d{9}$/, add: addAbnChecks } },
   bg: { whole: /^(\d{9})\d{4}$/ },
   ca: { whole: /^(\d{9})R[CMPTZ]\d{4}$/ },
-  cl: { whole: /^(\d{8})[\dK]$/, addChecks: { to: /^[5-9]\d{7}$/, add: createCheck('cl') } },
+  cl: {
+    whole: /^(\d{8})[\dK]$/,
+    addChecks: { to: /^[5-9]\d{7}$/, add: (part) => addCheckDigit('cl', part) },
+  },
   cn: { whole: /^[\dA-Z]{8}([\dA-Z]{9})[\dA-Z]$/ },
-  co: { whole: /^(\d{9})\d$/, addChecks: { to: /^\d{9}$/, add: createCheck('co') } },
+  co: { whole: /^(\d{9})\d$/, addChecks: { to: /^\d{9}$/, add: (part) => addCheckDigit('co', part) } },
   hu: { whole: /^(\d{8})[1-5]\d\d$/ },
   jp: { whole: /^\d(\d{12})$/, addChecks: { to: /^\d{12}$/, add: addJapaneseCheck } },
   pl: { whole: /^(\d{9})\d{5}$/ },
-  py: { whole: /^(80\d{6})\d$/, addChecks: { to: /^80\d{6}$/, add: createCheck('py') } },
+  py: { whole: /^(80\d{6})\d$/, addChecks: { to: /^80\d{6}$/, add: (part) => addCheckDigit('py', part) } },
   si: { whole: /^(\d{7})\d{3}$/ },
 }
 

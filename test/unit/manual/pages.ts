@@ -4,7 +4,7 @@ import { Help, type Command } from 'commander'
 import { createProgram } from '../../../src/cli/program.js'
 import type { CliIo } from '../../../src/cli/terminal/command-io.js'
 import { checkedCountries } from '../../../src/core/national-numbers.js'
-import { personForms, personTests } from '../../../src/core/number-forms.js'
+import { getPersonForms, personTests } from '../../../src/core/number-forms.js'
 import headerWords from '../../../src/core/headers.json' with { type: 'json' }
 import legalForms from '../../../src/registry/reference/legal-forms.json' with { type: 'json' }
 import { findCountryName } from '../../../src/core/countries.js'
@@ -92,7 +92,7 @@ function formatHeaders(): string {
       ['check digits of company numbers', listNames(checkedCountries)],
       [
         'tax and identity numbers of persons, never sent',
-        listNames([...personForms.keys(), ...personTests.keys(), 'us', 'fi', 'dk', 'cz', 'sk']),
+        listNames([...getPersonForms().keys(), ...personTests.keys(), 'us', 'fi', 'dk', 'cz', 'sk']),
       ],
     ]),
     section(
