@@ -279,14 +279,14 @@ export function expandForms(name: string): string {
   return writtenForms.reduce((text, [pattern, spelledOut]) => text.replace(pattern, spelledOut), name)
 }
 
-const aloneForms: Readonly<Record<string, string>> = table.alone
+const aloneForms = new Map(Object.entries(table.alone))
 
 /** True for a folded short form that is too often a word of names to be read in them. */
-export const isFormAlone = (word: string): boolean => aloneForms[word] !== undefined
+export const isFormAlone = (word: string): boolean => aloneForms.has(word)
 
 /** Spells out a short form that is too often a word of names to be read in them, but is a form if it is the whole text. */
 export const spellOutForm = (text: string): string =>
-  aloneForms[text.toLowerCase().replace(/[^a-z]/g, '')] ?? text
+  aloneForms.get(text.toLowerCase().replace(/[^a-z]/g, '')) ?? text
 
 interface NativeForm {
   /** Letters that each writing of the form has: a search for them takes less time than the pattern. */

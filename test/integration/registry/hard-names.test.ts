@@ -434,3 +434,14 @@ test('A town that the street names is not that of another place', () => {
   expect(said('Sandton, South Africa').join()).not.toContain('The town given is not')
   expect(said('Durban, South Africa').join()).toContain('The town given is not')
 })
+
+test('Words that objects of the language have are words of names and of forms like others', () => {
+  const words = ['constructor', '__proto__', 'toString', 'hasOwnProperty']
+  const held = registryOf(
+    words.map((word, at) => ({ id: `${at}`, name: `Velmora ${word} Ltd`, legal_form: word, country: 'GB' })),
+  )
+  for (const word of words) {
+    const answer = held.resolve({ name: `Velmora ${word}`, location: 'GB', context: null })
+    expect(answer.entity?.legal_name, word).toBe(`Velmora ${word} Ltd`)
+  }
+})
