@@ -291,8 +291,11 @@ function isElsewhere({ place, hint, contextCount, comparison }: Evidence): boole
 function isContinued({ comparison }: Evidence): boolean {
   const { left, alignment, statedForm: form, text, candidate } = comparison
   const [next, after] = text.words.slice(alignment.end, alignment.end + 2)
+  // The end of a bracket inside the name separates nothing: "Larkmoor (UK) II Ltd".
   const find = (of: TextWord | undefined) =>
-    of?.separator === '' ? left.find(({ word, role }) => word === of && role !== 'repeated') : undefined
+    /^\)?$/.test(of?.separator ?? ',')
+      ? left.find(({ word, role }) => word === of && role !== 'repeated')
+      : undefined
   const [one, other] = [find(next), find(after)]
   const more = one !== undefined && !hasOtherMeaning(one.word.text) ? one : undefined
   const isFormBefore = form !== null && form.at < alignment.start && form.count > 0

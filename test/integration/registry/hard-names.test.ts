@@ -321,6 +321,7 @@ describe('More of a name between the company and its form, or instead of a word,
     { id: 'one', name: 'Dravik Holmen Energy Limited', country: 'GB' },
     { id: 'two', name: 'Al-Medvin Enterprises', city: 'Karachi', country: 'PK' },
     { id: 'na', name: 'Tarvo Megabuild (Proprietary) Limited', city: 'Windhoek', country: 'NA' },
+    { id: 'uk', name: 'Velsand Services (UK) Limited', country: 'GB' },
     { id: 'no', name: 'Holmsay Fjordbygg AS', city: 'Bergen', country: 'NO' },
   ])
   const ask = (name: string, location: string | null) => held.resolve({ name, location, context: null })
@@ -343,6 +344,9 @@ describe('More of a name between the company and its form, or instead of a word,
     ['Al Medvin Traders', 'Karachi'],
     ['Tarvo Megabuild CC', 'Windhoek'],
     ['Holmsay Fjordbygg DA', 'Bergen'],
+    ['Velsand Services (UK) X Limited', 'GB'],
+    ['Velsand Services (UK) 2021 Limited', 'GB'],
+    ['Velsand Services (UK) Finance Limited', 'GB'],
   ])('%s', (name, location) => {
     expect(ask(name, location).match_confidence).toBeLessThan(80)
   })
