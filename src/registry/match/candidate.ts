@@ -7,6 +7,7 @@ import {
 import type { NameKind } from '../model/registry-rows.js'
 import { parseForm, parseName } from '../normalize/parsed-name.js'
 import { findLargerRegion } from '../normalize/places.js'
+import { isPrivateForm } from '../reference/registers.js'
 import { isDistinctRegion, type LocationHint } from './parse-location.js'
 
 /** Place of a registration, as keys of places.ts. Empty text means unknown. */
@@ -205,9 +206,6 @@ export function areFormsAlike(stated: StatedForm | null, { name }: CandidateName
   return isAlike && (stated?.countries ?? []).join() === held.formCountries.join()
 }
 
-/** Words of forms of private companies, in countries whose public companies have the other words of the form. */
-const privateWords = /^(?:private|pvt|pty|proprietary|pte|edms|eiendoms|sendirian|sdn)$/
-
 /** Only one of two forms of the company's country is private: "Larkmoor (Pty) Ltd" and "Larkmoor Limited". */
 export function isOneFormPrivate(
   stated: StatedForm | null,
@@ -218,8 +216,7 @@ export function isOneFormPrivate(
     return false
   const [held, registered] = [parseName(name), parseName(registeredName)]
   const words = held.formWords.length === 0 ? registered.formWords : held.formWords
-  const isPrivate = (form: readonly string[]) => form.some((word) => privateWords.test(word))
-  return words.length > 0 && isPrivate(words) !== isPrivate(stated?.words ?? [])
+  return words.length > 0 && words.some(isPrivateForm) !== (stated?.words ?? []).some(isPrivateForm)
 }
 
 /**

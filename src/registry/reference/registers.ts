@@ -230,7 +230,8 @@ export const isPublicForm = (text: string): boolean =>
   !/guarantee|unlimited|non?.?profit/i.test(text)
 
 /** True for the form of a private company: "Proprietary Limited", "Private company limited by shares", "pte". */
-export const isPrivateForm = (text: string): boolean => /\b(?:private|pvt|pte|pty|proprietary)\b/i.test(text)
+export const isPrivateForm = (text: string): boolean =>
+  /\b(?:private|pvt|pte|pty|proprietary|edms|eiendoms|sendirian|sdn)\b/i.test(text)
 
 /** Minimum share of filled cells that must have the type of the column. */
 export const shareMin = 0.95
