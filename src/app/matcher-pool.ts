@@ -29,10 +29,13 @@ const poolLimits = {
   searchesWaitingMax: 1_000,
   questionMsMax: 10_000,
   /**
-   * Threads are started when the main thread has matched names for this long. A thread needs about this much CPU until its
-   * code is compiled: for a short file, it costs more than it saves.
+   * Threads are started when the main thread has answered this many questions and has worked on them for `workHereMsMin`,
+   * or for `workHereMsMax`. A thread needs about a second of CPU until its code is compiled: for a short file, it costs
+   * more than it saves. Time alone would start threads for a short file on a busy machine, where they help least.
    */
-  workHereMsMax: 800,
+  answersHereMax: 250,
+  workHereMsMin: 800,
+  workHereMsMax: 10_000,
 } as const
 
 export interface MatcherPoolDeps {
@@ -79,6 +82,7 @@ export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
   let dispatch: Dispatch | null = null
   let isClosed = false
   let workedHereMs = 0
+  let answeredHereCount = 0
 
   const startThreads = (): void => {
     if (dispatch !== null || threadCount === 0) return
@@ -106,7 +110,9 @@ export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
       return knowledge.atOnce(answer)
     } finally {
       workedHereMs += clock.monotonicMs() - startMs
-      if (workedHereMs >= poolLimits.workHereMsMax) startThreads()
+      answeredHereCount++
+      const { answersHereMax, workHereMsMin, workHereMsMax } = poolLimits
+      if (workedHereMs >= (answeredHereCount >= answersHereMax ? workHereMsMin : workHereMsMax)) startThreads()
     }
   }
   if (deps.start === 'at_once') startThreads()

@@ -1,5 +1,5 @@
 import { copyFileSync } from 'node:fs'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import {
   canary,
   companiesCsv,
@@ -17,7 +17,17 @@ const shownCodes = /\\u00|\\x1b|\[2K|\[J/
 // oxlint-disable-next-line no-control-regex -- a control sequence is what is looked for
 const colour = /\u001b\[[0-9;]*m/
 
-/** A service of our own that takes its time, as a hosted one does, and a config that knows it. */
+/** A service of our own that takes its time, as a hosted one does: one for all, since each costs what ten runs do. */
+const servedAt = (async () => {
+  const service = createPlace(afterAll).start(
+    ['serve', '--listen', '127.0.0.1:0', '--research-seconds', '1:1', '--limits', 'none', '--matchers', '0'],
+    { env: { ENRICH_SERVE_API_KEY: canary }, stdin: null },
+  )
+  const [, url = ''] = await service.sees(/Serving at (\S+),/)
+  return url
+})()
+
+/** A folder with a list, and a config that knows the service. */
 async function hosted(
   whenFinished: typeof onTestFinished,
   names: readonly string[],
@@ -29,12 +39,7 @@ async function hosted(
     limits: { ...quickConfig.limits, pollPerMinute },
     polling: { firstAfterSeconds, intervalSeconds: 0.3 },
   })
-  const service = place.start(
-    ['serve', '--listen', '127.0.0.1:0', '--research-seconds', '1:1', '--limits', 'none'],
-    { env: { ENRICH_SERVE_API_KEY: canary }, stdin: null },
-  )
-  const [, url = ''] = await service.sees(/Serving at (\S+),/)
-  return [place, { env: { ENRICH_BASE_URL: url } }]
+  return [place, { env: { ENRICH_BASE_URL: await servedAt } }]
 }
 
 const command = ['companies.csv', '-o', 'out.csv']

@@ -44,8 +44,10 @@ export class CommandHost {
       try {
         return await Promise.race([
           once(child, 'message', options).then(([result]) => result as CommandResult),
-          once(child, 'exit', options).then(([code]) => {
-            throw new Error(`the process of the commands ended with ${String(code)}: ${order.args.join(' ')}`)
+          once(child, 'exit', options).then(([code, signal]) => {
+            throw new Error(
+              `the process of the commands ended with ${String(code ?? signal)}: ${order.args.join(' ')}`,
+            )
           }),
         ])
       } finally {

@@ -53,7 +53,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   reconcile: { args: ['reconcile', 'ledger.csv'], types: ['reconciliation'], code: 3 },
   api: { args: ['api', 'GET', '/v2/search', '--query', 'name=Apple'], types: ['answer'] },
   serve: {
-    args: ['serve', '--listen', '127.0.0.1:0', '--data', 'served'],
+    args: ['serve', '--listen', '127.0.0.1:0', '--data', 'served', '--matchers', '0'],
     types: ['serving', 'stopped'],
     stands: true,
     env: { ENRICH_SERVE_API_KEY: canary },

@@ -16,9 +16,10 @@ export interface Served {
 /** Runs, and builds of records, take so many seconds; without limits a minute. */
 export async function serve(place: CliPlace, researchSeconds: number): Promise<Served> {
   const start = async (listen: string) => {
-    const times = ['--research-seconds', String(researchSeconds)]
+    // Threads take longer to start than these tests have names to match.
+    const flags = ['--limits', 'none', '--matchers', '0', '--research-seconds', String(researchSeconds)]
     const running = place.start(
-      ['serve', '--listen', listen, '--limits', 'none', '--data', '../service', ...times],
+      ['serve', '--listen', listen, '--data', '../service', ...flags],
       { env: { ENRICH_SERVE_API_KEY: canary } },
     )
     const [, baseUrl = ''] = await running.sees(/Serving at (http:\S+),/)

@@ -172,8 +172,7 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
       sql(`INSERT INTO enrich.workers (name, job, lease_until) VALUES ('dead', 'x', clock_timestamp());
       UPDATE enrich.workers SET lease_until = lease_until ${sign} interval '1 hour'`)
       await until(() => sql("SELECT is_fenced FROM enrich.workers WHERE name = 'dead'") === 't')
-      const late = (await b.intend(second, startMs)) as Intention
-      await until(() => late.mayLeave())
+      const late = await leaving(b, second, (await b.intend(second, startMs)) as Intention)
       // By its own clock the lease lasts: it leaves, or is taken back, and is nobody else's either way.
       expect(await b.intend(first, startMs)).toBe('elsewhere')
       expect(
