@@ -5,10 +5,13 @@ import { openRegistry } from '../../src/registry/registry.js'
 import { createPlace, type CliPlace } from '../support/cli.js'
 import { createSeededFractions } from '../../src/platform/random.js'
 
-// A register above 8 MB is read by a thread. The importer of the source code never starts one.
+// A register above 8 MB is read by a thread. The importer of the source code never starts one. Most of the bytes are in a
+// column that no import reads: names take the time.
 
 const header =
-  'id,name,other_names,former_names,status,street_address,city,region,postal_code,country,lei,sic'
+  'id,name,other_names,former_names,status,street_address,city,region,postal_code,country,lei,sic,remark'
+const rowCount = 20_000
+const remark = 'x'.repeat(400)
 const words = [
   'Nordwind',
   'Müller',
@@ -24,7 +27,7 @@ const words = [
 const forms = ['GmbH', 'Ltd', 'S.A.', 'ООО', '株式会社', 'Sp. z o.o.', 'LLC', '']
 
 /** Rows with several names, quotes, wrong values and no name, in no order. */
-function createRows(rowCount: number, seed: number): string[] {
+function createRows(seed: number): string[] {
   const chance = createSeededFractions(seed)
   const pick = <Value>(values: readonly Value[]) => values[Math.floor(chance() * values.length)]!
   return Array.from({ length: rowCount }, (_, at) => {
@@ -42,6 +45,7 @@ function createRows(rowCount: number, seed: number): string[] {
       pick(['DE', 'US', 'Greece', 'Atlantis', '']),
       chance() < 0.05 ? 'not an LEI' : '',
       pick(['7372', '0000', 'x', '']),
+      remark,
     ]
     return cells.join(',')
   })
@@ -52,8 +56,7 @@ function writeRows(place: CliPlace, rows: readonly string[]): string {
   return place.path('register.csv')
 }
 
-const writeRegister = (place: CliPlace, rowCount: number, seed: number): string =>
-  writeRows(place, createRows(rowCount, seed))
+const writeRegister = (place: CliPlace, seed: number): string => writeRows(place, createRows(seed))
 
 /** A digest of each table, without the instants of the import. */
 function readTables(path: string): Record<string, string> {
@@ -97,33 +100,29 @@ const command = [
 ]
 
 describe('a register that a thread reads', () => {
-  test('has the same tables as one that no thread reads, and the same counts', async () => {
+  test('has the same tables and counts as one that no thread reads, also when it is read again and changed', async () => {
     const place = createPlace()
-    const path = writeRegister(place, 70_000, 7)
-    const { code, stdout } = await place.run(command)
-    const alone = await importRegister(place.path('alone.sqlite'), { format: 'csv', path, sourceName: 'own' })
-    expect(code).toBe(0)
-    expect(stdout).toContain(`new       ${alone.importedCount.toLocaleString('en')}`)
-    expect(stdout).toContain(`rejected  ${alone.rejectedCount.toLocaleString('en')}`)
-    expect([alone.rejectedCount > 500, alone.droppedCount > 500]).toEqual([true, true])
-    expect(readTables(place.path('register.sqlite'))).toEqual(readTables(place.path('alone.sqlite')))
-  })
-
-  test('that is read again and changed has the same names and former names', async () => {
-    const place = createPlace()
-    const [rows, others] = [createRows(70_000, 7), createRows(70_000, 8)]
+    const [rows, others] = [createRows(7), createRows(8)]
     for (const own of [rows, rows.map((row, at) => (at % 10 === 0 ? others[at]! : row))]) {
       const path = writeRows(place, own)
-      expect((await place.run(command)).code).toBe(0)
-      await importRegister(place.path('alone.sqlite'), { format: 'csv', path, sourceName: 'own' })
+      const { code, stdout } = await place.run(command)
+      expect(code).toBe(0)
+      const alone = await importRegister(place.path('alone.sqlite'), {
+        format: 'csv',
+        path,
+        sourceName: 'own',
+      })
+      expect(stdout).toContain(`new       ${alone.importedCount.toLocaleString('en')}`)
+      expect(stdout).toContain(`rejected  ${alone.rejectedCount.toLocaleString('en')}`)
+      expect([alone.rejectedCount > 150, alone.droppedCount > 150]).toEqual([true, true])
     }
     expect(readTables(place.path('register.sqlite'))).toEqual(readTables(place.path('alone.sqlite')))
   })
 
   test('that is damaged at its end ends with the code and the hint, and leaves nothing', async () => {
     const place = createPlace()
-    writeRegister(place, 70_000, 9)
-    place.write('register.csv', `${place.read('register.csv')}70000,A\0B,,,,,,,,,,\n`)
+    writeRegister(place, 9)
+    place.write('register.csv', `${place.read('register.csv')}${rowCount},A\0B,,,,,,,,,,,\n`)
     const { code, stderr } = await place.run(command)
     expect([code, stderr]).toEqual([2, expect.stringMatching(/error INPUT_NUL_BYTE: .*\n.*hint/s)])
     expect(place.names()).toEqual(['register.csv'])
@@ -131,7 +130,7 @@ describe('a register that a thread reads', () => {
 
   test('of another shape is refused with the proposal, and a signal ends it at once', async () => {
     const place = createPlace()
-    writeRegister(place, 70_000, 10)
+    writeRegister(place, 10)
     const refused = await place.run([...command, '--map', 'id=nothing,name=name'])
     expect([refused.code, refused.stderr]).toEqual([
       2,

@@ -85,12 +85,12 @@ const fewPairs = [
 const pairs = all.flatMap((from) => all.map((to) => [from, to] as const))
 
 describe.each([
-  [1, 300],
-  [150, 200],
-  [2_000, 10],
-  [10_000, 3],
-])('%i columns, %i rows', (width, rowCount) => {
-  test.each(width === 150 ? pairs : fewPairs)(
+  [1, 300, fewPairs],
+  [150, 200, pairs],
+  [2_000, 10, fewPairs],
+  [10_000, 3, [fewPairs[0]]],
+] as const)('%i columns, %i rows', (width, rowCount, formats) => {
+  test.each(formats)(
     'from %s to %s: every cell comes out as it went in',
     async (from, to) => {
       await goThrough(from, to, width, rowCount)
