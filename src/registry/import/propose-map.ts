@@ -59,10 +59,11 @@ const placeFields = {
 
 /** Headers of a field that say more than its others: India's class is public or private, its category is not. */
 const preferred: Readonly<Partial<Record<ImportField, RegExp>>> = { legal_form: /^company_class$/ }
+/** Numbers that courts give. Next to a column of courts, they come before those of a tax office. */
+const courtNumberHeader = /(?:^|_)(?:rcs?|rccm|hr[ab]?|rea)(?:_|$)/
 
 /** Headers that only British company numbers have. */
 const ukHeader = /^(?:uk|companies_house)_/
-
 const ukPostcode = /^[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}$/i
 const ukNumber = /^(?:\d{7,8}|[A-Z]{2}\d{6}|[A-Z]{2}\d{5}[A-Z]|[A-Z]\d{7})$/i
 /** A British number without its leading zeros. */
@@ -82,10 +83,11 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   if (byCells !== null) map.name = byCells
   const { idType, doubt } = findIdType(map, getCells)
   const id = idType === null ? undefined : map[idType]
-  if (idType !== null && id !== undefined) {
-    map.id = id
-    Reflect.deleteProperty(map, idType)
-  }
+  if (idType !== null && id !== undefined) map.id = id
+  if (idType !== null) Reflect.deleteProperty(map, idType)
+  const isOfTax = (name: string) => rankNumber(name, identifierHeaders.registration_id) >= 0
+  const taxed = map.registration_court === undefined ? undefined : listUnused(map, header).find(isOfTax)
+  if (idType === 'registration_id' && taxed !== undefined) map.registration_id = taxed
   const numbers = idType === 'registration_id' && id !== undefined ? getCells(id) : []
   const isUk = numbers.length > 0 && isBritish(map, getCells)
   const isBritishHeader = ukHeader.test(toHeaderKey(id ?? ''))
@@ -182,9 +184,8 @@ function mapHeader(header: readonly string[]): { map: FieldMap; twice: string[] 
   const find = (is: (key: string) => boolean) => {
     const found = header.filter((name) => is(toHeaderKey(name)))
     // A column may be there in several languages, `MunicipalityNL` and `MunicipalityFR`: the first one is taken.
-    return found.length > 0
-      ? found
-      : header.filter((name) => is(toHeaderKey(name).replace(/_(?:nl|fr|de|en)$/, ''))).slice(0, 1)
+    const toKey = (name: string) => toHeaderKey(name).replace(/_(?:nl|fr|de|en)$/, '')
+    return found.length > 0 ? found : header.filter((name) => is(toKey(name))).slice(0, 1)
   }
   for (const [field, shape] of headers) {
     const first = find((key) => preferred[field]?.test(key) === true)
@@ -192,9 +193,9 @@ function mapHeader(header: readonly string[]): { map: FieldMap; twice: string[] 
     const others = otherHeaders[field] ?? ''
     const found = known.length > 0 ? known : find((key) => others.includes(`|${key}|`))
     if (found[0] !== undefined) map[field] = found[0]
-    if (found[1] !== undefined && (field === 'name' || field === 'registration_id')) {
-      twice.push(`columns ${found.join(' and ')} may both have the ${field === 'name' ? 'name' : 'number'}`)
-    }
+    const what = field === 'name' ? 'name' : field === 'registration_id' ? 'number' : null
+    if (found[1] !== undefined && what !== null)
+      twice.push(`columns ${found.join(' and ')} may both have the ${what}`)
   }
   const add = (field: ImportField, rank: (name: string) => number) => {
     const used = new Set(Object.values(map))
@@ -203,12 +204,18 @@ function mapHeader(header: readonly string[]): { map: FieldMap; twice: string[] 
       .sort((one, other) => one.rank - other.rank)
     if (map[field] === undefined && best !== undefined) map[field] = best.name
   }
+  const ofCourt = header.find((name) => courtNumberHeader.test(toHeaderKey(name)))
+  if (map.registration_court !== undefined && ofCourt !== undefined) map.registration_id = ofCourt
   for (const field of identifierFields) add(field, (name) => rankNumber(name, identifierHeaders[field]))
   if (map.street_address === undefined || map.city === undefined)
     for (const [field, part] of Object.entries(placeFields))
       add(field as ImportField, (name) => rankPlace(parsePlaceHeader(name), part))
-  add('name', rankNameHeader)
-  add('name', rankPlainName)
+  const full = header.find((name) => findHeaderField(name) === 'name')
+  if (full !== undefined) map.name = full
+  const isOther = (name: string) => /^(?:other|former)_names$/.test(findHeaderField(name) ?? '')
+  for (const isAsked of [false, true])
+    for (const rank of [rankNameHeader, rankPlainName])
+      add('name', (name) => (isOther(name) === isAsked ? rank(name) : -1))
   return { map, twice }
 }
 
@@ -220,11 +227,9 @@ const rankNumber = (name: string, keys: readonly string[]): number =>
 
 /** Adds fields by the words of headers. Columns with several names join; of several statuses, the first with known words. */
 function mapByWords(map: FieldMap, header: readonly string[], cellsOf: GetCells): void {
-  const found = header.flatMap((name) => {
+  for (const name of header) {
     const field = Object.values(map).includes(name) ? null : (findHeaderField(name) as ImportField | null)
-    return field === null || (field === 'status' && !isStatus(cellsOf(name))) ? [] : [{ field, name }]
-  })
-  for (const { field, name } of found) {
+    if (field === null || (field === 'status' && !isStatus(cellsOf(name)))) continue
     const known = map[field]
     if (known === undefined) map[field] = name
     else if (/^(?:other|former)_names$/.test(field) && !name.includes(',')) map[field] = `${known},${name}`
@@ -252,8 +257,7 @@ function toHeaderKey(name: string): string {
 /** Headers may mislead: columns with too few valid codes are dropped. */
 function dropUnlikely(map: FieldMap, cellsOf: GetCells): void {
   const drop = (field: ImportField, isSound: (cell: string) => boolean) => {
-    const column = map[field]
-    if (column !== undefined && !isMostly(cellsOf(column), isSound)) Reflect.deleteProperty(map, field)
+    if (!isMostly(cellsOf(map[field] ?? ''), isSound)) Reflect.deleteProperty(map, field)
   }
   drop('type', (cell) => entityType.safeParse(toCode(cell)).success)
   drop('lei', (cell) => 'value' in toCanonicalIdentifier('lei', cell))

@@ -164,6 +164,7 @@ const headerRules: readonly (readonly [
 ])[] = [
   ['former_names', ['former', 'name'], []],
   ['other_names', ['short', 'name'], []],
+  ['name', ['full', 'name'], []],
   ['other_names', ['acronym'], ['name']],
   ['founding_date', ['date', 'start'], []],
   ['dissolution_date', ['date', 'end'], []],
