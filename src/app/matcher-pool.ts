@@ -112,7 +112,8 @@ export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
       workedHereMs += clock.monotonicMs() - startMs
       answeredHereCount++
       const { answersHereMax, workHereMsMin, workHereMsMax } = poolLimits
-      if (workedHereMs >= (answeredHereCount >= answersHereMax ? workHereMsMin : workHereMsMax)) startThreads()
+      if (workedHereMs >= (answeredHereCount >= answersHereMax ? workHereMsMin : workHereMsMax))
+        startThreads()
     }
   }
   if (deps.start === 'at_once') startThreads()

@@ -232,7 +232,17 @@ describe('on a hosted service', () => {
     const place = createPlace()
     writeConfig(place, quickConfig)
     const service = place.start(
-      ['serve', '--listen', '127.0.0.1:0', '--data', '../service', '--matchers', '0', '--research-seconds', '0'],
+      [
+        'serve',
+        '--listen',
+        '127.0.0.1:0',
+        '--data',
+        '../service',
+        '--matchers',
+        '0',
+        '--research-seconds',
+        '0',
+      ],
       {
         env: { ENRICH_SERVE_API_KEY: canary },
       },

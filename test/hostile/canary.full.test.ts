@@ -179,7 +179,9 @@ describe('paths that end in an error', () => {
 test('a service keeps the hash of its key alone, and logs none that callers show', async () => {
   const place = createPlace()
   const env = { ENRICH_SERVE_API_KEY: canary }
-  const serve = place.start(['serve', '--listen', '127.0.0.1:0', '--data', 'data', '--matchers', '0'], { env })
+  const serve = place.start(['serve', '--listen', '127.0.0.1:0', '--data', 'data', '--matchers', '0'], {
+    env,
+  })
   const [, url = ''] = await serve.sees(/Serving at (\S+),/)
   const alice = connect(url, canary)
   const refused = connect(url, `${canary}-wrong`)

@@ -18,10 +18,9 @@ export async function serve(place: CliPlace, researchSeconds: number): Promise<S
   const start = async (listen: string) => {
     // Threads take longer to start than these tests have names to match.
     const flags = ['--limits', 'none', '--matchers', '0', '--research-seconds', String(researchSeconds)]
-    const running = place.start(
-      ['serve', '--listen', listen, '--data', '../service', ...flags],
-      { env: { ENRICH_SERVE_API_KEY: canary } },
-    )
+    const running = place.start(['serve', '--listen', listen, '--data', '../service', ...flags], {
+      env: { ENRICH_SERVE_API_KEY: canary },
+    })
     const [, baseUrl = ''] = await running.sees(/Serving at (http:\S+),/)
     return { running, baseUrl }
   }

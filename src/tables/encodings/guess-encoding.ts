@@ -85,6 +85,7 @@ function isRival(own: WholeReading, other: WholeReading): boolean {
   if (here.length === 0) return false
   const isLatin = /\p{Script=Latin}/u.test(here.join('').replace(/\p{ASCII}/gu, ''))
   const isText = isLatin && own.words.size >= textWordsMin
+  if (isText && here.some(isKnown) && !there.some(isKnown)) return false
   const isHungarian = other.encoding === 'windows-1250' && here.every((word) => /[õûÕÛ]/.test(word))
   if (isText && isOfOneLanguage(own.text)) {
     if (hasMixedLine(other)) return false
@@ -136,13 +137,19 @@ const hasMixedLine = ({ text }: WholeReading): boolean =>
   text.split(/[\r\n]+/).some((line) => !isOfOneLanguage(line))
 
 /** Whether the words that differ are evidence: several of them, or a well-known one. One word differs by chance: "Rîga", "Rīga". */
-const isTold = (words: readonly string[]): boolean =>
-  words.length > 2 || words.some((word) => knownWords.has(word.toLowerCase().replace(/[^\p{L}]/gu, '')))
+const isTold = (words: readonly string[]): boolean => words.length > 2 || words.some(isKnown)
 
+/** Words and ends of words that a wrong encoding has only by chance: "à", "Immobilière". */
+const isKnown = (word: string): boolean => {
+  const letters = word.toLowerCase().replace(/[^\p{L}]/gu, '')
+  return knownWords.has(letters) || knownEnds.test(letters)
+}
 const knownWords = new Set(
-  `são joão fundação associação construção españa española coruña señor muñoz núñez ibáñez peña compañía tromsø sør søn københavn ålesund
-  på bærum næring`.split(/\s+/),
+  `à où dès très près après frères père mère pêche forêt château bâtiment bâtiments théâtre île maître coût août règlement clientèle accès
+  são joão fundação españa española coruña señor muñoz núñez ibáñez peña compañía tromsø sør søn københavn ålesund på bærum næring già più
+  şti şirketi inşaat gıda dış tarım yapı společnost česká české český`.split(/\s+/),
 )
+const knownEnds = /.(?:ières?|ièmes?|ères?|[çs]ão|ções|iões|[iert]tà|ietà)$/u
 
 /** Words of East Asian names; a wrong encoding has them only by chance. */
 const nameWords = /公司|有限|集[团團]|股份|株式[会會]社|[银銀]行|주식회사|유한회사/
@@ -162,8 +169,7 @@ const twins: readonly (readonly LegacyEncoding[])[] = [
 ]
 
 function createUnsure(readings: readonly WholeReading[]): Judgement {
-  const texts = readings.map(({ text }) => text)
-  const different = readings.filter(({ text }, index) => texts.indexOf(text) === index)
+  const different = readings.filter(({ text }, at) => readings.findIndex((one) => one.text === text) === at)
   return {
     kind: 'unsure',
     readings: different.slice(0, limits.readingsMax).map((reading) => ({
@@ -178,10 +184,9 @@ function selectExcerpts(own: WholeReading, others: readonly WholeReading[]): str
     .map((cell) => cell.trim())
     .filter((cell) => /[^\p{ASCII}]/u.test(cell) && cell.length <= limits.excerptCharsMax)
   const isDistinctive = (cell: string) => others.some(({ text }) => !text.includes(cell))
-  return [...cells.filter(isDistinctive), ...cells.filter((cell) => !isDistinctive(cell))].slice(
-    0,
-    limits.excerptsMax,
-  )
+  // Names are known by sight, remarks are not.
+  const rank = (cell: string) => (isDistinctive(cell) ? 0 : 2) + (/^\p{Lu}\p{Ll}/u.test(cell) ? 0 : 1)
+  return cells.sort((one, other) => rank(one) - rank(other)).slice(0, limits.excerptsMax)
 }
 
 /** Share of words with non-ASCII letters that may look odd in a correct reading. */
@@ -217,16 +222,11 @@ const capitalInside =
 const eastAsianBesideLatin = /[a-z][\u2e80-\uffdc]|[\u2e80-\uffdc][a-z]|[A-Z][\u2e80-\uffdc][A-Z]/
 
 /** Scripts that do not mix within a word; Hebrew, Arabic and Thai with their marks. */
-const scripts = [
-  /\p{Script=Latin}/u,
-  /\p{Script=Cyrillic}/u,
-  /\p{Script=Greek}/u,
-  /[\u0591-\u05f4]/,
-  /[\u0600-\u06ff]/,
-  /[\u0e00-\u0e7f]/,
-  /\p{Script=Hangul}/u,
-  /[\p{Script=Hiragana}\p{Script=Katakana}]/u,
-]
+const scripts =
+  String.raw`\p{Script=Latin} \p{Script=Cyrillic} \p{Script=Greek} [\u0591-\u05f4] [\u0600-\u06ff] [\u0e00-\u0e7f]
+  \p{Script=Hangul} [\p{Script=Hiragana}\p{Script=Katakana}]`
+    .split(/\s+/)
+    .map((pattern) => new RegExp(pattern, 'u'))
 
 /** Share of East Asian lines that may be valid UTF-8 by chance: short ones with two bytes a character. */
 const chanceShareMax = 0.1
@@ -284,12 +284,12 @@ function formatLines({ foreignCount, foreignLines }: LineSurvey): string {
   return `${numbers.length === 1 ? 'line' : 'lines'} ${numbers.join(', ')}${more}`
 }
 
-const excerptCharsMax = 60
-
 /** Returns the cell with the first non-ASCII letter. */
 function getExcerpt({ bytes }: ForeignLine): string {
   const cells = decodeWindows1252(bytes).split(/[,;|\t"]+/)
-  return (cells.find((cell) => listNonAsciiWords(cell).length > 0) ?? '').trim().slice(0, excerptCharsMax)
+  return (cells.find((cell) => listNonAsciiWords(cell).length > 0) ?? '')
+    .trim()
+    .slice(0, limits.excerptCharsMax)
 }
 
 function formatQuoted(excerpts: readonly string[]): string {

@@ -90,12 +90,9 @@ describe.each([
   [2_000, 10, fewPairs],
   [10_000, 3, [fewPairs[0]]],
 ] as const)('%i columns, %i rows', (width, rowCount, formats) => {
-  test.each(formats)(
-    'from %s to %s: every cell comes out as it went in',
-    async (from, to) => {
-      await goThrough(from, to, width, rowCount)
-    },
-  )
+  test.each(formats)('from %s to %s: every cell comes out as it went in', async (from, to) => {
+    await goThrough(from, to, width, rowCount)
+  })
 })
 
 test('150 columns and more rows than one row group holds go to Parquet, within what narrow tables take and a share a column', async () => {

@@ -278,6 +278,22 @@ describe('columns', () => {
       })
     })
 
+    it.each([
+      ['NIF', 'N° RCS', 'Tribunal'],
+      ['NIF', 'RCCM', 'Greffe'],
+      ['Partita IVA', 'REA', 'CCIAA'],
+    ])('next to courts, the id is not %s but %s', (taxed, number, court) => {
+      const rows = [
+        ['STAR', '2000000123', '1953 B 00045', 'Antananarivo'],
+        ['Batelage', '2000002999', '1953 B 00045', 'Toamasina'],
+      ]
+      expect(proposeMap(['Name', taxed, number, court], rows).map).toMatchObject({
+        id: number,
+        registration_id: taxed,
+        registration_court: court,
+      })
+    })
+
     it('a number of several rows is a doubt, and the proposal names its column', () => {
       const rows = [
         ['Sonasid', '12345'],
@@ -666,6 +682,22 @@ describe('the words of headers', () => {
       expect(proposeMap(['NIT', header, 'Q7'], rows).map.name).toBe(header)
     },
   )
+
+  test.each([
+    ['Скратен назив', 'Целосен назив на субјектот'],
+    ['Kısa unvan', 'Tam unvanı'],
+    ['Nazwa skrócona', 'Pełna nazwa podmiotu'],
+    ['Сокращенное наименование', 'Полное наименование юридического лица'],
+    ['Nom abrégé', 'Nom complet de la société'],
+    ['Vroegere naam', 'Volledige naam'],
+  ])('the full name comes before %s', (other, full) => {
+    const rows = [
+      ['860025900', 'Quorvex', 'Quorvex Holding LLC'],
+      ['860025901', 'Zambrell', 'Zambrell Trading Ltd'],
+    ]
+    const { map } = proposeMap(['NIT', other, full], rows)
+    expect([map.name, map.other_names ?? map.former_names]).toEqual([full, other])
+  })
 
   test('a header of numbers gives no country if the rows or a tax number are of another', () => {
     const rows = ['Karachi', 'Lahore', 'Karachi'].map((city, at) => [

@@ -49,6 +49,27 @@ test.each(Object.values(languages.furtherLanguages).flatMap((list) => list.split
   },
 )
 
+test.each([
+  'Republika e',
+  'Република',
+  'Р.',
+  'R.',
+  'Рэспубліка',
+  'Jamhuri ya',
+  "Repoblikan'i",
+  'Democratic Republic of',
+])('a country is known behind %s', (form) => {
+  const names = {
+    MK: 'Македонија',
+    AL: 'Shqipëri',
+    BY: 'Беларусь',
+    KE: 'Kenya',
+    MG: 'Madagasikara',
+    HR: 'Hrvatska',
+  }
+  for (const [code, name] of Object.entries(names)) expect(findCountryCode(`${form} ${name}`)).toBe(code)
+})
+
 test('no usual name means two countries', () => {
   const meanings = new Map<string, Set<string>>()
   for (const [code, names] of Object.entries(languages.names))

@@ -104,6 +104,16 @@ describe('guessing', () => {
     'Müller • Söhne',
     'Société Générale …',
   ]
+  test.each([
+    ['windows-1252', 'Société Salinière;à relancer;Hôtel Colbert'],
+    ['windows-1252', 'Immobilière du Château;réglé;près du marché'],
+    ['windows-1252', 'Construção Civil;São Vicente;fundações'],
+    ['windows-1252', 'Società Immobiliare;attività;più'],
+  ])('the usual words of a short list decide for %s: %s', (encoding, text) => {
+    const sample = Buffer.from(`${text.replaceAll(';', '\n')}\n`, 'latin1')
+    expect(judgeGuess(sample, encoding)).toMatchObject({ kind: 'sure', reading: { encoding } })
+  })
+
   test.each(signs)('A reading with control characters is no rival of windows-1252: %s', (sign) => {
     const bytes = (text: string) =>
       Buffer.from(
