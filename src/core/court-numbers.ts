@@ -95,7 +95,8 @@ export function areDifferentEntries(one: CourtNumber, other: CourtNumber): boole
 
 /** Countries in which courts, chambers or offices give the same numbers. */
 const withLocalOffices: ReadonlySet<string> = new Set(
-  'ar br co de do dz eg es hu ir it lb ly ma mx pe ro sy tn tr ve'.split(' '),
+  `ao ar bf bj br cd cf cg ci cm co cv de do dz eg es ga gn gq gw hn ht hu ir it km lb ly ma mg ml mr mx mz ne ni pe ro
+  sn st sy td tg tn tr ve`.split(/\s+/),
 )
 
 /** True if offices in a country each register the companies of their region (ISO 3166-1 code). */
@@ -121,7 +122,8 @@ const officeWords = new RegExp(
   'gu',
 )
 const joiningFront = new RegExp(`^${joining.replace('\\s+', '')}\\s+`, 'u')
-const officeDigits = /(?<![\p{L}\d])(?:[A-Z]{1,2}[ -]?)?\d[\d./-]*(?:[A-Z](?![\p{L}\d]))?(?![\p{L}\d])/gu
+const officeDigits =
+  /(?<![\p{L}\d])(?:(?:\d\d)?\d\d[ ./-]?[A-Z][ ./-]?\d{1,7}|(?:[A-Z]{1,2}[ -]?)?\d[\d./-]*(?:[A-Z](?![\p{L}\d]))?)(?![\p{L}\d])/gu
 const officeCharsMin = 3
 
 /** Folds a text to capitals without marks and signs. */
@@ -168,14 +170,39 @@ const uniqueForms = new Map(
     .map(([country = '', ...forms]) => [country, forms.map((form) => new RegExp(`^(?:${form})$`))] as const),
 )
 
+/** In these countries, only numbers of this form are those of courts: `1953 B 00045`, `RC 512`. Others are unique. */
+const courtForms = new Map(
+  'ao bf bj cd cf cg ci cm cv ga gn gq gw hn ht km mg ml mr mz ne ni sn st td tg'
+    .split(' ')
+    .map((country) => [country, /^(?:RC(?:S|CM)?)?(?:(?:\d\d)?\d\d[A-Z]\d{1,7}|\d{1,6})$/] as const),
+)
+/**
+ * Numbers in which letters stand for the country or the register, and for the court: `CI-ABJ-2018-B-12345`,
+ * `RC/DLA/2004/B/033050`, `CD/KIN/RCCM/14-B-1234`.
+ */
+const codedCourt = /^(?:RCCM)?([A-Z]{2})(?!S\d|CM\d)[A-Z]{2,3}(?:RCCM)?(?:\d\d){1,3}[A-Z]\d+$/
+const codesInFront = 'RC RB RG NI MA CA'.split(' ')
+
+function isCodedNumber(country: string, text: string): boolean {
+  const code = codedCourt.exec(closeOfficeNumber(text))?.[1]
+  return code !== undefined && [country.toUpperCase(), ...codesInFront].includes(code)
+}
+
 /** Returns the place of the form of a number that is unique in its country; -1 for other numbers. */
-export const findUniqueForm = (country: string, number: string): number =>
-  uniqueForms.get(country)?.findIndex((form) => form.test(number)) ?? -1
+export function findUniqueForm(country: string, number: string): number {
+  const ofCourts = courtForms.get(country)
+  if (ofCourts !== undefined) return /\d/.test(number) && !ofCourts.test(number) ? 0 : -1
+  return uniqueForms.get(country)?.findIndex((form) => form.test(number)) ?? -1
+}
+
+const closeOfficeNumber = (text: string): string => text.toUpperCase().replace(/[\s.\-/]/g, '')
 
 /** Reads a number of a local office; `null` in other countries, and for numbers that are unique in the country. */
 export function readOfficeNumber(country: string, text: string): OfficeNumber | null {
-  const read = country === 'de' || !hasLocalOffices(country) ? null : parseOfficeNumber(text)
-  return read === null || findUniqueForm(country, read.number.replace(/[\s.\-/]/g, '')) >= 0 ? null : read
+  if (country === 'de' || !hasLocalOffices(country)) return null
+  if (courtForms.has(country) && isCodedNumber(country, text)) return null
+  const read = parseOfficeNumber(text)
+  return read === null || findUniqueForm(country, closeOfficeNumber(read.number)) >= 0 ? null : read
 }
 
 /** Writes a number of a local office in one way: `34512 TANGER`. `place`: code of its country. Other numbers stay. */

@@ -173,11 +173,12 @@ export function findUniqueKind(country: string, number: string): string | null {
     const parsed = parseCourtNumber(number)
     return parsed === null || parsed.court === null ? null : `de ${parsed.register}`
   }
+  const local = readOfficeNumber(country, number)
+  if (local !== null) return local.office === null ? null : `${country} office`
   // Only the numbers of Canada itself have a dash.
   const official = country === 'ca' ? number : closeNumber(toNationalNumber(country, number) ?? number)
   const at = findUniqueForm(country, official)
-  const office = at < 0 ? (readOfficeNumber(country, number)?.office ?? null) : null
-  return office !== null ? `${country} office` : at < 0 ? null : `${country} ${at}`
+  return at < 0 ? null : `${country} ${at}`
 }
 
 /**

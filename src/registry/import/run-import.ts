@@ -66,7 +66,7 @@ export class Tally {
         return
       case 'addition':
         this.#dropped.add(item.line, item.dropped)
-        this.#count(combineOutcomes(item.rows.map((row) => this.#record(row, null))))
+        this.#count(combineOutcomes(item.rows.map((row) => this.#record(row, null))), item.line)
         return
       case 'relationship':
       case 'code':
@@ -104,16 +104,17 @@ export class Tally {
     const { row, reason, dropped } = read
     this.#dropped.add(line, dropped)
     if (row === null) this.#reject(line, reason ?? 'it cannot be read')
-    else this.#count(this.#record(row, statedOn, derived))
+    else this.#count(this.#record(row, statedOn, derived), line)
   }
 
   #record(row: StatedRow, statedOn: string | null, derived?: DerivedRow): ClaimOutcome {
     return this.#session.recordClaim(row, { statedOn, addsUp: this.#addsUp, derived })
   }
 
-  #count(outcome: ClaimOutcome): void {
+  #count(outcome: ClaimOutcome, line: number): void {
     const counts = this.#counts
-    if (outcome === 'imported') counts.importedCount++
+    if (typeof outcome !== 'string') this.#reject(line, outcome.reason)
+    else if (outcome === 'imported') counts.importedCount++
     else if (outcome === 'waiting') counts.keptCount++
     else if (outcome === 'superseded') counts.skippedCount++
     else counts.updatedCount++

@@ -1,6 +1,9 @@
 import { toNationalNumber } from '../../core/national-numbers.js'
 import { findNumbering, findUniqueKind } from '../../core/number-forms.js'
 import { findAuthorityFacts } from '../reference/registers.js'
+import { foldText } from '../../core/lookup-identity.js'
+import type { StatedRow } from '../model/registry-rows.js'
+import { toCityKey } from '../normalize/places.js'
 
 /** The identifier or relationship by which two registrations belong to one company. */
 export type JoinReason = 'successor' | 'branch' | 'new_key' | 'lei' | 'registration_id' | 'cik'
@@ -161,4 +164,32 @@ function splitBic(bic: string, countryCode: string | null) {
     isAtHome: bic.slice(4, 6) === countryCode,
     isHeadOffice: bic.length === 8 || bic.endsWith('XXX'),
   }
+}
+
+/** Kinds of identifiers of which a company rarely has two. */
+const singleKinds = ['lei', 'cik', 'ein', 'duns', 'registration_id'] as const
+
+/**
+ * Says why two rows with one id are those of two companies: they have no name and no town in common, and each has an
+ * identifier of a kind that differs. `null` for the rows of one company, which repeat one of them.
+ */
+export function findOtherCompany(earlier: StatedRow, later: StatedRow): string | null {
+  const known = new Set(earlier.names.map(({ name }) => foldText(name)))
+  if (later.names.some(({ name }) => known.has(foldText(name)))) return null
+  const [here, there] = [earlier.address.city, later.address.city]
+  if (here !== null && there !== null && toCityKey(here) === toCityKey(there)) return null
+  const listValues = ({ identifiers }: StatedRow, kind: string) =>
+    identifiers.filter(({ type }) => type === kind).map(({ value }) => value)
+  const hasOther = (some: readonly string[], others: readonly string[]) =>
+    some.some((value) => !others.includes(value))
+  const differ = singleKinds.some((kind) => {
+    const [ours, theirs] = [listValues(earlier, kind), listValues(later, kind)]
+    return hasOther(ours, theirs) && hasOther(theirs, ours)
+  })
+  const [one, other] = [earlier, later].map(
+    ({ legalName, address: { city } }) => `"${legalName ?? ''}"${city === null ? '' : ` (${city})`}`,
+  )
+  return differ
+    ? `${other ?? ''} has the id of ${one ?? ''} in line ${earlier.sourceLine}, but another name and another number: if both are right, add a column to the id (--map id=A,id=B)`
+    : null
 }

@@ -1,5 +1,6 @@
 import type { EntitySubtype, EntityType } from '../../contract/enums.js'
 import type { Sqlite } from '../../platform/sqlite.js'
+import { findOtherCompany } from '../linkage/entity-clusters.js'
 import { mergeStatedRows, compose, isSameName, withFormerNames } from '../linkage/survivorship.js'
 import { deriveId, toStoredKey } from '../model/identifiers.js'
 import type { RegistryRow, StatedRow } from '../model/registry-rows.js'
@@ -188,6 +189,8 @@ export function createClaimWriter(
     if (isOwn && found.import_sequence === importSequence) {
       writer.endBulk()
       const before = readBack(id)
+      const reason = before === null ? null : findOtherCompany(before.row, row)
+      if (reason !== null) return { reason }
       if (before !== null) replace(id, mergeStatedRows(before.row, row) as RegistryRow, before)
       return 'together'
     }

@@ -6,6 +6,7 @@ import {
   findFormerNames,
   type RememberedName,
 } from '../linkage/survivorship.js'
+import { findOtherCompany } from '../linkage/entity-clusters.js'
 import type { StatedRow, RowName } from '../model/registry-rows.js'
 import { type DerivedRow, toKeySql, type RowOrigin } from './registration-columns.js'
 
@@ -147,8 +148,11 @@ export function createKeptClaims(database: Sqlite, history: NameHistoryStore, ow
         queries.touch.run(id)
         return 'first'
       }
-      const isAgain = addsUp && known.import_sequence === importSequence
-      if (isAgain) return putAgain(id, row, known)
+      const isAgain = known.import_sequence === importSequence
+      if (isAgain && addsUp) return putAgain(id, row, known)
+      const isSame = isAgain && statedOn === null
+      const reason = isSame ? findOtherCompany(JSON.parse(known.row_json) as StatedRow, row) : null
+      if (reason !== null) return { reason }
       return isBefore(on, known.stated_on) ? putOlder(id, row, on, known) : putNewer(id, row, on, known)
     },
     removeUnseen(): void {
@@ -290,7 +294,13 @@ function isBefore(day: string, known: string | null): boolean {
  * `waiting`: the registration does not exist yet. `renamed`: updated, with another name. `together`: an earlier row of
  * this file stated the registration. `superseded`: the source has a later statement.
  */
-export type ClaimOutcome = 'imported' | 'updated' | 'renamed' | 'together' | 'waiting' | 'superseded'
+export type ClaimOutcome =
+  'imported' | 'updated' | 'renamed' | 'together' | 'waiting' | 'superseded' | RefusedRow
+
+/** A row that is not stored: an earlier row of the file has its id, and is that of another company. */
+interface RefusedRow {
+  readonly reason: string
+}
 
 export interface ClaimOptions {
   /** Date of the statement, if the file has one; otherwise the date of the file is used. */

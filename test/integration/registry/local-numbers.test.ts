@@ -419,3 +419,101 @@ describe('a name in another script than that of the company of the number', () =
     expect(text).not.toContain('exchange')
   })
 })
+
+/** Ways to write a number of a court of French law, with its court. */
+const courtSpellings: readonly ((court: string, year: string, digits: string) => string)[] = [
+  (court, year, digits) => `RCS ${court} ${year} B ${digits}`,
+  (court, year, digits) => `${court} ${year} B ${digits}`,
+  (court, year, digits) => `RCCM ${court} ${year}B${digits}`,
+  (court, year, digits) => `${year}/B/${digits} (Tribunal de commerce de ${court})`,
+  (court, year, digits) => `N° ${year} B ${digits}, greffe de ${court}`,
+  (court, year, digits) => `rc ${court.toLowerCase()} ${year}-B-${Number(digits)}`,
+]
+const courtsOf = {
+  mg: ['Antananarivo', 'Toamasina'],
+  sn: ['Dakar', 'Ziguinchor'],
+  ci: ['Abidjan', 'Bouaké'],
+  cm: ['Douala', 'Yaoundé'],
+  bj: ['Cotonou', 'Parakou'],
+  tg: ['Lomé', 'Kara'],
+  ml: ['Bamako', 'Ségou'],
+  cd: ['Kinshasa', 'Lubumbashi'],
+  mr: ['Nouakchott', 'Nouadhibou'],
+}
+
+test('the court of a number counts, in a column or in the cell, in the countries of OHADA and French law', () => {
+  const country = fc.constantFrom(...Object.entries(courtsOf))
+  const year = fc.integer({ min: 1950, max: 2025 }).map(String)
+  const digits = fc.integer({ min: 1, max: 9_999 }).map((number) => String(number).padStart(5, '0'))
+  const way = fc.constantFrom(...courtSpellings)
+  const kept = fc.constantFrom('column', 'cell', 'id')
+  forAll(
+    40,
+    [country, year, digits, way, kept],
+    ([place, [one = '', other = '']], since, number, spell, where) => {
+      const rows = [one, other].map((court, at) => {
+        const bare = `${since} B ${number}`
+        const id = where === 'column' ? bare : where === 'id' ? `${court} ${bare}` : `RC ${court} ${bare}`
+        return `${id},${where === 'column' ? court : ''},${['Larkmoor Brasseries SA', 'Norvane Batelage SARL'][at] ?? ''},${court},20000027${at}0`
+      })
+      const file = `id,registration_court,name,city,registration_id\n${rows.join('\n')}\n`
+      const registry = registryOf([file], { jurisdiction: place })
+      expect(registry.info().entityCount).toBe(2)
+      const code = place.toUpperCase()
+      const name = `Norvane (company number ${code} ${spell(other, since, number).replace(/[(),]/g, ' ')})`
+      expect([name, ask(registry, name).entity?.legal_name]).toEqual([name, 'Norvane Batelage SARL'])
+      registry.close()
+    },
+  )
+})
+
+test.each([
+  ['CI-ABJ-2018-B-12345', 'ci'],
+  ['CI-ABJ-03-2021-B13-00123', 'ci'],
+  ['RC/DLA/2004/B/033050', 'cm'],
+  ['CD/KIN/RCCM/14-B-1234', 'cd'],
+  ['SN DKR 2010 B 1234', 'sn'],
+  ['2000002750', 'mg'],
+])('the number %s needs no court', (number, jurisdiction) => {
+  const registry = registryOf(
+    [`id,name\n${number},Larkmoor SA\n`, `id,name\n${number},Larkmoor Holding SA\n`],
+    {
+      jurisdiction,
+    },
+  )
+  expect(registry.info().entityCount).toBe(1)
+})
+
+describe('rows of one file with one id', () => {
+  const two = 'id,name,city,registration_id\n7,Larkmoor SA,Paris,111\n7,Norvane SARL,Lyon,222\n'
+  test.each([
+    ['an own id', two, {}],
+    ['a company number', two, { idType: 'registration_id', jurisdiction: 'fr' }],
+    ['a number without a country', two, { idType: 'registration_id' }],
+  ])('are no company together if name, town and another number differ: %s', (_, text, settings) => {
+    for (const earlier of [[], [{ text: 'id,name\n7,Larkmoor SA\n', fileName: 'other.csv' }]]) {
+      const registry = openRegistry(':memory:')
+      for (const { text: content, fileName } of [...earlier, { text, fileName: 'own.csv' }]) {
+        const result = importCsvText(registry, Buffer.from(content), { ...settings, fileName, fileDateMs: 0 })
+        if (fileName !== 'own.csv') continue
+        expect(result).toMatchObject({ rejectedCount: 1, togetherCount: 0 })
+        expect(result.rejections[0]?.reason).toContain(
+          '"Norvane SARL" (Lyon) has the id of "Larkmoor SA" (Paris) in line 2',
+        )
+      }
+    }
+  })
+
+  test.each([
+    ['town', '7,Norvane SARL,Paris,222'],
+    ['name', '7,LARKMOOR SA,Lyon,222'],
+    ['number', '7,Norvane SARL,Lyon,111'],
+  ])('are one company with a %s in common', (_, row) => {
+    const registry = openRegistry(':memory:')
+    const text = `id,name,city,registration_id\n7,Larkmoor SA,Paris,111\n${row}\n`
+    expect(importCsvText(registry, Buffer.from(text), { fileName: 'a.csv', fileDateMs: 0 })).toMatchObject({
+      rejectedCount: 0,
+      togetherCount: 1,
+    })
+  })
+})
