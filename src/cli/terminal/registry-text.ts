@@ -56,11 +56,8 @@ function formatImportCounts(result: ImportResult): string[] {
     line('new', result.importedCount),
     line('updated', result.updatedCount),
     ...lineIf('renamed', result.renamedCount, 'of the updated; the old name stays as a former name'),
-    ...lineIf(
-      'together',
-      result.togetherCount,
-      'of the updated; another row of the file is the same company',
-    ),
+    ...lineIf('together', result.togetherCount, 'of the updated; another row of the file has the company'),
+    ...lineIf('joined', result.joinedCount, 'of the new; they share a number with another company'),
     ...lineIf(
       'rekeyed',
       result.newKeyCount,

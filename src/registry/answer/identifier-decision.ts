@@ -9,8 +9,9 @@ import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import {
   areDifferentEntries,
   parseCourtNumber,
-  readOfficeNumber,
+  findUniqueForm,
   hasLocalOffices,
+  readOfficeNumber,
 } from '../../core/court-numbers.js'
 import { listNestedNumbers, toContainedNumber } from '../../core/number-forms.js'
 import {
@@ -207,11 +208,12 @@ export interface IdentifierConflict {
  * `isPlaced`: both are known to be of this country.
  */
 export function areDifferentNumbers(country: string, one: string, other: string, isPlaced: boolean): boolean {
-  const courts = country === 'de' ? [parseCourtNumber(one), parseCourtNumber(other)] : []
-  const [ours = null, theirs = null] = courts
+  const [ours = null, theirs = null] = country === 'de' ? [one, other].map(parseCourtNumber) : []
   if (ours !== null && theirs !== null) return areDifferentEntries(ours, theirs)
-  const offices = [readOfficeNumber(country, one), readOfficeNumber(country, other)]
-  const [own, their] = offices
+  const [own, their] = [readOfficeNumber(country, one), readOfficeNumber(country, other)]
+  // A tax number and the number of a court are of two kinds.
+  const bare = !own === !their ? null : own ? other : one
+  if (bare !== null && findUniqueForm(country, closeNumber(bare)) >= 0) return false
   if (own && their && (own.office !== null || their.office !== null)) {
     const differ = toCityKey(own.office ?? '') !== toCityKey(their.office ?? '')
     if (own.office !== null && their.office !== null && differ) return true

@@ -53,6 +53,8 @@ export interface ImportSession {
 }
 
 interface ImportEnd {
+  /** Companies that a shared identifier newly joined with another one; `new` counts both. */
+  readonly joinedCount: number
   /** Registrations that are no longer in the source. */
   readonly vanishedCount: number
   /** Registrations known before under another id: another option gave the type or the place of their numbers. */
@@ -100,7 +102,7 @@ export class DroppedValues {
 }
 
 /** The result of an import. Every row is imported, updated, kept for later, rejected or skipped. */
-export interface ImportResult {
+export interface ImportResult extends ImportEnd {
   readonly rowCount: number
   readonly importedCount: number
   readonly updatedCount: number
@@ -120,14 +122,6 @@ export interface ImportResult {
   readonly togetherCount: number
   /** Date of a newer file of this source that was imported before; this file only adds facts missing in it. */
   readonly newerFileDate: string | null
-  /** Updated rows that another option gave another id; each is the same company as before. */
-  readonly newKeyCount: number
-  /** Registrations that are no longer in the source. */
-  readonly vanishedCount: number
-  /** Registrations known before whose content is another one now. */
-  readonly changedCount: number
-  /** Claims that are kept until a file names their company. */
-  readonly waitingCount: number
   /** The same file was imported with the same options before; nothing was changed. */
   readonly unchanged: boolean
 }
@@ -149,7 +143,7 @@ export function findUnchangedSource(database: Sqlite, source: SourceFile): Uncha
       toIso(source.fileDateMs),
     )
   if (!found) return null
-  const counts = { rowCount: found.row_count, importedCount: 0, updatedCount: 0 }
+  const counts = { rowCount: found.row_count, importedCount: 0, updatedCount: 0, joinedCount: 0 }
   return {
     ...counts,
     rejectedCount: found.rejected_count,
@@ -198,7 +192,7 @@ function openSession(
       recordParents(database, sourceNumber)
       linkStatedRelationships(database)
       writeWordList(database)
-      const { newKeyCount } = joinRegistrations(database, {
+      const { newKeyCount, joinedCount } = joinRegistrations(database, {
         importSequence: Math.abs(own.importSequence),
         getWeight: createWordWeight(database),
       })
@@ -208,6 +202,7 @@ function openSession(
       return {
         vanishedCount: Math.max(0, unnamedCount + unseenCount + removedCount - newKeyCount),
         newKeyCount,
+        joinedCount,
         changedCount: writer.countChanged(),
         waitingCount,
       }

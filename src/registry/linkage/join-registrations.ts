@@ -27,16 +27,20 @@ export interface JoinDeps {
  * Joins the registrations of one company: first by identifiers (see `planMerges`), then by name and related facts (see
  * `decidePairs`). The id of a merged company leads to the remaining one. Joins by identifiers are permanent; joins by
  * name are decided again at each import, and undone if they no longer hold. The caller opens the transaction.
- * `newKeyCount`: see `groupNewKeys`.
+ * `newKeyCount`: see `groupNewKeys`. `joinedCount`: companies that an identifier newly joined with another one.
  */
-export function joinRegistrations(database: Sqlite, deps: JoinDeps): { readonly newKeyCount: number } {
+export function joinRegistrations(
+  database: Sqlite,
+  deps: JoinDeps,
+): { readonly newKeyCount: number; readonly joinedCount: number } {
   const newKeys = readNewKeyGroups(database, deps.importSequence)
   const merges = findIdentifierMerges(database, newKeys)
   // Joins by name build on the companies that identifiers made.
   if (merges.length > 0) resetNameMerges(database)
   recordMerges(database, merges, deps.importSequence)
   joinByName(database, deps)
-  return { newKeyCount: newKeys.length }
+  const joinedCount = merges.filter(({ reason }) => reason !== 'new_key').length
+  return { newKeyCount: newKeys.length, joinedCount }
 }
 
 function resetNameMerges(database: Sqlite): void {

@@ -511,6 +511,7 @@ describe('the report of an import', () => {
       drops: [],
       renamedCount: 0,
       togetherCount: 0,
+      joinedCount: 0,
       newerFileDate: null,
       newKeyCount: 0,
       vanishedCount: 0,

@@ -5,6 +5,7 @@ import { toHeadOfficeNumber, toNationalNumber } from '../../../src/core/national
 import courts from '../../../src/core/register-courts.json' with { type: 'json' }
 import { importCsvText, type CsvSettings } from '../../../src/registry/import/import-csv.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
+import { areDifferentNumbers } from '../../../src/registry/answer/identifier-decision.js'
 import { forAll } from '../../support/properties.js'
 
 const ask = (registry: WritableRegistry, name: string, location: string | null = null): Resolution =>
@@ -517,3 +518,34 @@ describe('rows of one file with one id', () => {
     })
   })
 })
+
+test('the companies that a shared number joins are counted, so that the counts agree', () => {
+  const registry = openRegistry(':memory:')
+  const text = 'id,name,registration_id\n1,Larkmoor SA,111\n2,Norvane SARL,111\n3,Talquell SA,333\n'
+  const settings = { idType: 'nif', jurisdiction: 'fr', fileName: 'a.csv', fileDateMs: 0 }
+  const { importedCount, joinedCount } = importCsvText(registry, Buffer.from(text), settings)
+  expect([importedCount, joinedCount, registry.info().entityCount]).toEqual([3, 1, 2])
+})
+
+test.each([
+  ['mg', '2000002750', '2004 B 00654'],
+  ['sn', '004564872', 'RC Dakar 98 B 1234'],
+  ['mr', '1234567', '23456'],
+  ['hn', '08019995123456', '1234'],
+  ['eg', '123456789', '1234567'],
+  ['co', '900123456', '01234567'],
+])(
+  'in %s, a tax number and the number of a court or office do not contradict each other',
+  (place, tax, number) => {
+    expect(areDifferentNumbers(place, tax, number, true)).toBe(false)
+    expect(areDifferentNumbers(place, number, tax, true)).toBe(false)
+    expect(
+      areDifferentNumbers(
+        place,
+        tax,
+        tax.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10)),
+        true,
+      ),
+    ).toBe(true)
+  },
+)
