@@ -217,3 +217,11 @@ export function addOffice(country: string, text: string, office: string | null):
   const own = read?.office ?? office
   return read === null || own === null ? text : formatOfficeNumber({ ...read, office: own })
 }
+
+/** Lists the spellings of an office's number without signs: files write `2004B654` also as `2004B00654`. */
+export function listOfficeKeys(number: string): string[] {
+  const key = closeOfficeNumber(number).replace(/^0+/, '')
+  const [, front = '', digits = ''] = /^(\d{2,4}[A-Z])0*([1-9]\d*)$/.exec(key) ?? []
+  const forms = front === '' ? [] : [0, 4, 5, 6].map((length) => front + digits.padStart(length, '0'))
+  return key === '' ? [] : [...new Set([key, ...forms])]
+}

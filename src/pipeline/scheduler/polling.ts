@@ -37,21 +37,15 @@ export interface PollSupply {
  * delays a submission: an almost certain answer.
  */
 const worthwhile = { scarce: 0.002, scout: 0.15, lastFew: 0.5, plenty: 0.6, takesTurns: 0.95 } as const
-
 const lastFewCount = 5
-
 /** While polls are plentiful, the minimum wait after a poll without an answer. */
 const gapMsMin = 16_000
-
 /** Longest interval between polls of the last few runs. */
 const lastFewGapMs = 20_000
-
 /** Wait for a run older than any earlier one, as a share of its age. */
 const overdueShare = 0.1
-
 /** If all runs can be polled within this time, polls are not scarce. */
 const lastPollsMs = 30_000
-
 /** Longest wait after a poll without an answer, as a share of the run's age. */
 const gapShareMax = 0.4
 
@@ -131,11 +125,8 @@ function getWorthwhileAtMs(
   // Older than any run so far: the learned durations do not apply.
   if (durations.getShareDone(seenMs) > 0.999)
     return run.seenRunningAtMs + Math.min(seenMs * overdueShare, gapMsMax)
-  const gapMs = Math.min(
-    durations.getAgeForChance(seenMs, threshold) - seenMs,
-    seenMs * gapShareMax,
-    gapMsMax,
-  )
+  const likelyMs = durations.getAgeForChance(seenMs, threshold) - seenMs
+  const gapMs = Math.min(likelyMs, seenMs * gapShareMax, gapMsMax)
   return run.seenRunningAtMs + Math.max(gapMs, gapMsMin)
 }
 

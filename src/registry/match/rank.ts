@@ -1,7 +1,7 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
 import { hasLocalOffices } from '../../core/court-numbers.js'
 import { areAlike, comparePlace, isOneFormPrivate, type CandidateName } from './candidate.js'
-import { prepareText } from './align-name.js'
+import { classifyNameWord, prepareText } from './align-name.js'
 import { compareNames } from './compare-names.js'
 import { isOwnCountryLeft, isReplaced, type Evidence } from './evidence.js'
 import type { LeftWord } from './left-words.js'
@@ -25,6 +25,7 @@ import type { LocationHint } from './parse-location.js'
 import type { QueryText, TextWord } from './query-text.js'
 import type { Vocabulary } from './vocabulary.js'
 import { isFormAlone } from '../normalize/legal-forms.js'
+import { namesTrade } from '../normalize/normalize-name.js'
 import { hasOtherMeaning } from './word-classes.js'
 
 /** A query prepared for matching. */
@@ -195,6 +196,8 @@ const followedConfidenceMax = 90
 const continuedConfidenceMax = 78
 /** Names of one sound in other characters are those of other companies, or typing errors: a reviewer decides. */
 const otherCharactersConfidenceMax = 45
+/** Two names that have only the words of a trade in common are those of two companies. */
+const sameTradeConfidenceMax = 19
 const confidenceMax = 99
 /** Least share of a company to count as a rival of the best one. */
 const rivalShareMin = 0.08
@@ -232,6 +235,7 @@ export function estimateCompanyConfidence(share: number, evidence: Evidence): nu
 function findLimit(evidence: Evidence): number {
   const { characters } = evidence.comparison
   if (characters === 'other') return otherCharactersConfidenceMax
+  if (isOfSameTrade(evidence)) return sameTradeConfidenceMax
   if (isContinued(evidence)) return continuedConfidenceMax
   if (characters === 'unknown' || isOwnCountryLeft(evidence) || isNamedOtherwise(evidence))
     return otherCompanyConfidenceMax
@@ -321,3 +325,26 @@ function isContinued({ comparison }: Evidence): boolean {
 
 const isAmong = (left: LeftWord | undefined, classes: string): boolean =>
   (left?.role === null || left?.role === 'cut') && classes.includes(left.word.wordClass)
+
+/**
+ * True if text and name each have a word that tells, and in common only those of a trade, a form or a place: "Trade and
+ * Services Larkmoor Ltd", "Trade and Services Velmora Ltd". In many countries, names begin with what the company does.
+ */
+function isOfSameTrade({ comparison }: Evidence): boolean {
+  const { left, alignment, text, candidate } = comparison
+  const tells = (word = '') => word.length > 2 && !namesTrade(word)
+  const isName = /^(?:telling|generic)$/
+  const ours = left.filter(({ word, role }) => role === null && isName.test(word.wordClass))
+  const missing = alignment.missing.map((at) => candidate.tokens[at] ?? '')
+  const theirs = missing.filter((word) => isName.test(classifyNameWord(word)))
+  if (ours.length === 0 || ![...theirs, ...ours.map(({ word }) => word.text)].some((word) => tells(word)))
+    return false
+  const isCommon = (word: TextWord, nameAt: number) =>
+    word.wordClass === 'telling' && tells(word.text) && tells(candidate.tokens[nameAt])
+  return (
+    theirs.length > 0 &&
+    !alignment.pairs.some(({ textAt, textCount, nameAt }) =>
+      text.words.slice(textAt, textAt + textCount).some((word) => isCommon(word, nameAt)),
+    )
+  )
+}

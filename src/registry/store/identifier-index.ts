@@ -2,6 +2,7 @@ import {
   findCourt,
   formatCourtNumber,
   isSameEntry,
+  listOfficeKeys,
   parseCourtNumber,
   type CourtNumber,
   type OfficeNumber,
@@ -60,13 +61,6 @@ const ordered = order(holdersMax)
 const isThere = `(@place = '' OR i.jurisdiction = '' OR i.jurisdiction = @place
   OR i.jurisdiction LIKE @place || '\\_%' ESCAPE '\\' OR @place LIKE i.jurisdiction || '\\_%' ESCAPE '\\')`
 
-/** Lists write the digits behind a year and a letter with and without zeros: `2004B654`, `2004B00654`. */
-function listZeroForms(key: string): string[] {
-  const [, front = '', digits = ''] = /^(\d{2,4}[A-Z])0*([1-9]\d*)$/.exec(key) ?? []
-  const forms = front === '' ? [] : [0, 4, 5, 6].map((length) => front + digits.padStart(length, '0'))
-  return [...new Set([key, ...forms])]
-}
-
 /** Finds registrations by an identifier in its canonical form, those not removed first. */
 export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
   const byTypeAndValue = database.prepare<[{ type: string; value: string }], HolderRow>(
@@ -124,9 +118,7 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
   /** A number without its office is that of the office in its company's town, and otherwise only a weak sign. */
   const findByOffice = (asked: OfficeNumber, text: string, place: string | null): IdentifierHolder[] => {
     const country = (place ?? '').toLowerCase().replace('-', '_')
-    const key = closeNumber(asked.number).replace(/^0+/, '')
-    const keys = key === '' ? [] : listZeroForms(key)
-    const withOffice = keys.flatMap((one) => byOfficeKey.all({ key: one, place: country }))
+    const withOffice = listOfficeKeys(asked.number).flatMap((key) => byOfficeKey.all({ key, place: country }))
     const rows = [...findByNumber(asked.office === null ? text : asked.number, place), ...withOffice]
     return rows.flatMap((row) => {
       const held = readOfficeNumber(country.slice(0, 2), row.value)

@@ -149,3 +149,24 @@ describe('a parent and its finance company', () => {
     expect([first?.legalName, second?.legalName]).toEqual(['Interval Bolt Makers Corp', 'IBM Credit LLC'])
   })
 })
+
+describe('names that begin with what the company does', () => {
+  test.each([
+    [
+      'MK',
+      'Скопје',
+      'Друштво за производство, трговија и услуги # ДОО увоз-извоз Скопје',
+      'ВЕЛМОРА',
+      'ЛАРКМУР',
+    ],
+    ['RS', 'Beograd', 'Preduzeće za proizvodnju, trgovinu i usluge # d.o.o. Beograd', 'Velmora', 'Larkmoor'],
+    ['HR', 'Zagreb', '# d.o.o. za proizvodnju, trgovinu i usluge', 'Velmora', 'Larkmoor'],
+    ['TR', 'İstanbul', '# İnşaat Sanayi ve Ticaret Limited Şirketi', 'Velmora', 'Larkmoor'],
+    ['RU', 'Москва', 'Общество с ограниченной ответственностью Торговый дом #', 'ВЕЛМОРА', 'ЛАРКМУР'],
+  ])('of %s: another company of the trade is no answer', (country, city, pattern, held, asked) => {
+    const registry = registryOf([{ id: 'a', name: pattern.replace('#', held), city, country }])
+    const ask = (own: string) =>
+      registry.resolve({ name: pattern.replace('#', own), location: `${city}, ${country}`, context: null })
+    expect([ask(held).status, ask(asked).status]).toEqual(['matched', 'no_match'])
+  })
+})
