@@ -49,25 +49,28 @@ test.each(Object.values(languages.furtherLanguages).flatMap((list) => list.split
   },
 )
 
+test.each(['Republika e', 'Република', 'Р.', 'R.', 'Рэспубліка', 'Jamhuri ya', "Repoblikan'i"])(
+  'a country is known behind %s',
+  (form) => {
+    const names = {
+      MK: 'Македонија',
+      AL: 'Shqipëri',
+      BY: 'Беларусь',
+      KE: 'Kenya',
+      MG: 'Madagasikara',
+      HR: 'Hrvatska',
+    }
+    for (const [code, name] of Object.entries(names)) expect(findCountryCode(`${form} ${name}`)).toBe(code)
+  },
+)
+
 test.each([
-  'Republika e',
-  'Република',
-  'Р.',
-  'R.',
-  'Рэспубліка',
-  'Jamhuri ya',
-  "Repoblikan'i",
-  'Democratic Republic of',
-])('a country is known behind %s', (form) => {
-  const names = {
-    MK: 'Македонија',
-    AL: 'Shqipëri',
-    BY: 'Беларусь',
-    KE: 'Kenya',
-    MG: 'Madagasikara',
-    HR: 'Hrvatska',
-  }
-  for (const [code, name] of Object.entries(names)) expect(findCountryCode(`${form} ${name}`)).toBe(code)
+  'Demokratische Republik Korea',
+  'República Democrática de Corea',
+  'Демократическая Республика Корея',
+  "Democratic People's Republic of Korea",
+])('%s is not South Korea', (name) => {
+  expect(findCountryCodes(name)).not.toContain('KR')
 })
 
 test('no usual name means two countries', () => {
