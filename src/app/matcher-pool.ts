@@ -29,13 +29,13 @@ const poolLimits = {
   searchesWaitingMax: 1_000,
   questionMsMax: 10_000,
   /**
-   * Threads are started when the main thread has answered this many questions and has worked on them for `workHereMsMin`,
-   * or for `workHereMsMax`. A thread needs about a second of CPU until its code is compiled: for a short file, it costs
-   * more than it saves. Time alone would start threads for a short file on a busy machine, where they help least.
+   * The main thread starts threads after this many answers that took it at least `workMsMin`, or after answers that took it
+   * `workMsMax`. A thread needs about a second of CPU until its code is compiled: for a short file, it costs more than it
+   * saves. Time alone would start threads for a short file on a busy machine, where they help least.
    */
-  answersHereMax: 250,
-  workHereMsMin: 800,
-  workHereMsMax: 10_000,
+  answersMin: 250,
+  workMsMin: 800,
+  workMsMax: 10_000,
 } as const
 
 export interface MatcherPoolDeps {
@@ -111,9 +111,8 @@ export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
     } finally {
       workedHereMs += clock.monotonicMs() - startMs
       answeredHereCount++
-      const { answersHereMax, workHereMsMin, workHereMsMax } = poolLimits
-      if (workedHereMs >= (answeredHereCount >= answersHereMax ? workHereMsMin : workHereMsMax))
-        startThreads()
+      const { answersMin, workMsMin, workMsMax } = poolLimits
+      if (workedHereMs >= (answeredHereCount >= answersMin ? workMsMin : workMsMax)) startThreads()
     }
   }
   if (deps.start === 'at_once') startThreads()

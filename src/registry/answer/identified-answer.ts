@@ -53,6 +53,8 @@ export interface IdentifiedCompany {
   readonly comparison: NameComparison | null
   /** The name in the query; `null` if it has only identifiers. */
   readonly name: string | null
+  /** Confidence of the name alone in a company of which only the website is given, else `null`. */
+  readonly nameConfidence: number | null
   /** The other company that the name identifies with certainty. */
   readonly otherName: string | null
   /** `null` if the query has no place. */
@@ -108,10 +110,10 @@ export function buildIdentifiedAnswer(found: IdentifiedCompany): Resolution {
   }
 }
 
-function chooseConfidence({ decision, borne, name }: IdentifiedCompany): number {
+function chooseConfidence({ decision, borne, name, nameConfidence }: IdentifiedCompany): number {
   switch (decision.kind) {
     case 'one':
-      if (decision.doubt !== null) return unsureConfidence
+      if (decision.doubt !== null) return Math.max(unsureConfidence, nameConfidence ?? 0)
       return name === null && borne.every(({ identifier }) => identifier.kind === 'website')
         ? websitesConfidence
         : identifiedConfidence

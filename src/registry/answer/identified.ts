@@ -108,8 +108,7 @@ function matchStated(query: NameQuery, read: QueryIdentifiers, deps: IdentifiedD
   const [first, ...others] = identifiers
   if (first === undefined && wrong.length === 0) return null
   const asked = findIdentified(query, read, deps)
-  const judge = new NameJudge(asked, deps)
-  const hasName = asked.match !== null
+  const [judge, hasName] = [new NameJudge(asked, deps), asked.match !== null]
   const chooseLikeliest = (numbers: readonly number[]) =>
     hasName ? findLikeliest(numbers, asked, judge, deps) : null
   const decided = decideIdentified(
@@ -140,12 +139,11 @@ function matchStated(query: NameQuery, read: QueryIdentifiers, deps: IdentifiedD
 /** True if only a website decides, but the name is exactly the legal name of another company. */
 function isLegalNameOfAnother(decision: IdentifiedDecision, judge: NameJudge): boolean {
   if (decision.kind !== 'one') return false
-  const { entityNumber, by } = decision
-  if (by.some(({ identifier }) => identifier.kind !== 'website')) return false
-  const agreement = judge.compareWithCompany(entityNumber)
+  if (decision.by.some(({ identifier }) => identifier.kind !== 'website')) return false
+  const agreement = judge.compareWithCompany(decision.entityNumber)
   if (agreement.kind === 'foreign' || isLegalName(agreement.comparison)) return false
   const other = judge.findLegalNameMatch()
-  return other !== null && other.entityNumber !== entityNumber
+  return other !== null && other.entityNumber !== decision.entityNumber
 }
 
 /** Compares the other identifiers of the query with the company that some of them mean. One with an error decides nothing. */
@@ -291,6 +289,8 @@ function buildAnswer(
     wrong,
     name,
     comparison: agreement === null || agreement.kind === 'foreign' ? null : agreement.comparison,
+    nameConfidence:
+      decision.kind === 'one' && decision.doubt === 'of_group' ? judge.rate(entityNumber) : null,
     otherName: decision.kind === 'name_disagrees' ? (judge.findCertainName()?.name ?? null) : null,
     place,
     others: listOthers(decision, found, deps),

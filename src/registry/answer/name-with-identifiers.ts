@@ -90,10 +90,13 @@ function isAlike(comparison: NameComparison): boolean {
 function isBetter(one: NameComparison, other: NameComparison): boolean {
   const difference =
     typeRank[one.matchType] - typeRank[other.matchType] ||
+    Number(differsInGroup(other)) - Number(differsInGroup(one)) ||
     one.similarity - other.similarity ||
     kindRank[one.candidate.kind] - kindRank[other.candidate.kind]
   return difference > 0
 }
+
+const differsInGroup = (one: NameComparison) => hasMoreWords(one) || findGroupDifference(one) !== null
 
 /** A query, and its name without identifiers. */
 export interface QueryName {
@@ -135,7 +138,7 @@ export class NameJudge {
 
   gradeName(entityNumber: number): NameGrade {
     const agreement = this.compareWithCompany(entityNumber)
-    if (agreement.kind === 'foreign') return this.#findsCompany(entityNumber) ? 'open' : 'foreign'
+    if (agreement.kind === 'foreign') return this.rate(entityNumber) === null ? 'foreign' : 'open'
     const { kind, comparison } = agreement
     const difference = findGroupDifference(comparison)
     if (kind === 'same' && difference === null) return comparison.matchType === 'exact' ? 'exact' : 'same'
@@ -145,12 +148,13 @@ export class NameJudge {
     return difference === null ? 'same' : 'open'
   }
 
-  /** Whether the name finds this company before all others, by a telling word. */
-  #findsCompany(entityNumber: number): boolean {
+  /** Returns the confidence of the name alone in this company; `null` if it finds another, or has no telling word of it. */
+  rate(entityNumber: number): number | null {
     const { decision } = this.matchName()
-    if (decision.kind === 'none') return false
+    if (decision.kind === 'none') return null
     const { comparison } = decision.best.evidence
-    return comparison.candidate.entityNumber === entityNumber && !namesAnother(comparison)
+    const isFound = comparison.candidate.entityNumber === entityNumber && !namesAnother(comparison)
+    return isFound ? decision.confidence : null
   }
 
   /** Returns the company that the name alone identifies with certainty. */
@@ -248,11 +252,8 @@ export function answerOtherCompany(
   const match = judge.matchName()
   const answer = answerFor(match, deps)
   const factors = found.map((one) => createOtherNameFactor(one, deps, 'high'))
-  const doubted = {
-    ...answer,
-    factors: [...factors, ...answer.factors],
-    actions: [...answer.actions, checkIdentifier],
-  }
+  const actions = [...answer.actions, checkIdentifier]
+  const doubted = { ...answer, factors: [...factors, ...answer.factors], actions }
   const registration = findMatched(match, deps)
   return registration === undefined ? doubted : toNamesakeAnswer(doubted, registration)
 }

@@ -170,10 +170,12 @@ function splitBic(bic: string, countryCode: string | null) {
 const singleKinds = ['lei', 'cik', 'ein', 'duns', 'registration_id'] as const
 
 /**
- * Says why two rows with one id are those of two companies: they have no name and no town in common, and each has an
- * identifier of a kind that differs. `null` for the rows of one company, which repeat one of them.
+ * Says why two rows with one id are those of two companies: no register tells that the id is unique, they have no name and no
+ * town in common, and each has an identifier of a kind that differs. `null` for the rows of one company.
  */
 export function findOtherCompany(earlier: StatedRow, later: StatedRow): string | null {
+  // With a country, the key has the name too, unless the number is unique there.
+  if (/^registration_id:\w/.test(earlier.sourceKey)) return null
   const known = new Set(earlier.names.map(({ name }) => foldText(name)))
   if (later.names.some(({ name }) => known.has(foldText(name)))) return null
   const [here, there] = [earlier.address.city, later.address.city]

@@ -196,7 +196,7 @@ const followedConfidenceMax = 90
 const continuedConfidenceMax = 78
 /** Names of one sound in other characters are those of other companies, or typing errors: a reviewer decides. */
 const otherCharactersConfidenceMax = 45
-/** Two names that have only the words of a trade in common are those of two companies. */
+/** Names with only the words of a trade in common are those of two companies. */
 const sameTradeConfidenceMax = 19
 const confidenceMax = 99
 /** Least share of a company to count as a rival of the best one. */
@@ -327,24 +327,24 @@ const isAmong = (left: LeftWord | undefined, classes: string): boolean =>
   (left?.role === null || left?.role === 'cut') && classes.includes(left.word.wordClass)
 
 /**
- * True if text and name each have a word that tells, and in common only those of a trade, a form or a place: "Trade and
+ * True if text and name each have a word of their own, and in common only those of a trade, a form or a place: "Trade and
  * Services Larkmoor Ltd", "Trade and Services Velmora Ltd". In many countries, names begin with what the company does.
  */
-function isOfSameTrade({ comparison }: Evidence): boolean {
-  const { left, alignment, text, candidate } = comparison
-  const tells = (word = '') => word.length > 2 && !namesTrade(word)
+function isOfSameTrade({ comparison: { left, alignment, text, candidate } }: Evidence): boolean {
   const isName = /^(?:telling|generic)$/
-  const ours = left.filter(({ word, role }) => role === null && isName.test(word.wordClass))
   const missing = alignment.missing.map((at) => candidate.tokens[at] ?? '')
   const theirs = missing.filter((word) => isName.test(classifyNameWord(word)))
-  if (ours.length === 0 || ![...theirs, ...ours.map(({ word }) => word.text)].some((word) => tells(word)))
-    return false
-  const isCommon = (word: TextWord, nameAt: number) =>
-    word.wordClass === 'telling' && tells(word.text) && tells(candidate.tokens[nameAt])
-  return (
-    theirs.length > 0 &&
-    !alignment.pairs.some(({ textAt, textCount, nameAt }) =>
-      text.words.slice(textAt, textAt + textCount).some((word) => isCommon(word, nameAt)),
-    )
-  )
+  const apart = left.filter(({ word, role }) => role === null && isName.test(word.wordClass))
+  const ours = apart.map(({ word }) => word.text)
+  // A word that begins alike may be the same one, spelled so badly that it was not found.
+  const isLike = (word: string) => ours.some((own) => own.slice(0, 2) === word.slice(0, 2))
+  if (theirs.length === 0 || ours.length === 0 || theirs.some(isLike)) return false
+  const tells = (word = '') =>
+    word !== candidate.place.cityKey && !/^[a-z]{1,2}$/.test(word) && !namesTrade(word)
+  const isCommon = ({ wordClass, text: word }: TextWord, nameAt: number) =>
+    wordClass === 'telling' && tells(word) && tells(candidate.tokens[nameAt])
+  const isShared = ({ textAt, textCount, nameAt }: (typeof alignment.pairs)[number]) =>
+    text.words.slice(textAt, textAt + textCount).some((word) => isCommon(word, nameAt))
+  const isOwn = (word: string) => classifyNameWord(word) === 'telling'
+  return [...theirs, ...ours].some(isOwn) && !alignment.pairs.some(isShared)
 }

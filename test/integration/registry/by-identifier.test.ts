@@ -367,6 +367,29 @@ describe('a website in the name', () => {
     expect([sure.status, sure.match_confidence]).toEqual(['matched', 99])
   })
 
+  const names: readonly (readonly [legal: string, country: string, ...others: string[]])[] = [
+    ['Larkmoor Technologies Co., Ltd.', 'CN', '拉克摩尔技术有限公司', '拉克摩尔', 'Larkmoor'],
+    ['Larkmoor Electronics Co., Ltd.', 'KR', '라크무어전자 주식회사', '라크무어'],
+    ['Larkmoor Motor Corporation', 'JP', 'ラークムーア自動車株式会社', 'Larkmoor Motor'],
+    ['Larkmoor JSC', 'RU', 'ООО «Ларкмур»', 'АО «Ларкмур»', 'Larkmoor AO'],
+    ['Larkmoor A.E.', 'GR', 'ΛΑΡΚΜΟΥΡ Α.Ε.', 'ΛΑΡΚΜΟΥΡ'],
+    ['Larkmoor Spółka Akcyjna', 'PL', 'Larkmoor S.A.', 'Larkmoor sp. z o.o.'],
+  ]
+  test.each(names)(
+    'of the company never lowers the confidence of a name of %s',
+    (name, country, ...others) => {
+      const website = 'https://www.larkmoor.com'
+      const registry = rowsOf({ id: 'a', name, other_names: others.join('|'), country, website })
+      for (const asked of [name, ...others])
+        for (const location of [null, country]) {
+          const alone = ask(registry, asked, location)
+          const told = ask(registry, `${asked} (website larkmoor.com)`, location)
+          expect(told.match_confidence).toBeGreaterThanOrEqual(alone.match_confidence)
+          expect(named(told)).toBe(name)
+        }
+    },
+  )
+
   test('a name with a country that is certainly another company contradicts the website', () => {
     const canada = { id: 'd', name: 'Larkmoor Canada Corp', country: 'CA', cik: '4' }
     const answer = ask(

@@ -489,7 +489,6 @@ describe('rows of one file with one id', () => {
   const two = 'id,name,city,registration_id\n7,Larkmoor SA,Paris,111\n7,Norvane SARL,Lyon,222\n'
   test.each([
     ['an own id', two, {}],
-    ['a company number', two, { idType: 'registration_id', jurisdiction: 'fr' }],
     ['a number without a country', two, { idType: 'registration_id' }],
   ])('are no company together if name, town and another number differ: %s', (_, text, settings) => {
     for (const earlier of [[], [{ text: 'id,name\n7,Larkmoor SA\n', fileName: 'other.csv' }]]) {
@@ -504,6 +503,26 @@ describe('rows of one file with one id', () => {
       }
     }
   })
+
+  test.each([
+    ['fr', '552032534', '55203253400646', '55203253400703'],
+    ['br', '33000167', '33000167000101', '33000167000292'],
+    ['be', '0403170701', '2147483649', '2147483650'],
+    ['ma', '34512', '111', '222'],
+  ])(
+    'are all kept if the id is a company number of the country, as in files of establishments: %s',
+    (jurisdiction, id, one, other) => {
+      const registry = openRegistry(':memory:')
+      const text = `id,name,city,registration_id\n${id},Larkmoor,Paris,${one}\n${id},Norvane,Lyon,${other}\n`
+      const settings = { idType: 'registration_id', jurisdiction, fileName: 'a.csv', fileDateMs: 0 }
+      const { rejectedCount, importedCount, togetherCount } = importCsvText(
+        registry,
+        Buffer.from(text),
+        settings,
+      )
+      expect([rejectedCount, importedCount + togetherCount]).toEqual([0, 2])
+    },
+  )
 
   test.each([
     ['town', '7,Norvane SARL,Paris,222'],

@@ -452,3 +452,41 @@ describe('names of other registers', () => {
     if (decision.kind !== 'none') expect(decision.confidence).toBeLessThan(80)
   })
 })
+
+/** The first company is held, the second is asked for: only the activity, the form and the town agree. */
+describe('names that share only an activity', () => {
+  const frames: readonly (readonly [
+    frame: string,
+    country: string,
+    city: string,
+    words: readonly string[],
+  ])[] = [
+    ['Друштво за градежништво # ДООЕЛ Тетово', 'MK', 'Тетово', ['НДЕРТИМИ', 'БЕТОН', 'ПЕЛИСТЕР']],
+    ['# ДООЕЛ увоз-извоз Тетово', 'MK', 'Тетово', ['НДЕРТИМИ', 'ЗЛАТНО ЗРНО', 'ПЕЛИСТЕР']],
+    ['Preduzeće za proizvodnju, promet i usluge # d.o.o.', 'RS', 'Beograd', ['KOVINA', 'PELISTER', 'SAVANA']],
+    ['# d.o.o. za proizvodnju, trgovinu i usluge', 'HR', 'Zagreb', ['MARINA', 'ADRIA', 'VELEBIT']],
+    [
+      '#, podjetje za gradbeništvo, trgovino in storitve, d.o.o.',
+      'SI',
+      'Ljubljana',
+      ['ORLAN', 'KRONA', 'TRIGLAV'],
+    ],
+    ['Торговый дом # ООО', 'RU', 'Москва', ['Северный ветер', 'Южный парус', 'Гамаюн']],
+    ['# İnşaat Sanayi ve Ticaret Limited Şirketi', 'TR', 'İstanbul', ['Karaca', 'Yıldız', 'Özgür']],
+    ['PT # Perdagangan Umum', 'ID', 'Jakarta', ['Mitra', 'Cahaya', 'Sejahtera']],
+    ['شركة # للتجارة والمقاولات', 'SA', 'الرياض', ['النخيل', 'الزيتون', 'الفجر']],
+    ['# ΕΜΠΟΡΙΚΗ ΤΕΧΝΙΚΗ ΚΑΤΑΣΚΕΥΑΣΤΙΚΗ ΑΕ', 'GR', 'Αθήνα', ['ΑΛΦΑ', 'ΒΗΤΑ', 'ΟΛΥΜΠΟΣ']],
+    ['Shoqëria tregtare # Ndërtim Sh.p.k.', 'AL', 'Tiranë', ['ILIRIA', 'DARDANIA', 'KORABI']],
+  ]
+  const pairs = frames.flatMap(([frame, country, city, words]) =>
+    words.flatMap((held) =>
+      words
+        .filter((asked) => asked !== held)
+        .map((asked) => [frame.replace('#', asked), frame.replace('#', held), country, city] as const),
+    ),
+  )
+  test.each(pairs)('%s is not %s', (name, held, country, city) => {
+    for (const location of [null, city])
+      expect(match({ name, location, held: [{ name: held, country, city }] })).toEqual({ kind: 'none' })
+  })
+})
