@@ -1,3 +1,6 @@
+// `offices`: countries with local registers, those whose courts number by year and letter, numbers that are unique
+// nevertheless, and words next to the town.
+import forms from './number-forms.json' with { type: 'json' }
 import courts from './register-courts.json' with { type: 'json' }
 import { toPlainLetters } from './text.js'
 
@@ -11,6 +14,8 @@ export interface CourtNumber {
   /** Letters behind the digits of a court that took over other ones: `HL`. Empty text for most. */
   readonly letters: string
 }
+
+const { offices } = forms
 
 const writeUmlauts = (text: string): string =>
   text.normalize('NFC').replace(/[äöü]/gi, (letter) => `${letter.normalize('NFD').charAt(0)}E`)
@@ -94,10 +99,7 @@ export function areDifferentEntries(one: CourtNumber, other: CourtNumber): boole
 }
 
 /** Countries in which courts, chambers or offices give the same numbers. */
-const withLocalOffices: ReadonlySet<string> = new Set(
-  `ao ar bf bj br cd cf cg ci cm co cv de do dz eg es ga gn gq gw hn ht hu ir it km lb ly ma mg ml mr mx mz ne ni pe ro
-  sn st sy td tg tn tr ve`.split(/\s+/),
-)
+const withLocalOffices: ReadonlySet<string> = new Set(offices.countries.split(' '))
 
 /** True if offices in a country each register the companies of their region (ISO 3166-1 code). */
 export const hasLocalOffices = (countryCode: string): boolean =>
@@ -111,16 +113,7 @@ export interface OfficeNumber {
 }
 
 const joining = String.raw`(?:\s+(?:DE LA|DE L|DE|DU|DES|D|DEL|DELLA|DI|DA|DO|A|AU|OF|AT|IN)(?![\p{L}\d]))?`
-const officeWords = new RegExp(
-  String.raw`(?<![\p{L}\d])(?:TRIBUNAL[EI]?|TRIBUNAUX|TPI|TC|GREFFE|COMMERCE|COMMERCIAL|PREMIERE INSTANCE|1ERE INSTANCE|COURT|
-    REGISTRE|REGISTRO|REGISTER|REGISTRAR|REGISTRY|CNRC|CHAMBRE|CAMARA|CAMERA|CCIAA|CHAMBER|MERCANTIL|COMERCIO|COMMERCIO|PUBLICO|OFICINA|
-    OFFICE|BUREAU|SEDE|IMPRESE|RC|RCS|RCCM|REA|NIRE|CR|NUMERO|NUMBER|NO|NR|N|TICARET|SICILI?|MUDURLUGU|ODASI|المحكمه|محكمه|الابتدائيه|
-    التجاريه|السجل|سجل|التجاري|تجاري|رقم|عدد|اداره|ثبت|شماره|شركتها)(?![\p{L}\d])${joining}`.replace(
-    /\s*\n\s*/g,
-    '',
-  ),
-  'gu',
-)
+const officeWords = new RegExp(String.raw`(?<![\p{L}\d])(?:${offices.words})(?![\p{L}\d])${joining}`, 'gu')
 const joiningFront = new RegExp(`^${joining.replace('\\s+', '')}\\s+`, 'u')
 const officeDigits =
   /(?<![\p{L}\d])(?:(?:\d\d)?\d\d[ ./-]?[A-Z][ ./-]?\d{1,7}|(?:[A-Z]{1,2}[ -]?)?\d[\d./-]*(?:[A-Z](?![\p{L}\d]))?)(?![\p{L}\d])/gu
@@ -161,37 +154,21 @@ export const formatOfficeNumber = ({ number, office }: OfficeNumber): string =>
 
 /** In these countries, numbers of one of these forms are unique nevertheless. */
 const uniqueForms = new Map(
-  String.raw`ar \d{11}; br [A-Z\d]{12}\d{2} \d{11}; ca \d{6}-\d; co \d{9,10}; do \d{9} \d{11} \d+[A-Z]{2};
-    dz \d{9,11}[AB]\d{2} \d{15,20}; eg \d{9}; es [A-Z]\d{7}[A-Z\d]; hu \d{10}; ir \d{11}; it \d{11} [A-Z]{2}\d{4,7};
-    ma \d{15}; mx [A-ZÑ&]{3,4}\d{6}[A-Z\d]{3}; pe \d{11}; ro [JFC]\d+ (?:RO)?\d{2,10}; tn \d{7}[A-Z].*;
-    tr \d{16} \d{10}; ve [VEJPGC]\d{8,9}`
-    .split(/;\s+/)
-    .map((line) => line.split(' '))
-    .map(([country = '', ...forms]) => [country, forms.map((form) => new RegExp(`^(?:${form})$`))] as const),
+  Object.entries(offices.unique).map(
+    ([country, forms]) => [country, forms.map((form) => new RegExp(`^(?:${form})$`))] as const,
+  ),
 )
 
 /** In these countries, only numbers of this form are those of courts: `1953 B 00045`, `RC 512`. Others are unique. */
-const courtForms = new Map(
-  'ao bf bj cd cf cg ci cm cv ga gn gq gw hn ht km mg ml mr mz ne ni sn st td tg'
-    .split(' ')
-    .map((country) => [country, /^(?:RC(?:S|CM)?)?(?:(?:\d\d)?\d\d[A-Z]\d{1,7}|\d{1,6})$/] as const),
-)
-/**
- * Numbers in which letters stand for the country or the register, and for the court: `CI-ABJ-2018-B-12345`,
- * `RC/DLA/2004/B/033050`, `CD/KIN/RCCM/14-B-1234`.
- */
+const courtForm = /^(?:RC(?:S|CM)?)?(?:(?:\d\d)?\d\d[A-Z]\d{1,7}|\d{1,6})$/
+const withCourtForm: ReadonlySet<string> = new Set(offices.courts.split(' '))
+/** Letters for the country or the register, and for the court: `CI-ABJ-2018-B-12345`, `CD/KIN/RCCM/14-B-1234`. */
 const codedCourt = /^(?:RCCM)?([A-Z]{2})(?!S\d|CM\d)[A-Z]{2,3}(?:RCCM)?(?:\d\d){1,3}[A-Z]\d+$/
 const codesInFront = 'RC RB RG NI MA CA'.split(' ')
 
-function isCodedNumber(country: string, text: string): boolean {
-  const code = codedCourt.exec(closeOfficeNumber(text))?.[1]
-  return code !== undefined && [country.toUpperCase(), ...codesInFront].includes(code)
-}
-
 /** Returns the place of the form of a number that is unique in its country; -1 for other numbers. */
 export function findUniqueForm(country: string, number: string): number {
-  const ofCourts = courtForms.get(country)
-  if (ofCourts !== undefined) return /\d/.test(number) && !ofCourts.test(number) ? 0 : -1
+  if (withCourtForm.has(country)) return /\d/.test(number) && !courtForm.test(number) ? 0 : -1
   return uniqueForms.get(country)?.findIndex((form) => form.test(number)) ?? -1
 }
 
@@ -200,7 +177,8 @@ const closeOfficeNumber = (text: string): string => text.toUpperCase().replace(/
 /** Reads a number of a local office; `null` in other countries, and for numbers that are unique in the country. */
 export function readOfficeNumber(country: string, text: string): OfficeNumber | null {
   if (country === 'de' || !hasLocalOffices(country)) return null
-  if (courtForms.has(country) && isCodedNumber(country, text)) return null
+  const code = withCourtForm.has(country) ? codedCourt.exec(closeOfficeNumber(text))?.[1] : undefined
+  if (code === country.toUpperCase() || codesInFront.includes(code ?? '')) return null
   const read = parseOfficeNumber(text)
   return read === null || findUniqueForm(country, closeOfficeNumber(read.number)) >= 0 ? null : read
 }

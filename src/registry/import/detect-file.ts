@@ -325,8 +325,8 @@ export function formatCommand(path: string, { idType, map, country, jurisdiction
     ...(map.id === undefined && { id: 'COLUMN' }),
     ...(map.name === undefined && { name: 'COLUMN' }),
   }
-  const isPlaceOpen =
-    idType === 'registration_id' && (map.jurisdiction ?? map.country ?? country ?? null) === null
+  const isCompanyNumber = (idType ?? 'registration_id') === 'registration_id'
+  const isPlaceOpen = isCompanyNumber && (map.jurisdiction ?? map.country ?? country ?? null) === null
   const place = jurisdiction ?? (isPlaceOpen ? 'CODE' : null)
   const fields = Object.entries({ ...needed, ...map }).map(([field, column]) => `${field}=${column}`)
   const flags = [

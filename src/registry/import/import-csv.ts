@@ -114,14 +114,17 @@ async function requireFieldNames(request: CsvRequest): Promise<void> {
   const command = formatCommand(path, flags)
   const doubt =
     flags.doubts[0] ?? (flags.map.id === undefined ? 'the column of the ids is unknown' : undefined)
-  const change = command.includes('=COLUMN') ? 'replace COLUMN in this command' : 'correct this command'
+  const open = ['COLUMN', 'CODE (the country of the register, such as mg)'].filter((one) =>
+    new RegExp(`[= ]${one.split(' ')[0] ?? ''}\\b`).test(command),
+  )
+  const change = open.length > 0 ? `replace ${open.join(' and ')} in this command` : 'correct this command'
   throw new UserError(
     'REGISTRY_IMPORT_INVALID',
     map === undefined
       ? `without --map, the file needs a column named ${missing}; it has: ${formatColumns(header)}`
       : `--map has no column for the name; the file has: ${formatColumns(header)}`,
     {
-      hint: `${doubt === undefined ? 'if this fits' : `${doubt}; ${change}`}${formatUnused(listUnused(flags.map, header))}: ${command}`,
+      hint: `${doubt ?? 'if this fits'}${doubt === undefined && open.length === 0 ? '' : `; ${change}`}${formatUnused(listUnused(flags.map, header))}: ${command}`,
     },
   )
 }

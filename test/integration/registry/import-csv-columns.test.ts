@@ -427,7 +427,9 @@ describe('columns', () => {
   it('of a map that cannot be proposed whole, what is missing is named', async () => {
     await expect(importRows('Foo,Bar\nx1,1\n', {})).rejects.toMatchObject({
       message: 'without --map, the file needs a column named "name"; it has: Foo, Bar',
-      hint: expect.stringMatching(/ --id-type registration_id --map id=COLUMN,name=COLUMN$/) as string,
+      hint: expect.stringMatching(
+        /^no column has names of companies; replace COLUMN and CODE \(the country of the register, such as mg\) in this command.* --id-type registration_id --map id=COLUMN,name=COLUMN --jurisdiction CODE$/,
+      ) as string,
     })
   })
 

@@ -1,4 +1,6 @@
+import { iso31661 } from 'iso-3166'
 import { findCountryName } from '../../../src/core/countries.js'
+import { findUniqueForm, hasLocalOffices } from '../../../src/core/court-numbers.js'
 import { readFileSync } from 'node:fs'
 import { dirname, relative } from 'node:path/posix'
 import { formatCount } from '../../../src/core/text.js'
@@ -86,6 +88,24 @@ export const tables: Readonly<Record<string, (words: readonly string[]) => Table
       reason,
     ]),
   }),
+  'court-numbers': () => {
+    const local = iso31661.map(({ alpha2 }) => alpha2).filter(hasLocalOffices)
+    const isOfForm = (country: string) => findUniqueForm(country.toLowerCase(), '2000002750123') === 0
+    const french = local.filter(isOfForm)
+    const list = (codes: readonly string[]) =>
+      codes
+        .map((one) => findCountryName(one) ?? one)
+        .sort()
+        .join(', ')
+    return {
+      head: ['numbers that need their court or office', 'countries'],
+      rows: [
+        ['`HRB 501`, `VR 12`', 'Germany'],
+        ['`1953 B 00045`, `RC 512`', list(french)],
+        ['numbers of registers', list(local.filter((one) => one !== 'DE' && !french.includes(one)))],
+      ],
+    }
+  },
   summary: () => ({
     head: ['member', 'content'],
     rows: Object.entries(summaryMembers).map(([path, content]) => {
