@@ -51,7 +51,10 @@ const isPhone = (text: string): boolean => /^[+(]|^0\d{1,5}[\s/-]\d/.test(text)
 const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/.test(text)
 
 const isRegistration = (text: string): boolean =>
-  (/^[\p{L}\d][\p{L}\d ./-]{2,39}$/u.test(text) && /\d/.test(text) && !isPhone(text) && !isDate(text)) ||
+  (/^[\p{L}\d][\p{L}\d ./():,°º'’-]{2,39}$/u.test(text) &&
+    /\d/.test(text) &&
+    !isPhone(text) &&
+    !isDate(text)) ||
   parseCourtNumber(text) !== null
 
 const createCanonicalTest = (type: Parameters<typeof toCanonicalIdentifier>[0]) => (text: string) =>

@@ -846,3 +846,15 @@ describe('Numbers of persons do not keep a column of company numbers from being 
     })
   })
 })
+
+describe('A number and its court fill one cell', () => {
+  test.each([
+    ['RCS', ['RCS Antananarivo 1953 B 00045', '1953 B 00045 (Toamasina)', "R.C.S. d'Antsirabe : 2004 B 654"]],
+    ['Numéro RC', ['34512 (TC Tanger)', 'RC n° 40327, Casablanca', 'Tanger: 34513']],
+    ['Matrícula mercantil', ['12345 (Cámara de Comercio de Cali)', 'Medellín, 6789', 'Cali n.º 77']],
+  ])('in any order and with any signs: %s', (column, cells) => {
+    expect(found({ Nom: names.slice(0, cells.length), [column]: cells }).identifiers).toEqual({
+      registration_id: column,
+    })
+  })
+})
