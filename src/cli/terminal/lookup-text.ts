@@ -34,7 +34,7 @@ const whyCharsMax = 100
  * formatColumnLines(report) // ['name from Company; location from City', 'not used: Reg No (company number); …']
  */
 export function formatColumnLines(report: ColumnReport): string[] {
-  const { name, location, context, unused } = report
+  const { name, location, context, unused, others } = report
   const formatNames = (columns: readonly string[]) => columns.map((column) => truncateText(column)).join(', ')
   const asked = [
     name === null ? 'no names' : `name from ${truncateText(name)}`,
@@ -42,18 +42,19 @@ export function formatColumnLines(report: ColumnReport): string[] {
     ...(context.length === 0 ? [] : [`context from ${formatNames(context)}`]),
   ]
   const lines = [asked.join('; '), ...formatIdentifierLine(report)]
-  if (unused.length === 0) return lines
-  const rest = unused.length > namedMax ? ` and ${unused.length - namedMax} more` : ''
-  const others = unused.slice(0, namedMax).map(({ column, kind, why = '' }) => {
+  if (unused.length + others.length === 0) return lines
+  const named = unused.map(({ column, kind, why = '' }) => {
     const reason = truncateText(why, whyCharsMax)
     // Only a part of the header, or only the cells, say what it is.
     if (why.startsWith('to use it:'))
       return `${truncateText(column)} (perhaps ${/^[AEIOU]|^L/.test(kind) ? 'an' : 'a'} ${kind}; ${reason})`
     return `${truncateText(column)} (${kind}${why === '' ? '' : `: ${reason}`})`
   })
+  const left = [...named, ...others.map((column) => truncateText(column))]
+  const rest = left.length > namedMax ? ` and ${left.length - namedMax} more` : ''
   return [
     ...lines,
-    `not used: ${others.join(', ')}${rest}; --location-columns, --context-columns and --id-columns choose others`,
+    `not used: ${left.slice(0, namedMax).join(', ')}${rest}; --location-columns, --context-columns and --id-columns choose others`,
   ]
 }
 

@@ -91,7 +91,7 @@ const partNames = {
   address: 'address',
 }
 
-/** Reports the use of each column, and other columns that might help. */
+/** Reports the use of each column. */
 export function reportColumns(
   header: readonly string[],
   { columns: used, identifierUse }: Pick<LookupRule, 'columns' | 'identifierUse'>,
@@ -121,7 +121,9 @@ export function reportColumns(
     const why = found.get(column)?.why ?? content
     return [{ column, kind, ...(why === undefined ? {} : { why }) }]
   })
-  return { ...used, identifierUse, unused }
+  const named = new Set(unused.map(({ column }) => column))
+  const others = header.filter((column) => !taken.has(column) && !named.has(column))
+  return { ...used, identifierUse, unused, others }
 }
 
 /** Returns how to use a column that its cells or a part of its header tell, or why not; undefined for others. */
@@ -307,7 +309,7 @@ export class IdentifierCounts {
   #describeCountries(isHosted: boolean): string {
     const names = [...this.#countries.names].slice(0, countriesNamedMax).map(quoteCountry)
     const more = this.#countries.names.size > countriesNamedMax ? ', …' : ''
-    const effect = isHosted ? '' : '; the confidence stays below 95 unless another part of the place fits'
+    const effect = isHosted ? '' : '; the confidence is at most 94, unless the postal code fits'
     return (
       `${formatRows(this.#countries.count)} a country that is no known name or code: ${names.join(', ')}${more} ` +
       `(${formatRowNumbers(this.#countries)}): submitted as written${effect}`

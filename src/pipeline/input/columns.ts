@@ -123,11 +123,13 @@ export function keepRead<Entry extends readonly [key: string, ...cells: unknown[
 /** The first cells of each column. A missing column is unknown, and does not exclude a match. */
 export type ColumnSamples = ReadonlyMap<string, readonly string[]>
 
-/** The columns in use, and columns that look like a place or an identifier and are not used. */
+/** The columns in use, those that look like a place or an identifier and are not used, and all others. */
 export interface ColumnReport extends LookupColumns {
   identifierUse: IdentifierUse
   /** `why`: the reason against a column that its header or its cells suggest as an identifier. */
   unused: readonly { column: string; kind: string; why?: string }[]
+  /** All other columns that are not used: neither their headers nor their cells tell a use. */
+  others: readonly string[]
 }
 
 /** A column with nested values: a struct, list or map in Parquet, an object or array in JSON. */

@@ -346,7 +346,7 @@ describe('countries that are not known', () => {
       '"Elbonia 5", … (rows 1, 2, 3, …): submitted as written'
     expect(counts.listNotes(true)).toEqual([start])
     expect(counts.listNotes(false)).toEqual([
-      `${start}; the confidence stays below 95 unless another part of the place fits`,
+      `${start}; the confidence is at most 94, unless the postal code fits`,
     ])
   })
 
