@@ -527,6 +527,8 @@ export type RunEvent =
         kind: string
         why?: string
       }[]
+      /** All other columns that are not used: neither their headers nor their cells tell a use. */
+      others: readonly string[]
       /** Null if rows have only identifiers. */
       name: string | null
       location: readonly string[]

@@ -195,7 +195,7 @@ export function createHostedCandidates({ client, clock, windowMs }: HostedCandid
     isEager: false,
     findCandidates: async ({ name, location }: Lookup, signal) => {
       // Imported here, because loading the lists of countries and regions is slow.
-      const { readIdentifiers } = await import('../core/stated-identifiers.js')
+      const { readIdentifiers } = await import('../core/numbers/stated-identifiers.js')
       const { name: asked } = readIdentifiers(name)
       if (asked === null) return []
       const { findCertainCountry } = await import('../registry/normalize/places.js')

@@ -6,7 +6,7 @@ import { openReviewStoreToRead } from '../pipeline/open-review-backend.js'
 import { DoubtfulRows, type DoubtfulRow } from '../review/doubtful-rows.js'
 import { chooseRegistry } from './choose-registry.js'
 import { inspectInput, type InspectionRequest } from './inspect-input.js'
-import { appendIdentifiers } from '../core/stated-identifiers.js'
+import { appendIdentifiers } from '../core/numbers/stated-identifiers.js'
 import type { LabelledQuery } from '../registry/evaluate/evaluation.js'
 
 export interface LabelledDecisions {

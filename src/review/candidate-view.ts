@@ -5,7 +5,7 @@ import type { CheckpointReader } from '../pipeline/inspect-rows.js'
 import type { Proposals } from '../pipeline/decisions/decision-sync.js'
 import type { Decision, Candidate, KeptDecision } from '../core/decisions.js'
 import { isEntityId } from '../core/identifiers.js'
-import { nameCountryOnce } from '../core/stated-identifiers.js'
+import { nameCountryOnce } from '../core/numbers/stated-identifiers.js'
 import { findCertainCountry } from '../registry/normalize/places.js'
 
 /** Two texts, in each of which the shared parts are marked. */

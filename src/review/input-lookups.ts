@@ -1,7 +1,7 @@
 import type { RowInspection, CheckpointReader } from '../pipeline/inspect-rows.js'
 import { matchedConfidenceMin } from '../contract/outcome-rules.js'
 import type { Lookup, LookupId } from '../core/lookup-identity.js'
-import { appendIdentifiers, nameCountryOnce } from '../core/stated-identifiers.js'
+import { appendIdentifiers, nameCountryOnce } from '../core/numbers/stated-identifiers.js'
 import type { Candidate } from '../core/decisions.js'
 import { isDoubtful, firstKinds } from '../core/lookup-state.js'
 import { setImmediate } from 'node:timers/promises'

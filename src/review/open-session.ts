@@ -1,6 +1,6 @@
 import { UserError } from '../core/errors.js'
 import type { Lookup } from '../core/lookup-identity.js'
-import { nameCountryOnce } from '../core/stated-identifiers.js'
+import { nameCountryOnce } from '../core/numbers/stated-identifiers.js'
 import { withAnswerFirst, withSecond, candidatesMax, type Candidate } from '../core/decisions.js'
 import { toAnswerFacts, type AnswerFacts } from '../pipeline/open-review-backend.js'
 import { toContradiction } from './doubtful-rows.js'

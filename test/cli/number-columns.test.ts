@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { hasWrongCheckDigits, toNationalNumber } from '../../src/core/national-numbers.js'
+import { hasWrongCheckDigits, toNationalNumber } from '../../src/core/numbers/national-numbers.js'
 import { Chance } from '../simulation/chance.js'
 import { importRegister } from '../../src/registry/load.js'
 import { createPlace } from '../support/cli.js'

@@ -2,7 +2,7 @@ import { toRootDomain } from '../../core/domain-name.js'
 import { classifyDomain, isEntityId } from '../../core/identifiers.js'
 import type { Lookup } from '../../core/lookup-identity.js'
 import { at, toText } from '../../core/json.js'
-import { readIdentifiers } from '../../core/stated-identifiers.js'
+import { readIdentifiers } from '../../core/numbers/stated-identifiers.js'
 import { type Decision, judgeDecision } from '../../core/decisions.js'
 import type { LookupKind, StageKind } from '../../core/lookup-state.js'
 

@@ -1,4 +1,4 @@
-import { hasSameLetters } from '../../core/registry-suffix.js'
+import { hasSameLetters } from '../../core/numbers/registry-suffix.js'
 import type { ChangeKind } from '../../core/alarms.js'
 import {
   isPendingStatus,

@@ -18,7 +18,7 @@ import { withCleanup, type CloseLater } from '../../platform/close-stack.js'
 import { systemClock } from '../../platform/clock.js'
 import { systemRandom } from '../../platform/random.js'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { readIdentifiers } from '../../core/stated-identifiers.js'
+import { readIdentifiers } from '../../core/numbers/stated-identifiers.js'
 import { isHolderAlive } from '../../platform/file-locks.js'
 import type { HistoryRows } from '../checkpoint/checkpoint.js'
 

@@ -3,9 +3,9 @@ import { identifierHeaders, listNumberKeys, numberWords } from '../../core/heade
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import { isPlaceholder } from '../../core/lookup-identity.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
-import { parseCourtNumber } from '../../core/court-numbers.js'
-import { closeNumber, findNumberForm, readTaxNumber } from '../../core/national-numbers.js'
-import { isPersonNumber } from '../../core/number-forms.js'
+import { parseCourtNumber } from '../../core/numbers/court-numbers.js'
+import { closeNumber, findNumberForm, readTaxNumber } from '../../core/numbers/national-numbers.js'
+import { isPersonNumber } from '../../core/numbers/number-forms.js'
 
 const statusWords = new Set(headerWords.statusWords.split('|'))
 

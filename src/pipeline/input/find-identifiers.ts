@@ -1,4 +1,4 @@
-import { hasLocalOffices } from '../../core/court-numbers.js'
+import { hasLocalOffices } from '../../core/numbers/court-numbers.js'
 import type { ColumnSamples } from './columns.js'
 import { identifierHeaders, symbolHeaders } from '../../core/header-words.js'
 import { toHeaderKey, rankInHeaders } from '../../core/text.js'

@@ -1,6 +1,6 @@
 import { toPlainDigits, rankInHeaders, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import { classifyDomain, toCanonicalIdentifier, type IdentifierKey } from '../../core/identifiers.js'
-import { parseCourtNumber } from '../../core/court-numbers.js'
+import { parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import {
   hasPlainForm,
   hasWrongCheckDigits,
@@ -8,8 +8,8 @@ import {
   readTaxCountry,
   readTaxNumber,
   toCompanyNumber,
-} from '../../core/national-numbers.js'
-import { isEin } from '../../core/number-forms.js'
+} from '../../core/numbers/national-numbers.js'
+import { isEin } from '../../core/numbers/number-forms.js'
 import {
   countriesOfAdded,
   countriesOfHeader,
@@ -128,7 +128,7 @@ let toPlace: ((text: string) => string | null) | null = null
 
 /** Loads the names of countries, so that those of rows are known: it takes longer than the plan of a short list. */
 export async function loadCountryNames(): Promise<void> {
-  toPlace = (await import('../../core/stated-identifiers.js')).toRegisterPlace
+  toPlace = (await import('../../core/numbers/stated-identifiers.js')).toRegisterPlace
 }
 
 /** Whether tax numbers contain company numbers of their countries, of those of the header, or of the rows. */

@@ -1,4 +1,4 @@
-import { parseCourtNumber } from '../../core/court-numbers.js'
+import { parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import type { IdentifierKey, IdentifierPlaceKey } from '../../core/identifiers.js'
 import {
   closeNumber,
@@ -11,14 +11,14 @@ import {
   readTaxNumber,
   toCompanyNumber,
   toNationalNumber,
-} from '../../core/national-numbers.js'
+} from '../../core/numbers/national-numbers.js'
 import {
   readCellIdentifier,
   toRegisterPlace,
   toStatedIdentifier,
   type StatedIdentifier,
-} from '../../core/stated-identifiers.js'
-import { isEin, isPersonNumber } from '../../core/number-forms.js'
+} from '../../core/numbers/stated-identifiers.js'
+import { isEin, isPersonNumber } from '../../core/numbers/number-forms.js'
 import { cutLabels, isPlainVatNumber, readWholeTaxNumber } from './column-content.js'
 import { numberWords } from '../../core/header-words.js'
 import { toHeaderKey } from '../../core/text.js'

@@ -13,16 +13,16 @@ import {
   readCellIdentifier,
   toRegisterPlace,
   type StatedIdentifier,
-} from '../../core/stated-identifiers.js'
+} from '../../core/numbers/stated-identifiers.js'
 import type { LookupRule } from './columns.js'
 import {
   findOffice,
   formatOfficeNumber,
   hasLocalOffices,
   readOfficeNumber,
-} from '../../core/court-numbers.js'
-import { closeNumber } from '../../core/national-numbers.js'
-import { isPersonNumber } from '../../core/number-forms.js'
+} from '../../core/numbers/court-numbers.js'
+import { closeNumber } from '../../core/numbers/national-numbers.js'
+import { isPersonNumber } from '../../core/numbers/number-forms.js'
 import { findLei, toFilledCell, twoLetterCode } from './column-content.js'
 import { listRegisterCountries } from './identifier-content.js'
 import {

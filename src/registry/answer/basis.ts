@@ -11,7 +11,7 @@ import {
 } from './registration-facts.js'
 import { findConcordedNaics } from '../reference/industry-codes.js'
 import { countOmittedIdentifiers } from './entity-record.js'
-import { hasSameLetters } from '../../core/registry-suffix.js'
+import { hasSameLetters } from '../../core/numbers/registry-suffix.js'
 import type { RowAddress, RowName } from '../model/registry-rows.js'
 import type { Statement, StoredEntity, StoredLegalEntity } from '../store/reader.js'
 

@@ -6,8 +6,8 @@ import {
   formatOfficeNumber,
   parseCourtNumber,
   readOfficeNumber,
-} from '../../core/court-numbers.js'
-import { formatLabel, statedKinds, type StatedIdentifier } from '../../core/stated-identifiers.js'
+} from '../../core/numbers/court-numbers.js'
+import { formatLabel, statedKinds, type StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
 import type { Resolution } from '../../contract/result.js'
 import {
   readQueryIdentifiers,

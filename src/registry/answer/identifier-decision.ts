@@ -4,7 +4,7 @@ import {
   readContextIdentifiers,
   readIdentifiers,
   type NameWithIdentifiers,
-} from '../../core/stated-identifiers.js'
+} from '../../core/numbers/stated-identifiers.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import {
   areDifferentEntries,
@@ -12,15 +12,15 @@ import {
   findUniqueForm,
   hasLocalOffices,
   readOfficeNumber,
-} from '../../core/court-numbers.js'
-import { listNestedNumbers, toContainedNumber } from '../../core/number-forms.js'
+} from '../../core/numbers/court-numbers.js'
+import { listNestedNumbers, toContainedNumber } from '../../core/numbers/number-forms.js'
 import {
   closeNumber,
   findNumberForm,
   isSiteNumber,
   toCompanyNumber,
   toHeadOfficeNumber,
-} from '../../core/national-numbers.js'
+} from '../../core/numbers/national-numbers.js'
 import { classifyNameWord } from '../match/align-name.js'
 import type { CandidateName } from '../match/candidate.js'
 import type { NameComparison } from '../match/compare-names.js'

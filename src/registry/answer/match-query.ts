@@ -21,7 +21,7 @@ import { getPrimary } from './entity-record.js'
 import { describePlace } from './evidence-texts.js'
 import { describeName } from './factors.js'
 import type { MatchedIdentifier } from './identified-answer.js'
-import { formatLabel } from '../../core/stated-identifiers.js'
+import { formatLabel } from '../../core/numbers/stated-identifiers.js'
 import { comparePlaceWithHint } from '../match/candidate.js'
 import { parseLocation } from '../match/parse-location.js'
 

@@ -1,4 +1,4 @@
-import { formatLabel, type StatedIdentifier } from '../../core/stated-identifiers.js'
+import { formatLabel, type StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
 import { type Action, type Factor, type Resolution, matchedConfidenceMin } from '../../contract/result.js'
 import {
   toCandidate,

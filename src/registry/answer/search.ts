@@ -1,4 +1,4 @@
-import { readIdentifiers, type StatedIdentifier } from '../../core/stated-identifiers.js'
+import { readIdentifiers, type StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
 import { entityId, legalEntityId, type EntityId, type LegalEntityId } from '../../contract/ids.js'
 import { splitJurisdiction, getPrimary } from './entity-record.js'
 import type { CandidateName } from '../match/candidate.js'

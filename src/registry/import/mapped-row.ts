@@ -1,5 +1,5 @@
 import { entityType } from '../../contract/enums.js'
-import { toNationalNumber } from '../../core/national-numbers.js'
+import { toNationalNumber } from '../../core/numbers/national-numbers.js'
 import type { ImportItem, StatedRow } from '../model/registry-rows.js'
 import type { RegisterSource, SourceTable, Text } from '../sources/source.js'
 import { buildAddedRow } from './additions.js'

@@ -1,7 +1,7 @@
 import { entityType } from '../../contract/enums.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
-import { parseCourtNumber } from '../../core/court-numbers.js'
-import { findNumbering } from '../../core/number-forms.js'
+import { parseCourtNumber } from '../../core/numbers/court-numbers.js'
+import { findNumbering } from '../../core/numbers/number-forms.js'
 import { plural } from '../../core/text.js'
 import { findCountryCode } from '../../core/countries.js'
 import {

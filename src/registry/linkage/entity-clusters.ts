@@ -1,5 +1,5 @@
-import { toNationalNumber } from '../../core/national-numbers.js'
-import { findNumbering, findUniqueKind } from '../../core/number-forms.js'
+import { toNationalNumber } from '../../core/numbers/national-numbers.js'
+import { findNumbering, findUniqueKind } from '../../core/numbers/number-forms.js'
 import { findAuthorityFacts } from '../reference/registers.js'
 import { foldText } from '../../core/lookup-identity.js'
 import type { StatedRow } from '../model/registry-rows.js'

@@ -2,7 +2,7 @@ import { readKind } from '../normalize/streets.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { findCountryCode, findCountryCodes } from '../../core/countries.js'
-import { readIdentifiers } from '../../core/stated-identifiers.js'
+import { readIdentifiers } from '../../core/numbers/stated-identifiers.js'
 import { parseForm } from '../normalize/parsed-name.js'
 import {
   findRegionCodes,

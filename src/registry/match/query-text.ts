@@ -1,4 +1,4 @@
-import { removeRegistrySuffix } from '../../core/registry-suffix.js'
+import { removeRegistrySuffix } from '../../core/numbers/registry-suffix.js'
 import { matchLimits } from '../model/limits.js'
 import { foldHan, listWords } from '../normalize/unspaced-names.js'
 import { cutNativeForms, expandForms, findForms, type StatedForm } from '../normalize/legal-forms.js'

@@ -1,5 +1,5 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
-import { hasLocalOffices } from '../../core/court-numbers.js'
+import { hasLocalOffices } from '../../core/numbers/court-numbers.js'
 import { areAlike, comparePlace, isOneFormPrivate, type CandidateName } from './candidate.js'
 import { classifyNameWord, prepareText } from './align-name.js'
 import { compareNames } from './compare-names.js'

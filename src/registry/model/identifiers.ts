@@ -1,5 +1,5 @@
-import { toCompanyNumber, toHeadOfficeNumber } from '../../core/national-numbers.js'
-import { listNestedNumbers } from '../../core/number-forms.js'
+import { toCompanyNumber, toHeadOfficeNumber } from '../../core/numbers/national-numbers.js'
+import { listNestedNumbers } from '../../core/numbers/number-forms.js'
 import { hash } from 'node:crypto'
 import { toRootDomain } from '../../core/domain-name.js'
 

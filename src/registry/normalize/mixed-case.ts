@@ -1,4 +1,4 @@
-import { removeRegistrySuffix } from '../../core/registry-suffix.js'
+import { removeRegistrySuffix } from '../../core/numbers/registry-suffix.js'
 import { formWords } from './legal-forms.js'
 import { isLightWord, isNumberWord, isTradeWord } from './normalize-name.js'
 

@@ -19,7 +19,7 @@ import {
   type FormClass,
   type LegalFormEntry,
 } from './legal-forms.js'
-import { removeRegistrySuffix } from '../../core/registry-suffix.js'
+import { removeRegistrySuffix } from '../../core/numbers/registry-suffix.js'
 import { cleanText } from './clean-text.js'
 import { matchLimits } from '../model/limits.js'
 import codes from '../reference/fund-and-trust-forms.json' with { type: 'json' }

@@ -3,7 +3,7 @@ import listed from './authorities.json' with { type: 'json' }
 import { toPlainLetters, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import listedPlaces from './edgar-places.json' with { type: 'json' }
 import { countriesOfAdded, countriesOfHeader, listNumberKeys } from '../../core/header-words.js'
-import { checkedCountries, hasPlainForm, toNationalNumber } from '../../core/national-numbers.js'
+import { checkedCountries, hasPlainForm, toNationalNumber } from '../../core/numbers/national-numbers.js'
 import legalForms from './legal-forms.json' with { type: 'json' }
 import words from './register-words.json' with { type: 'json' }
 

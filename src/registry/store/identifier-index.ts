@@ -7,9 +7,9 @@ import {
   type CourtNumber,
   type OfficeNumber,
   readOfficeNumber,
-} from '../../core/court-numbers.js'
-import { closeNumber } from '../../core/national-numbers.js'
-import type { StatedIdentifier } from '../../core/stated-identifiers.js'
+} from '../../core/numbers/court-numbers.js'
+import { closeNumber } from '../../core/numbers/national-numbers.js'
+import type { StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { toCityKey } from '../normalize/places.js'
 import {
@@ -19,7 +19,7 @@ import {
   toExchangeKey,
   type DomainHolder,
 } from '../model/identifiers.js'
-import { findNumbering } from '../../core/number-forms.js'
+import { findNumbering } from '../../core/numbers/number-forms.js'
 import { toNumberKey } from './registration-columns.js'
 
 type RegisteredIdentifier = StatedIdentifier & { readonly kind: Exclude<StatedIdentifier['kind'], 'website'> }

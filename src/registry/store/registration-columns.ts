@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { toRootDomain } from '../../core/domain-name.js'
-import { hasSameLetters } from '../../core/registry-suffix.js'
+import { hasSameLetters } from '../../core/numbers/registry-suffix.js'
 import { findMixedSpelling } from '../normalize/mixed-case.js'
 import { parseName, parseNewName, type ParsedName } from '../normalize/parsed-name.js'
 import {

@@ -7,7 +7,7 @@ import type { DecisionView, QueueRow } from '../page-data.js'
 import { requestLimits } from '../server/requests.js'
 import type { FilledLine } from './todo-file.js'
 import { describeEntityId, isEntityId } from '../../core/identifiers.js'
-import { nameCountryOnce } from '../../core/stated-identifiers.js'
+import { nameCountryOnce } from '../../core/numbers/stated-identifiers.js'
 
 export interface SettledLine extends Pick<Decision, 'verdict' | 'entityId' | 'note'> {
   /** Row or line number in the file. */

@@ -1,4 +1,4 @@
-import { hasSameLetters } from '../../core/registry-suffix.js'
+import { hasSameLetters } from '../../core/numbers/registry-suffix.js'
 import type { EntityRecord } from '../../contract/entity.js'
 import { entityId } from '../../contract/ids.js'
 import type { IdentifierType } from '../../contract/enums.js'

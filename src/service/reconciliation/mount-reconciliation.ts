@@ -5,7 +5,7 @@ import { applyWhenReady, type Awaitable, type Deferrable } from '../../core/awai
 import { UserError } from '../../core/errors.js'
 import { isLoopback } from '../../core/server-addresses.js'
 import type { Clock } from '../../platform/clock.js'
-import { hasSameLetters } from '../../core/registry-suffix.js'
+import { hasSameLetters } from '../../core/numbers/registry-suffix.js'
 import type { EntityRecord } from '../../contract/entity.js'
 import {
   getStyleSource,

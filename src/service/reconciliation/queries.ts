@@ -11,7 +11,7 @@ import {
   toRegisterPlace,
   statedKinds,
   type StatedIdentifier,
-} from '../../core/stated-identifiers.js'
+} from '../../core/numbers/stated-identifiers.js'
 import type { Query } from '../knowledge.js'
 
 const { reconciliation } = limits

@@ -3,7 +3,7 @@ import { type JobResult, type Resolution, resolution as resolutionSchema } from 
 import { applyWhenReady, type Awaitable } from '../../core/awaitable.js'
 import { toRootDomain } from '../../core/domain-name.js'
 import { getErrorText } from '../../core/errors.js'
-import { readContextIdentifiers, readIdentifiers } from '../../core/stated-identifiers.js'
+import { readContextIdentifiers, readIdentifiers } from '../../core/numbers/stated-identifiers.js'
 import { nothingFound } from '../../contract/unknown.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Knowledge, Query, ResolutionText, ResolvedRun } from '../knowledge.js'

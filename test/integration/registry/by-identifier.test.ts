@@ -8,7 +8,7 @@ import {
   formatIdentifiers,
   toStatedIdentifier,
   type StatedIdentifier,
-} from '../../../src/core/stated-identifiers.js'
+} from '../../../src/core/numbers/stated-identifiers.js'
 import { forAll } from '../../support/properties.js'
 import { leiOf } from '../../support/made-identifiers.js'
 import { addRows, registryOf, sampleRows, type Row } from '../../support/registry.js'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { resolution, type Resolution } from '../../../src/contract/result.js'
-import { toHeadOfficeNumber, toNationalNumber } from '../../../src/core/national-numbers.js'
-import courts from '../../../src/core/register-courts.json' with { type: 'json' }
+import { toHeadOfficeNumber, toNationalNumber } from '../../../src/core/numbers/national-numbers.js'
+import courts from '../../../src/core/numbers/register-courts.json' with { type: 'json' }
 import { importCsvText, type CsvSettings } from '../../../src/registry/import/import-csv.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import { areDifferentNumbers } from '../../../src/registry/answer/identifier-decision.js'

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { isPersonNumber, listNestedNumbers, toContainedNumber } from '../../../src/core/number-forms.js'
+import {
+  isPersonNumber,
+  listNestedNumbers,
+  toContainedNumber,
+} from '../../../src/core/numbers/number-forms.js'
 import {
   closeNumber,
   hasPlainForm,
@@ -8,8 +12,8 @@ import {
   toCompanyNumber,
   toHeadOfficeNumber,
   toNationalNumber,
-} from '../../../src/core/national-numbers.js'
-import { readIdentifiers } from '../../../src/core/stated-identifiers.js'
+} from '../../../src/core/numbers/national-numbers.js'
+import { readIdentifiers } from '../../../src/core/numbers/stated-identifiers.js'
 
 test.each([
   ['no', '923 609 016', '923609016'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hasSameLetters, removeRegistrySuffix } from '../../../src/core/registry-suffix.js'
+import { hasSameLetters, removeRegistrySuffix } from '../../../src/core/numbers/registry-suffix.js'
 import { forAll } from '../../support/properties.js'
 
 test.each([

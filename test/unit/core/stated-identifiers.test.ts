@@ -9,7 +9,7 @@ import {
   statedKinds,
   formatIdentifiers,
   type StatedIdentifier,
-} from '../../../src/core/stated-identifiers.js'
+} from '../../../src/core/numbers/stated-identifiers.js'
 import { forAll } from '../../support/properties.js'
 
 const lei = { kind: 'lei', value: 'HWUPKR0MPOU8FGXBT394', place: null } as const

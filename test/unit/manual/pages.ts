@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { Help, type Command } from 'commander'
 import { createProgram } from '../../../src/cli/program.js'
 import type { CliIo } from '../../../src/cli/terminal/command-io.js'
-import { checkedCountries } from '../../../src/core/national-numbers.js'
-import { getPersonForms, personTests } from '../../../src/core/number-forms.js'
+import { checkedCountries } from '../../../src/core/numbers/national-numbers.js'
+import { getPersonForms, personTests } from '../../../src/core/numbers/number-forms.js'
 import headerWords from '../../../src/core/headers.json' with { type: 'json' }
 import legalForms from '../../../src/registry/reference/legal-forms.json' with { type: 'json' }
 import { findCountryName } from '../../../src/core/countries.js'

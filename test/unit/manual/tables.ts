@@ -1,6 +1,6 @@
 import { iso31661 } from 'iso-3166'
 import { findCountryName } from '../../../src/core/countries.js'
-import { findUniqueForm, hasLocalOffices } from '../../../src/core/court-numbers.js'
+import { findUniqueForm, hasLocalOffices } from '../../../src/core/numbers/court-numbers.js'
 import { readFileSync } from 'node:fs'
 import { dirname, relative } from 'node:path/posix'
 import { formatCount } from '../../../src/core/text.js'

@@ -1,7 +1,7 @@
 import { iso31661 } from 'iso-3166'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readIdentifiers } from '../../../src/core/stated-identifiers.js'
+import { readIdentifiers } from '../../../src/core/numbers/stated-identifiers.js'
 import type { LookupRule, IdentifierUse } from '../../../src/pipeline/input/columns.js'
 import { IdentifierCounts } from '../../../src/pipeline/input/column-report.js'
 import { classifyDomain } from '../../../src/core/identifiers.js'

@@ -1,5 +1,5 @@
 import { iso31662 } from 'iso-3166'
-import { findCountryCode } from './countries.js'
+import { findCountryCode } from '../countries.js'
 
 /** EDGAR's own abbreviations of places, in addition to states and provinces. */
 const placeAbbreviations = 'BER CAN CAYMAN CI CN DEL ENG HK SWED UK'

@@ -2,7 +2,7 @@
 // nevertheless, and words next to the town.
 import forms from './number-forms.json' with { type: 'json' }
 import courts from './register-courts.json' with { type: 'json' }
-import { toPlainLetters } from './text.js'
+import { toPlainLetters } from '../text.js'
 
 /** A number of a German court. */
 export interface CourtNumber {

@@ -1,8 +1,8 @@
-import { findCountryCode } from './countries.js'
-import { toRootDomain } from './domain-name.js'
+import { findCountryCode } from '../countries.js'
+import { toRootDomain } from '../domain-name.js'
 import { formatCourtNumber, parseCourtNumber, writeOffice } from './court-numbers.js'
 import { numberNames, toNationalNumber } from './national-numbers.js'
-import { identifierKeys, identifierNames, toCanonicalIdentifier, type IdentifierKey } from './identifiers.js'
+import { identifierKeys, identifierNames, toCanonicalIdentifier, type IdentifierKey } from '../identifiers.js'
 
 /**
  * Identifiers in free text: `Apple Inc (LEI HWUPKR0MPOU8FGXBT394, CIK 0000320193)`. The interface has only names,
