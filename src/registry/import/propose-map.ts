@@ -115,7 +115,7 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
     unused,
     overlooked: map.status === undefined ? unused.filter((name) => mayBeStatus(name, getCells(name))) : [],
     doubts,
-    ambiguous: describeAmbiguousNumbers(map, getCells, home),
+    ambiguous: idType === 'registration_id' ? describeAmbiguousNumbers(map, getCells, home) : null,
   }
 }
 

@@ -279,6 +279,19 @@ describe('columns', () => {
     })
 
     it.each([
+      ['CIK', ['0000320193', '0000789019', '0001652044'], null],
+      [
+        'Entity Number',
+        ['320193', '789019', '1652044'],
+        /^3 company numbers .* may be those of several companies/,
+      ],
+    ])('ids below %s are told as ambiguous only if they are company numbers', (column, ids, ambiguous) => {
+      const rows = ids.map((id) => [id, `Larkmoor ${id} Inc`, 'US'])
+      const found = proposeMap([column, 'Name', 'Jurisdiction'], rows).ambiguous
+      expect(found).toEqual(ambiguous === null ? null : expect.stringMatching(ambiguous))
+    })
+
+    it.each([
       ['NIF', 'N° RCS', 'Tribunal'],
       ['NIF', 'RCCM', 'Greffe'],
       ['Partita IVA', 'REA', 'CCIAA'],
