@@ -1,5 +1,3 @@
-// `offices`: countries with local registers, those whose courts number by year and letter, numbers that are unique
-// nevertheless, and words next to the town.
 import forms from './number-forms.json' with { type: 'json' }
 import courts from './register-courts.json' with { type: 'json' }
 import { toPlainLetters } from '../text.js'
@@ -15,6 +13,7 @@ export interface CourtNumber {
   readonly letters: string
 }
 
+/** Countries with local registers, forms of their numbers, and words next to the town. */
 const { offices } = forms
 
 const writeUmlauts = (text: string): string =>
@@ -36,12 +35,8 @@ const lostLetter = /(?<=\p{L})[?\uFFFD]+(?=\p{L})/u
 /** Returns the official name of a German court in capitals, by its name or place, also `M?nchen`; `null` if unknown. */
 export function findCourt(text: string): string | null {
   if (!lostLetter.test(text)) return courtNames.get(toCourtKey(text)) ?? null
-  const pattern = new RegExp(
-    `^${text
-      .split(/[?\uFFFD]+/)
-      .map(toCourtKey)
-      .join('[a-z]{1,2}')}$`,
-  )
+  const parts = text.split(/[?\uFFFD]+/).map(toCourtKey)
+  const pattern = new RegExp(`^${parts.join('[a-z]{1,2}')}$`)
   const found = new Set([...courtNames].filter(([key]) => pattern.test(key)).map(([, name]) => name))
   return found.size === 1 ? ([...found][0] ?? null) : null
 }
