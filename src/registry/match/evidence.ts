@@ -10,7 +10,6 @@ import type { Separator } from './text-pieces.js'
 import { hasOtherMeaning, type WordClass } from './word-classes.js'
 import type { LocationHint } from './parse-location.js'
 import type { TextWord } from './query-text.js'
-import type { Vocabulary } from './vocabulary.js'
 
 /** Facts about the other companies found, on which the evidence of a name depends. */
 export interface SiblingCounts {
@@ -69,27 +68,6 @@ export function classifyEvidence({
   if (isMore && isLess) return 'both'
   if (isMore) return 'within'
   return isLess || matchType !== 'exact' ? 'part' : 'exact'
-}
-
-/**
- * Other companies whose names fit a text as well, among 100,000 names: averages, counted in registers of that size by the
- * number of words and whether all of them are usual in names. `whole`: the text is the whole name; `part`: another match.
- */
-const likeNames = {
-  whole: { oneUsual: 0.3, oneRare: 0.04, allUsual: 0.06, someRare: 0.02 },
-  part: { oneUsual: 10, oneRare: 0.8, allUsual: 9, someRare: 0.3 },
-} as const
-
-/** Returns how many companies that fit the text as well a small registry lacks, on average; 0 from 100,000 names. */
-export function estimateUnseenRivals(
-  { candidate: { tokens }, sharedCount, matchType }: NameComparison,
-  vocabulary: Vocabulary,
-): number {
-  const counts = likeNames[matchType === 'exact' || matchType === 'completed' ? 'whole' : 'part']
-  const isUsual = tokens.every((word) => vocabulary.isUsual(word))
-  const count =
-    sharedCount <= 1 ? counts[isUsual ? 'oneUsual' : 'oneRare'] : counts[isUsual ? 'allUsual' : 'someRare']
-  return count * vocabulary.unseenShare
 }
 
 /** A value of the evidence, as the model weighs it. */
@@ -213,7 +191,7 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   // Names of one sound in other characters are those of other companies, or typing errors: a reviewer decides.
   [45, ({ comparison }) => comparison.characters === 'other'],
   // A name that continues is that of another company, as far as the registry tells.
-  [78, (evidence) => isContinued(evidence)],
+  [78, (evidence) => isContinued(evidence) || isRearranged(evidence)],
   // A group has a company for each country, and a word in front makes another name: few registries hold all of them.
   [85, (one) => isOwnCountryLeft(one) || isNamedOtherwise(one) || isOfOtherOffice(one) || isOfOtherForm(one)],
   [85, ({ comparison }) => comparison.characters === 'unknown'],
@@ -241,7 +219,11 @@ const isOfOtherOffice = ({ place, contextCount, comparison: { candidate } }: Evi
   hasLocalOffices(candidate.place.countryCode)
 
 const isOfOtherForm = ({ comparison: { form, statedForm, candidate } }: Evidence): boolean =>
-  form === 'same' && isOneFormPrivate(statedForm, candidate)
+  /conflict/.test(form) || (form === 'same' && isOneFormPrivate(statedForm, candidate))
+
+/** True if the text has some of a name's words in another order: "Elena Cardoso" is one of many, and Maria Elena another. */
+const isRearranged = ({ comparison: { alignment, nameLeftover } }: Evidence): boolean =>
+  alignment.isReordered && nameLeftover.hard > 0
 
 /** True if a telling word is in front of the name, without a sign between them: "Larkmoor Norvane Ltd" for Norvane Ltd. */
 const isNamedOtherwise = ({ comparison: { left, isApartBefore } }: Evidence): boolean =>

@@ -1,6 +1,6 @@
-import { isConflict, type PlaceAgreement } from './candidate.js'
+import type { PlaceAgreement } from './candidate.js'
 import type { NameComparison } from './compare-names.js'
-import { cap, estimateUnseenRivals, type Evidence } from './evidence.js'
+import { cap, type Evidence } from './evidence.js'
 import { featureNames, partOfFeatures, type FeatureName, type FeaturePart } from './features.js'
 import fittedModel from './fitted-model.json' with { type: 'json' }
 import type { Vocabulary } from './vocabulary.js'
@@ -200,6 +200,27 @@ const ownParts: ReadonlySet<FeaturePart> = new Set(['place', 'context'])
 const prominenceParts: ReadonlySet<FeaturePart> = new Set(['listed', 'known to registers'])
 
 /**
+ * Other companies whose names fit a text as well, among 100,000 names: averages, counted in registers of that size by the
+ * number of words and whether all of them are usual in names. `whole`: the text is the whole name; `part`: another match.
+ */
+const likeNames = {
+  whole: { oneUsual: 0.3, oneRare: 0.04, allUsual: 0.06, someRare: 0.02 },
+  part: { oneUsual: 10, oneRare: 0.8, allUsual: 9, someRare: 0.3 },
+} as const
+
+/** Returns how many companies that fit the text as well a small registry lacks, on average; 0 from 100,000 names. */
+function estimateUnseenRivals(
+  { candidate: { tokens }, sharedCount, matchType }: NameComparison,
+  vocabulary: Vocabulary,
+): number {
+  const counts = likeNames[matchType === 'exact' || matchType === 'completed' ? 'whole' : 'part']
+  const isUsual = tokens.every((word) => vocabulary.isUsual(word))
+  const count =
+    sharedCount <= 1 ? counts[isUsual ? 'oneUsual' : 'oneRare'] : counts[isUsual ? 'allUsual' : 'someRare']
+  return count * vocabulary.unseenShare
+}
+
+/**
  * Scores the companies of like names that a small registry lacks; `null` for a large one. Each would fit the text as well as
  * the company found, except for its place and its prominence: an exact name in another country says little if few names are held.
  */
@@ -279,61 +300,4 @@ export function weighParts(
   const told = [...weights.values()].reduce((sum, one) => sum + one, 0)
   add('other candidates', whole - told)
   return weights
-}
-
-/** Chooses between two ways to read a text: the one in which the name is spelled as held represents the company. */
-export function preferSpelled(one: ScoredCompany, known: ScoredCompany | undefined): ScoredCompany {
-  if (known === undefined) return one
-  const isFirst = isSpelledIn(one, known) || (!isSpelledIn(known, one) && one.score > known.score)
-  return { ...(isFirst ? one : known), score: Math.max(one.score, known.score) }
-}
-
-/** The text has a whole name where it has only a similar one otherwise. */
-function isSpelledIn({ evidence: one }: ScoredCompany, { evidence: other }: ScoredCompany): boolean {
-  const [spelled, loose] = [one.comparison, other.comparison]
-  return (
-    spelled.matchType === 'exact' &&
-    loose.looseWords.length > 0 &&
-    spelled.alignment.start <= loose.alignment.start &&
-    spelled.alignment.end >= loose.alignment.end &&
-    spelled.sharedTelling > 0
-  )
-}
-
-/**
- * A finance or service company whose name begins with the text gives way to its parent, whose initials the text is and which is
- * listed or in the same town: "IBM" is rather International Business Machines than IBM Credit LLC.
- */
-export function favorParents(companies: readonly ScoredCompany[]): ScoredCompany[] {
-  const favored = [...companies]
-  for (const arm of companies) {
-    if (!arm.evidence.comparison.isInHouse) continue
-    const at = favored.findIndex(({ evidence: { comparison } }) =>
-      isParent(comparison, arm.evidence.comparison),
-    )
-    const parent = favored[at]
-    if (parent !== undefined && parent.score <= arm.score)
-      favored[at] = { ...parent, score: arm.score + parentLead }
-  }
-  return favored
-}
-
-/** A company whose whole name the text has is likelier than one with a similar name in its place. */
-export function favorSpelled(companies: readonly ScoredCompany[]): ScoredCompany[] {
-  const loose = companies.filter(({ evidence }) => evidence.comparison.looseWords.length > 0)
-  return companies.map((company) => {
-    const rivals = loose.filter(
-      (other) =>
-        !isConflict(company.evidence.place) && other.score >= company.score && isSpelledIn(company, other),
-    )
-    const score = Math.max(company.score, ...rivals.map((rival) => rival.score + parentLead))
-    return score === company.score ? company : { ...company, score }
-  })
-}
-
-const parentLead = 1
-
-function isParent({ matchType, candidate }: NameComparison, arm: NameComparison): boolean {
-  const isInTown = candidate.place.cityKey !== '' && candidate.place.cityKey === arm.candidate.place.cityKey
-  return matchType === 'acronym' && (candidate.prominence.isListed || isInTown)
 }

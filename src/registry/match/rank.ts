@@ -1,18 +1,15 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
-import { areAlike, comparePlace, type CandidateName } from './candidate.js'
+import { areAlike, comparePlace, isConflict, type CandidateName } from './candidate.js'
 import { prepareText } from './align-name.js'
-import { compareNames } from './compare-names.js'
-import { findConfidenceLimit, type Evidence } from './evidence.js'
+import { compareNames, type NameComparison } from './compare-names.js'
+import { classifyEvidence, findConfidenceLimit, type Evidence } from './evidence.js'
 import { countSiblings, type EvidencePair } from './siblings.js'
 import { computeFeatures } from './features.js'
 import {
   boundLogOdds,
   computeDecisionFeatures,
   computeScore,
-  favorParents,
-  favorSpelled,
   fittedCoefficients,
-  preferSpelled,
   scoreUnseen,
   sumScores,
   toShare,
@@ -212,4 +209,67 @@ export function decide({ ranked, noneShare, decisionFeatures }: Ranking): MatchD
 /** Returns the expected precision of answers with this share and evidence, 0 to 100. */
 export function estimateCompanyConfidence(share: number, evidence: Evidence): number {
   return Math.min(findConfidenceLimit(evidence), Math.round(share * 100))
+}
+
+/** Chooses between two ways to read a text: the one in which the name is spelled as held represents the company. */
+function preferSpelled(one: ScoredCompany, known: ScoredCompany | undefined): ScoredCompany {
+  if (known === undefined) return one
+  const isBetter = (a: ScoredCompany, b: ScoredCompany) => isSpelledIn(a, b) || isSurerIn(a, b)
+  const isFirst = isBetter(one, known) || (!isBetter(known, one) && one.score > known.score)
+  return { ...(isFirst ? one : known), score: Math.max(one.score, known.score) }
+}
+
+/** The text has a whole name where it has only a similar one otherwise. */
+function isSpelledIn({ evidence: one }: ScoredCompany, { evidence: other }: ScoredCompany): boolean {
+  const [spelled, loose] = [one.comparison, other.comparison]
+  return (
+    spelled.matchType === 'exact' &&
+    loose.looseWords.length > 0 &&
+    spelled.alignment.start <= loose.alignment.start &&
+    spelled.alignment.end >= loose.alignment.end &&
+    spelled.sharedTelling > 0
+  )
+}
+
+/** Both names are the text, and its form is that of one: "Larkmoor Limited", today "Larkmoor (Private) Limited". */
+const isSurerIn = ({ evidence: one }: ScoredCompany, { evidence: other }: ScoredCompany): boolean =>
+  [one, other].every((evidence) => classifyEvidence(evidence) === 'exact') &&
+  findConfidenceLimit(one) > findConfidenceLimit(other)
+
+/**
+ * A finance or service company whose name begins with the text gives way to its parent, whose initials the text is and which is
+ * listed or in the same town: "IBM" is rather International Business Machines than IBM Credit LLC.
+ */
+function favorParents(companies: readonly ScoredCompany[]): ScoredCompany[] {
+  const favored = [...companies]
+  for (const arm of companies) {
+    if (!arm.evidence.comparison.isInHouse) continue
+    const at = favored.findIndex(({ evidence: { comparison } }) =>
+      isParent(comparison, arm.evidence.comparison),
+    )
+    const parent = favored[at]
+    if (parent !== undefined && parent.score <= arm.score)
+      favored[at] = { ...parent, score: arm.score + parentLead }
+  }
+  return favored
+}
+
+/** A company whose whole name the text has is likelier than one with a similar name in its place. */
+function favorSpelled(companies: readonly ScoredCompany[]): ScoredCompany[] {
+  const loose = companies.filter(({ evidence }) => evidence.comparison.looseWords.length > 0)
+  return companies.map((company) => {
+    const rivals = loose.filter(
+      (other) =>
+        !isConflict(company.evidence.place) && other.score >= company.score && isSpelledIn(company, other),
+    )
+    const score = Math.max(company.score, ...rivals.map((rival) => rival.score + parentLead))
+    return score === company.score ? company : { ...company, score }
+  })
+}
+
+const parentLead = 1
+
+function isParent({ matchType, candidate }: NameComparison, arm: NameComparison): boolean {
+  const isInTown = candidate.place.cityKey !== '' && candidate.place.cityKey === arm.candidate.place.cityKey
+  return matchType === 'acronym' && (candidate.prominence.isListed || isInTown)
 }

@@ -490,3 +490,75 @@ describe('names that share only an activity', () => {
       expect(match({ name, location, held: [{ name: held, country, city }] })).toEqual({ kind: 'none' })
   })
 })
+
+/** Another company may have such a name: the answer is given, and not as certain. */
+describe('names that are nearly the same', () => {
+  const mostOf = (held: Held, names: readonly (readonly [string, string | null])[]) =>
+    names.map(([name, location]) => {
+      const decision = match({ name, location, held: [held], total: 200_000 })
+      return decision.kind === 'none' ? 0 : decision.confidence
+    })
+  const changes: readonly (readonly [what: string, change: (word: string) => string])[] = [
+    ['loses its last letter', (word) => word.slice(0, -1)],
+    ['loses two letters', (word) => word.slice(0, -2)],
+    ['has another letter', (word) => `${word.slice(0, 3)}x${word.slice(4)}`],
+    ['has another first letter', (word) => `P${word.slice(1)}`],
+  ]
+  test.each(changes)('a name of one telling word that %s has at most 90 without its town', (_, change) => {
+    for (const rest of ['Technologies Inc', 'Holdings PLC', 'Group Ltd', 'Services GmbH']) {
+      const held: Held = { ...listed, name: `Brackwend ${rest}`, city: 'Leeds' }
+      const asked = `${change('Brackwend')} ${rest}`
+      expect(Math.max(...mostOf(held, [[asked, null]])), asked).toBeLessThanOrEqual(90)
+    }
+  })
+
+  test.each([
+    ['Larkmoor Foods S.R.L.', 'UY', ['Larkmoor Foods S.A.']],
+    ['Larkmoor Foods GmbH', 'DE', ['Larkmoor Foods AG', 'Larkmoor Foods KG', 'Larkmoor Foods e.G.']],
+    ['Larkmoor Foods A/S', 'DK', ['Larkmoor Foods ApS']],
+    ['Larkmoor Foods Inc', 'US', ['Larkmoor Foods LLC', 'Larkmoor Foods LP']],
+    ['Larkmoor Foods Kft.', 'HU', ['Larkmoor Foods Zrt.']],
+    ['ООО Ларкмур Продукты', 'RU', ['АО Ларкмур Продукты']],
+  ])('%s in its town has at most 85 under another form of %s', (name, country, asked) => {
+    const held = { name, country, city: 'Townley' }
+    expect(
+      Math.max(
+        ...mostOf(
+          held,
+          asked.map((one) => [one, 'Townley'] as const),
+        ),
+      ),
+    ).toBeLessThanOrEqual(85)
+  })
+
+  test('some words of a name in another order are no match: persons have them in common', () => {
+    const held = { name: 'CARDOSO RODRIGUEZ MARIA ELENA', country: 'UY', city: 'Salto' }
+    const some = ['María Cardoso', 'Elena Cardoso', 'Maria Elena Cardoso', 'Elena Rodríguez']
+    for (const confidence of mostOf(
+      held,
+      some.map((one) => [one, 'Salto, Uruguay'] as const),
+    ))
+      expect(confidence).toBeLessThan(80)
+    expect(mostOf(held, [['María Elena Cardoso Rodríguez', 'Salto, Uruguay']])[0]).toBeGreaterThanOrEqual(95)
+  })
+
+  test('a former name in full is surer than a similar name of today', () => {
+    const today: Held = {
+      name: 'NORVANE CEYLON (PRIVATE) LIMITED',
+      country: 'LK',
+      city: 'Kelaniya',
+      company: 1,
+    }
+    const former: Held = {
+      ...today,
+      name: 'NORVANE CEYLON LIMITED',
+      kind: 'former',
+      registeredName: today.name,
+    }
+    const ask = (held: readonly Held[]) =>
+      match({ name: 'Norvane Ceylon Ltd', location: 'Kelaniya, LK', held })
+    expect(ask([today])).toMatchObject({ confidence: 85 })
+    expect(ask([today, former])).toMatchObject({ confidence: expect.toSatisfy(isSure) as number })
+    expect(ask([former, today])).toMatchObject({ confidence: expect.toSatisfy(isSure) as number })
+  })
+})
