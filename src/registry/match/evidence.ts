@@ -234,18 +234,19 @@ const isNamedOtherwise = ({ comparison: { left, isApartBefore } }: Evidence): bo
 
 /**
  * True if most of the name is in words that are spelled otherwise, and the town does not tell: "Reside Technologies Inc" for
- * Resideo Technologies, "Dent Manchester Ltd" for Dentsu Manchester. Swapped and doubled letters are slips.
+ * Resideo Technologies, "Brook Holdings Ltd" for Brooks Holdings. Swapped and doubled letters are slips.
  */
-const isSpelledOtherwise = ({
-  comparison: { looseWords, pairs, similarity },
-  place,
-  contextCount,
-}: Evidence) =>
-  looseWords.length > pairs.slips + pairs.usual &&
-  similarity < 0.8 &&
-  place !== 'postal' &&
-  place !== 'city' &&
-  contextCount === 0
+function isSpelledOtherwise({ comparison, place, contextCount }: Evidence): boolean {
+  const { looseWords, pairs, similarity, sharedTelling, alignment, candidate } = comparison
+  const isMostly = looseWords.length > pairs.slips + pairs.usual && similarity < 0.8
+  const isTelling = (word = '') => classifyNameWord(word) === 'telling'
+  const isPlural =
+    sharedTelling === 1 &&
+    alignment.pairs.some(
+      ({ match, nameAt }) => match.kind === 'plural' && isTelling(candidate.tokens[nameAt]),
+    )
+  return (isMostly || isPlural) && place !== 'postal' && place !== 'city' && contextCount === 0
+}
 
 /** True if a telling word follows the legal form, without a sign between them: "Larkmoor Ltd Norvane". */
 const isFollowed = ({ comparison: { left, statedForm, text } }: Evidence): boolean => {

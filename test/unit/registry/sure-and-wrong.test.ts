@@ -512,6 +512,12 @@ describe('names that are nearly the same', () => {
     }
   })
 
+  test('the plural is another word where only it tells', () => {
+    const held: Held = { ...listed, name: 'Brackwends Holdings Inc', city: 'Leeds' }
+    expect(mostOf(held, [['Brackwend Holdings Inc', null]])[0]).toBeLessThanOrEqual(90)
+    expect(mostOf(held, [['Brackwends Holding Inc', null]])[0]).toBeGreaterThanOrEqual(95)
+  })
+
   test.each([
     ['Larkmoor Foods S.R.L.', 'UY', ['Larkmoor Foods S.A.']],
     ['Larkmoor Foods GmbH', 'DE', ['Larkmoor Foods AG', 'Larkmoor Foods KG', 'Larkmoor Foods e.G.']],
