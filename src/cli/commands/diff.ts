@@ -25,7 +25,7 @@ import {
   createRowStream,
 } from '../terminal/command-io.js'
 import { formatCount, plural } from '../../core/text.js'
-import { formatTableLines } from '../terminal/screen.js'
+import { formatTableLines, getTerminalColumns } from '../terminal/screen.js'
 
 type RunPair = ReturnType<typeof chooseRuns>
 
@@ -36,7 +36,8 @@ interface ShownChanges {
   readonly first: readonly Change[]
 }
 
-const widthsMax = [18, 9, 28, 20, 90]
+/** In a terminal. The last column is of a list that an own registry answers first. */
+const widthsMax = [18, 24, 28, 20, 90, 18]
 
 /** Formats counts by kind, and either the first changes as a table or the path of the written file. */
 export function formatDiff(
@@ -70,7 +71,9 @@ const formatDay = ({ startedAtMs }: RememberedRun): string =>
 
 export function formatChangeTable(changes: readonly Change[], columnCount: number): string {
   const isWithSides = changes.some((change) => toSides(change) !== '')
-  return formatTableLines(changes.map(toCells), isWithSides ? [...widthsMax, 18] : widthsMax, columnCount)
+  const shown = widthsMax.slice(0, isWithSides ? 6 : 5)
+  const widths = columnCount === Infinity ? shown.map(() => Infinity) : shown
+  return formatTableLines(changes.map(toCells), widths, columnCount)
     .map((line) => `${line}\n`)
     .join('')
 }
@@ -94,7 +97,6 @@ type Flags = ConfigFlags & { output?: string; format?: ChangesRequest['format'];
 
 /** Number of changes printed without a file. */
 export const shownMax = 20
-const columnsDefault = 100
 
 export function fillDiffCommand(command: Command, io: CliIo): void {
   command
@@ -168,6 +170,3 @@ function formatComparedLine(
   const { series } = newer
   return formatJsonLine('diff', { series, older: older.number, newer: newer.number, counts, outputPath })
 }
-
-export const getTerminalColumns = ({ stdout }: CliIo): number =>
-  (stdout as { readonly columns?: number }).columns || columnsDefault

@@ -14,7 +14,7 @@ import { parseTableAddress, readScheme } from '../../connectors/address.js'
 import { isTableAddress } from '../../connectors/connectors.js'
 import { addConfigFlags, readConfigFromFlags, type ConfigFlags } from '../config-flags.js'
 import { createCommandConnectors, formatJsonLine, quote, type CliIo } from '../terminal/command-io.js'
-import { formatTableLines } from '../terminal/screen.js'
+import { formatTableLines, getTerminalColumns } from '../terminal/screen.js'
 
 type NamedColumns = Settings['input']['columns']
 type LookupColumns = ReturnType<InputColumns['detect']>
@@ -261,8 +261,6 @@ function formatNextSteps(configPath: string, { output }: FileConfig): string {
 }
 
 const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError'
-
-const getTerminalColumns = (io: CliIo): number => (io.stdout as Partial<NodeJS.WriteStream>).columns || 100
 
 /** Proposes an output for an input: a table of its database, or a file or an object in its folder. */
 export function proposeOutput(input: string): string {

@@ -16,7 +16,8 @@ import {
   formatStep,
   toOutcome,
 } from '../terminal/sources-text.js'
-import { formatChangeTable, getTerminalColumns, shownMax } from './diff.js'
+import { getTerminalColumns } from '../terminal/screen.js'
+import { formatChangeTable, shownMax } from './diff.js'
 import { createProgress } from './registry-import.js'
 
 type RegistryOptions = { readonly registry: Option; readonly registryPathDefault: string }
@@ -178,10 +179,8 @@ function readCheckpointPath({ config, checkpoint }: GetFlags, environment: CliIo
   return resolveSettings(readConfig([], flags, environment), environment).checkpoint.path
 }
 
-function readVariable(environment: CliIo['environment'], name: string): string | null {
-  const text = environment[name]?.trim() ?? ''
-  return text === '' ? null : text
-}
+const readVariable = (environment: CliIo['environment'], name: string): string | null =>
+  environment[name]?.trim() || null
 
 async function mayDownload(
   downloadBytes: number,

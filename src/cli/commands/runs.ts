@@ -1,4 +1,3 @@
-import type { WriteStream } from 'node:tty'
 import { type Command, InvalidArgumentError } from 'commander'
 import {
   withKnownHistory,
@@ -21,6 +20,7 @@ import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 import { formatAmount, formatBilledCount, formatCost, sumSubmitted } from '../../core/money.js'
 import { formatSubmissions } from '../terminal/lookup-text.js'
+import { getTerminalColumns } from '../terminal/screen.js'
 
 interface Column {
   readonly title: string
@@ -262,8 +262,6 @@ function showRuns(path: string, { runs, submissions }: KnownRuns, flags: RunsFla
 }
 
 /** Unlimited without a terminal. */
-const getTerminalColumns = ({ stdout }: CliIo): number => (stdout as Partial<WriteStream>).columns || Infinity
-
 function parseCount(text: string): number {
   const parsed = parsePositive(text)
   if ('fault' in parsed) throw new InvalidArgumentError(parsed.fault)

@@ -1,4 +1,3 @@
-import type { WriteStream } from 'node:tty'
 import { InvalidArgumentError, type Command } from 'commander'
 import {
   viewRow,
@@ -26,6 +25,7 @@ import {
   type CliIo,
 } from '../terminal/command-io.js'
 import { formatRow, formatRows } from '../terminal/show-text.js'
+import { getTerminalColumns } from '../terminal/screen.js'
 
 interface ShowFlags extends ConfigFlags {
   readonly columns?: string[]
@@ -73,7 +73,7 @@ async function show(file: string, flags: ShowFlags, io: CliIo): Promise<void> {
     rowsMax,
     wantsObjects: flags.json === true,
   }
-  const columnCount = (io.stdout as Partial<WriteStream>).columns || Infinity
+  const columnCount = getTerminalColumns(io)
   if (row !== undefined) {
     const view = await viewRow(request, row)
     tellNotes(view, io)

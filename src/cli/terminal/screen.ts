@@ -57,6 +57,10 @@ function findIndent(line: string, columnCount: number): { line: string; indent: 
   return { line: together, indent: ' '.repeat(Math.min(begin + 2, Math.floor(columnCount / 4))) }
 }
 
+/** Width of the terminal in columns. Without one, nothing is cut off: a file or a mail has no width. */
+export const getTerminalColumns = ({ stdout }: { readonly stdout: object }): number =>
+  (stdout as { readonly columns?: number }).columns || Infinity
+
 /** Columns up to `columnsKept` wide are not narrowed; wider ones not below `columnsLeast`. */
 const columnsKept = 13
 const columnsLeast = 8

@@ -39,8 +39,8 @@ export function formatRows(view: RowsView, columnCount: number, next: string): s
 /** Names values of the column of the first condition. */
 function formatValues({ values }: RowsView): string[] {
   if (values === null) return []
-  const listed = [...values.texts].map((text) => (text === '' ? '(empty)' : cutToWidth(cleanText(text), 30)))
-  return [`No row meets --where. Values of ${cleanText(values.column)}: ${listed.join(', ')}`]
+  const shown = [...values.texts].map((text) => (text === '' ? '(empty)' : cutToWidth(cleanText(text), 30)))
+  return [`No row meets --where. Values of ${cleanText(values.column)}: ${[...new Set(shown)].join(', ')}`]
 }
 
 function formatTable(view: RowsView, columnCount: number): string[] {

@@ -69,6 +69,17 @@ describe('changes on a terminal', () => {
     expect(text).toContain('\\u0007')
   })
 
+  it('without a terminal, nothing is cut off', () => {
+    const long = {
+      ...change,
+      rowKey: 'K'.repeat(40),
+      name: 'Larkmoor '.repeat(20).trim(),
+      new: 'N'.repeat(300),
+    }
+    const text = formatDiff({ pair, counts: { renamed: 1 }, first: [long] }, Infinity)
+    for (const value of [long.rowKey, long.name, long.new]) expect(text).toContain(value)
+  })
+
   it.each([20, 60, 100])('no line is wider than %s columns, whatever is in it', (columnCount) => {
     const first = [{ ...change, name: '株式会社'.repeat(20), old: '😀'.repeat(50) }, change]
     const lines = formatDiff({ pair, counts: { renamed: 2 }, first }, columnCount).split('\n')
