@@ -11,7 +11,7 @@ const helpGroups: readonly { title: string; common: readonly string[]; further: 
   },
   {
     title: 'Columns',
-    common: ['name-column', 'location-columns', 'id-columns'],
+    common: ['name-column', 'location-columns', 'country', 'id-columns'],
     further: ['context-columns'],
   },
   {

@@ -99,6 +99,13 @@ export const createChoice = <const Choice extends string>(
   schema: () => z.enum(choices).describe(description),
 })
 
+const isCountryCode = (code: string): boolean =>
+  /^[A-Z]{2}$/.test(code) &&
+  new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' }).of(code) !== undefined
+
+export const createCountrySchema = () =>
+  z.string().refine(isCountryCode, { error: 'an ISO 3166-1 code, like DE' })
+
 export const createDurationSchema = () =>
   z
     .string()
@@ -219,6 +226,11 @@ export function parseDuration(text: string): Parsed<string> {
   return parseDurationMs(text) === null
     ? { fault: 'It must be a number and s, m, h or d, like 30d.' }
     : { value: text }
+}
+
+export function parseCountry(text: string): Parsed<string> {
+  const code = text.trim().toUpperCase()
+  return isCountryCode(code) ? { value: code } : { fault: 'It must be an ISO 3166-1 code, like DE.' }
 }
 
 export function parseSize(text: string): Parsed<string> {

@@ -2,10 +2,12 @@ import * as z from 'zod'
 import { rateLimits } from '../contract/limits.js'
 import {
   createChoice,
+  createCountrySchema,
   createDurationSchema,
   createLimitSchema,
   createListenSchema,
   option,
+  parseCountry,
   parseDuration,
   parseListen,
   parseWholeNumber,
@@ -72,6 +74,19 @@ const checkpoint = {
 }
 
 const lookup = {
+  country: option({
+    schema: () => createCountrySchema().describe('The country of rows without one, as an ISO 3166-1 code.'),
+    flag: {
+      names: '--country <code>',
+      group: 'input',
+      help: 'country of rows without one, like DE',
+      parse: parseCountry,
+    },
+    unset: 'none',
+    meaning: 'The country of rows without one, as an ISO 3166-1 code.',
+    manual: 'See [One country](docs/manual/your-own-list.md#one-country).',
+    example: 'DE',
+  }),
   identifiers: option({
     ...createChoice(
       ['first', 'context'],

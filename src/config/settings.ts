@@ -115,7 +115,10 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
   }
   const origin = getOrigin(config)
   return freezeDeep<Settings>({
-    input: origin === undefined ? input : { ...input, columns: { ...input.columns, origin } },
+    input: {
+      ...input,
+      columns: { ...input.columns, country: lookup.country, ...(origin === undefined ? {} : { origin }) },
+    },
     output,
     checkpoint: { path: checkpoint.path, maxAgeMs: toDurationMs(checkpoint.maxAge) },
     decisions: {

@@ -34,11 +34,11 @@ const whyCharsMax = 100
  * formatColumnLines(report) // ['name from Company; location from City', 'not used: Reg No (company number); …']
  */
 export function formatColumnLines(report: ColumnReport): string[] {
-  const { name, location, context, unused, others } = report
+  const { name, location, context, unused, others, country } = report
   const formatNames = (columns: readonly string[]) => columns.map((column) => truncateText(column)).join(', ')
   const asked = [
     name === null ? 'no names' : `name from ${truncateText(name)}`,
-    location.length === 0 ? 'no location' : `location from ${formatNames(location)}`,
+    `${location.length === 0 ? 'no location' : `location from ${formatNames(location)}`}${country === undefined ? '' : `, with ${country} if it has no country`}`,
     ...(context.length === 0 ? [] : [`context from ${formatNames(context)}`]),
   ]
   const lines = [asked.join('; '), ...formatIdentifierLine(report)]

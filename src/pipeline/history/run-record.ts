@@ -124,8 +124,10 @@ export function findRunOfLookups(
   return ofList.find(isOfColumns) ?? ofList.find(({ record }) => record?.input.lookup === undefined) ?? null
 }
 
-const formatLookupColumns = ({ name, location, context, identifiers, identifierUse }: RecordedColumns) =>
-  JSON.stringify([name, location, context, Object.entries(identifiers).sort(), identifierUse])
+const formatLookupColumns = (columns: RecordedColumns) => {
+  const { name, location, context, identifiers, identifierUse, country = null } = columns
+  return JSON.stringify([name, location, context, Object.entries(identifiers).sort(), identifierUse, country])
+}
 
 /** A row of a published output. Equal rows share one entry. */
 export interface PublishedEntry {

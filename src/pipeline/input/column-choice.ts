@@ -79,8 +79,9 @@ export async function chooseColumns(options: {
 
 /** Whether columns differ from the present ones only where the user has named none. */
 function isAsNamed(other: LookupColumns, asked: NamedColumns, columns: LookupColumns): boolean {
-  const toKey = ({ name, location, identifiers }: LookupColumns) =>
+  const toKey = ({ name, location, identifiers, country = '' }: LookupColumns) =>
     JSON.stringify([
+      asked.country === undefined ? null : country,
       asked.name === undefined ? null : name,
       asked.location === undefined ? null : location,
       asked.identifiers === undefined ? null : Object.entries(identifiers).sort(),
@@ -88,8 +89,9 @@ function isAsNamed(other: LookupColumns, asked: NamedColumns, columns: LookupCol
   return toKey(other) === toKey(columns)
 }
 
-function describeColumns({ name, location, identifiers }: LookupColumns): string {
-  const places = location.length === 0 ? 'no location' : `the location from ${location.join(', ')}`
+function describeColumns({ name, location, identifiers, country }: LookupColumns): string {
+  const added = country === undefined ? '' : ` with the country ${country}`
+  const places = `${location.length === 0 ? 'no location' : `the location from ${location.join(', ')}`}${added}`
   const columns = [...new Set(Object.values(identifiers))]
   const stated = columns.length === 0 ? '' : ` and identifiers from ${columns.join(', ')}`
   return `${name === null ? 'no name' : `the name from ${name}`} and ${places}${stated}`
@@ -264,12 +266,12 @@ function createStandingReader(
   columns: readonly string[],
   reader: CheckpointReader,
 ): StandingReader {
-  const { name, location, context, identifiers } = rule.columns
+  const { name, location, context, identifiers, country = null } = rule.columns
   const findPlace = (column: string) => columns.indexOf(column)
   const places = listLookupColumns(rule.columns).map(findPlace)
   const namePlace = name === null ? -1 : findPlace(name)
   const plainPlaces = [namePlace, ...location.map(findPlace), ...context.map(findPlace)]
-  const plainColumns = JSON.stringify([name, location, context])
+  const plainColumns = JSON.stringify([name, location, context, country])
   const identifierPlaces = Object.entries(identifiers).map(
     ([key, column = '']) => [key, column, findPlace(column)] as const,
   )

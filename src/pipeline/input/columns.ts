@@ -14,6 +14,8 @@ export interface LookupColumns {
   location: readonly string[]
   context: readonly string[]
   identifiers: IdentifierColumns
+  /** Code of the country of rows without one. */
+  country?: string | undefined
 }
 
 /**
@@ -46,6 +48,8 @@ export interface NamedColumns {
   context?: readonly string[] | undefined
   /** Only these columns, or none. */
   identifiers?: IdentifierColumns | 'none' | undefined
+  /** Code of the country of rows without one. */
+  country?: string | undefined
   /** Undefined if no config file was read. */
   origin?: ConfigOrigin | undefined
 }

@@ -70,7 +70,8 @@ export function detectColumns(
   const used = { name: named, location, context }
   const identifiers = chooseIdentifiers(plain, asked, used, samples, find)
   if ('missing' in name && listIdentifierColumns(identifiers).length === 0) throw name.missing
-  return { name: named, location, context, identifiers }
+  const { country } = asked
+  return { ...used, identifiers, ...(country === undefined ? {} : { country }) }
 }
 
 function chooseIdentifiers(

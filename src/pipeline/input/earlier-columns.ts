@@ -22,7 +22,7 @@ export function listEarlierColumns(
   columns: LookupColumns,
   samples: ColumnSamples,
 ): LookupColumns[] {
-  const { context, identifiers } = columns
+  const { context, identifiers, country } = columns
   const inOrder =
     columns.name === null
       ? []
@@ -53,12 +53,22 @@ export function listEarlierColumns(
         : detectColumns(header, { ...named, location, context }, samples, nested)
     candidates.push(detected)
   }
-  const toKey = ({ name, location, identifiers: own }: LookupColumns) =>
-    JSON.stringify([name, location, Object.entries(own).sort()])
+  const toKey = ({ name, location, identifiers: own, country = '' }: LookupColumns) =>
+    JSON.stringify([name, location, Object.entries(own).sort(), country])
   const asks = ({ name, identifiers: own }: LookupColumns) =>
     name !== null || listIdentifierColumns(own).length > 0
   const seen = new Set([toKey(columns)])
-  return candidates.filter((one) => asks(one) && !seen.has(toKey(one)) && seen.add(toKey(one)))
+  // An earlier run may have had no country for rows without one.
+  return candidates
+    .flatMap((one) =>
+      country === undefined
+        ? [one]
+        : [
+            { ...one, country },
+            { ...one, country: undefined },
+          ],
+    )
+    .filter((one) => asks(one) && !seen.has(toKey(one)) && seen.add(toKey(one)))
 }
 
 /**

@@ -1,4 +1,6 @@
 import { toPlainDigits } from '../../core/text.js'
+import { findCountryCode } from '../../core/countries.js'
+import { parsePlaceHeader } from '../../core/header-words.js'
 import { toRootDomain } from '../../core/domain-name.js'
 import {
   foldText,
@@ -82,6 +84,10 @@ export function toRowCells({ columns }: LookupRule, row: Cells, isEarlier = fals
   const location = take(columns.location.length)
   const context = take(columns.context.length)
   const identifiers: Partial<Record<IdentifierKey | IdentifierPlaceKey, string>> = {}
+  const { country = null } = columns
+  const isStated = country === null || hasCountry(columns.location, location)
+  if (!isStated && columns.identifiers.registration_id !== undefined)
+    identifiers.registration_country = country
   for (const key of [...identifierKeys, ...identifierPlaceKeys]) {
     if (columns.identifiers[key] === undefined) continue
     const raw = row[at++] ?? ''
@@ -89,8 +95,18 @@ export function toRowCells({ columns }: LookupRule, row: Cells, isEarlier = fals
     const cell = isCode ? raw.trim() : toFilledCell(raw)
     if (cell !== null) identifiers[key] = cell
   }
-  return { name, location, context, identifiers }
+  return { name, location: isStated ? location : [...location, country], context, identifiers }
 }
+
+/** Whether a cell below the header of a country, or the end of a whole place, has one. */
+const hasCountry = (columns: readonly string[], cells: Cells): boolean =>
+  cells.some((raw, at) => {
+    const cell = toFilledCell(raw ?? '')
+    if (cell === null) return false
+    const part = parsePlaceHeader(columns[at] ?? '')?.part
+    const end = cell.slice(cell.lastIndexOf(',') + 1).trim()
+    return part === 'country' || (part === undefined && findCountryCode(end) !== null)
+  })
 
 /** Returns the lookup of a row. A row without a usable name is looked up by its identifiers, else by its domain. */
 export function toRowQuestion(rule: LookupRule, row: RowCells): RowQuestion {

@@ -31,6 +31,7 @@ const loadCountries = () => import('../../core/countries.js')
 export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowReader {
   const { columns, readsNames } = rule
   const hasIdentifiers = listIdentifierColumns(columns.identifiers).length > 0
+  const isPlain = !hasIdentifiers && columns.country === undefined
   const isRead = ([cell = null]: TextRow) => readsNames && columns.name !== null && mayBeIdentifier(cell)
   const blankPlaceholders = createPlaceholderBlanker(rule)
   const findHeader = createHeaderFinder(rule)
@@ -47,13 +48,13 @@ export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowRea
   }
   let questions: Awaited<ReturnType<typeof loadQuestions>> | null = null
   const ask = (row: TextRow) =>
-    questions === null || (!hasIdentifiers && !isRead(row))
+    questions === null || (isPlain && !isRead(row))
       ? readPlainQuestion(rule, row)
       : questions.toRowQuestion(rule, questions.toRowCells(rule, row))
   const askAsEarlier = (row: TextRow, now: RowQuestion): RowQuestion[] =>
     !hasIdentifiers || earlier === noEarlierNames ? [] : (questions?.listEarlier(rule, row, now) ?? [])
   return async (rows) => {
-    if (questions === null && (hasIdentifiers || rows.some(isRead))) questions = await loadQuestions()
+    if (questions === null && (!isPlain || rows.some(isRead))) questions = await loadQuestions()
     const read = rows.map((row) => {
       const blanked = blankPlaceholders(row)
       const unasked = findHeader(row) ?? findTotal(blanked)

@@ -62,8 +62,15 @@ async function look(input: EnrichConfig['input'] = {}, more: EnrichConfig = {}) 
   )
 }
 
-async function run(service: StrangeService, input: EnrichConfig['input'] = {}) {
-  const job = enrich(configOf(input, service), { environment: { ENRICH_API_KEY: service.apiKey } })
+async function run(
+  service: StrangeService,
+  input: EnrichConfig['input'] = {},
+  lookup: EnrichConfig['lookup'] = {},
+) {
+  const job = enrich(
+    { ...configOf(input, service), lookup },
+    { environment: { ENRICH_API_KEY: service.apiKey } },
+  )
   const events: RunEvent[] = await eventsOf(job)
   const summary: RunSummary = await job.summary
   const notices = events.flatMap((event) => (event.type === 'notice' ? [event.text] : []))
@@ -193,6 +200,21 @@ describe('a hosted service', () => {
     const named = await run(service, { columns: { identifiers: { lei: 'LEI' } } })
     expect(named.summary.billedCount).toBe(1)
     expect(named.notices).toContainEqual(expect.stringMatching(/^1 row was looked up before .*billed again$/))
+  })
+
+  test('is asked again if rows get a country, which is told; without the flag, what was asked is kept', async () => {
+    write('company,city', 'Acme,Salto', 'Bolt,Rivera')
+    const service = await startService()
+    expect((await run(service)).summary.billedCount).toBe(2)
+    const inUruguay = await run(service, {}, { country: 'UY' })
+    expect(inUruguay.summary.billedCount).toBe(2)
+    expect(inUruguay.notices).toContainEqual(
+      expect.stringMatching(
+        /^2 rows were looked up before with .*; with the new columns, they are looked up and billed again$/,
+      ),
+    )
+    for (const lookup of [{ country: 'UY' }, {}])
+      expect((await run(service, {}, lookup)).summary.billedCount).toBe(0)
   })
 
   test('bills nothing again of an input that was asked with fewer of its identifiers, and says so', async () => {

@@ -891,3 +891,53 @@ test.each(['SI82646716', '80267432', '000-388-771-000', 'EE100931558', 'DE129274
       })
   },
 )
+
+describe('the country of rows without one', () => {
+  const base = { name: 'Name', context: [], identifiers: {}, country: 'UY' }
+  const read = (location: readonly string[], ...rows: readonly (readonly (string | null)[])[]) =>
+    createRowReader({ ...ruleOf('context'), columns: { ...base, location } }, noEarlierNames)(rows)
+  const placeOf = (question: RowQuestion) => question.kind !== 'invalid' && question.lookup.location
+
+  test.each([
+    ['City', 'Land', ['Salto', 'Argentina'], 'Salto, Argentina'],
+    ['City', 'Land', ['Salto', ''], 'Salto, UY'],
+    ['City', 'Land', ['Salto', 'n/a'], 'Salto, UY'],
+    ['City', 'Land', [null, null], 'UY'],
+    ['Ciudad', 'País', ['', 'Brasil'], 'Brasil'],
+    ['Ort', 'PLZ', ['Wien', '1010'], 'Wien, 1010, UY'],
+    // The code of a state may be that of a country.
+    ['City', 'State', ['Boston', 'MA'], 'Boston, MA, UY'],
+  ])('%s and %s of %j are the place %s', async (city, other, cells, expected) => {
+    expect((await read([city, other], ['Larkmoor', ...cells])).map(placeOf)).toEqual([expected])
+  })
+
+  test('a whole place has a country if it ends with one', async () => {
+    const places = ['Salto', 'Wien, Österreich', 'Rivera, UY', '', '東京, 日本', 'Leeds, Yorkshire']
+    const rows = places.map((place) => ['Larkmoor', place])
+    expect((await read(['Location'], ...rows)).map(placeOf)).toEqual([
+      'Salto, UY',
+      'Wien, Österreich',
+      'Rivera, UY',
+      'UY',
+      '東京, 日本',
+      'Leeds, Yorkshire, UY',
+    ])
+  })
+
+  test('company numbers are those of this country too', async () => {
+    const columns = { ...base, location: ['City'], identifiers: { registration_id: 'No' } }
+    const rule = { ...ruleOf('first'), columns: { ...columns, country: 'GB' } }
+    const [question] = await createRowReader(rule, noEarlierNames)([['Larkmoor', 'Leeds', '01234567']])
+    expect(question).toMatchObject({ lookup: { location: 'Leeds, GB' }, faults: [] })
+    expect(JSON.stringify(question)).toMatch(/GB 01234567/)
+  })
+
+  test('no row is left without a country', () =>
+    forAllAsync(100, [fc.array(fc.tuple(anyText, anyText))], async (rows) => {
+      for (const question of await read(
+        ['City', 'Country'],
+        ...rows.map(([city, land]) => ['Larkmoor', city, land]),
+      ))
+        expect(placeOf(question)).not.toBeNull()
+    }))
+})
