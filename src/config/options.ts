@@ -84,7 +84,7 @@ const lookup = {
     },
     unset: 'none',
     meaning: 'The country of rows without one, as an ISO 3166-1 code.',
-    manual: 'See [One country](docs/manual/your-own-list.md#one-country).',
+    manual: 'See [Countries and places](docs/manual/your-own-list.md#countries-and-places).',
     example: 'DE',
   }),
   identifiers: option({

@@ -252,7 +252,7 @@ function describeFound(
   if (name === 'cost') return `the run cost ${formatAmount(units, money?.currency ?? null)}`
   const count = formatCount(units)
   if (name === 'rows') return `the output has ${plural(units, 'row')}`
-  const whole = `${plural(of, 'row')}${isChangeName(name) ? ' of the output before' : ''}`
+  const whole = `${plural(of, 'row')}${isChangeName(name) ? ' of the previous output' : ''}`
   return isPercent ? `${count} of ${whole} (${formatPercent(percent)})` : `${count} of ${whole}`
 }
 

@@ -18,14 +18,14 @@ test('what is found, what is not used and why, and what is wrong: in plan, docto
   const plan = await place.run(['plan', 'list.csv'])
   expect(plan).toMatchObject({ code: 0 })
   expect(plan.stdout).toContain('name from Account; no location\n')
-  expect(plan.stdout).toContain('identifiers, looked up first: LEI from LEI Code, e-mail from Email\n')
+  expect(plan.stdout).toContain('identifiers, looked up before the name: LEI from LEI Code, e-mail from Email\n')
   expect(plan.stdout).toContain('Symbol (ticker: its exchange is unknown)')
   expect(plan.stdout).toContain('2  of them without a usable company name')
   expect(plan.stdout).toContain(
     '1 row has an LEI with wrong check digits (row 1): correct them; no company has such an LEI',
   )
   expect((await place.run(['doctor', 'list.csv'])).stdout).toContain(
-    'identifiers, looked up first: LEI from LEI Code',
+    'identifiers, looked up before the name: LEI from LEI Code',
   )
 
   const run = await place.run(['list.csv', '-o', 'out.ndjson'])
@@ -81,7 +81,7 @@ test('columns that are named, none, and one that is not there', async () => {
   place.write('list.csv', list)
   const plan = (...flags: string[]) => place.run(['plan', 'list.csv', ...flags])
   expect((await plan('--id-columns', 'email=owner email')).stdout).toContain(
-    'identifiers, looked up first: e-mail from Owner Email\n',
+    'identifiers, looked up before the name: e-mail from Owner Email\n',
   )
   const none = await plan('--id-columns', 'none', '--json')
   expect(JSON.parse(none.stdout)).toMatchObject({ columns: { identifiers: {} } })

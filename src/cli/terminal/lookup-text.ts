@@ -80,7 +80,9 @@ function formatIdentifierLine({ identifiers, identifierUse }: ColumnReport): str
   const named = columns.map(
     ({ key, column }) => `${identifierNames[key]} from ${truncateText(column)}${places[key] ?? ''}`,
   )
-  const use = { first: 'identifiers, looked up first', context: 'identifiers, as context' }[identifierUse]
+  const use = { first: 'identifiers, looked up before the name', context: 'identifiers, as context' }[
+    identifierUse
+  ]
   return [`${use}: ${named.join(', ')}`]
 }
 

@@ -95,14 +95,14 @@ function answer(
   data: object | null,
   { needsReview, ...rest }: Rest,
 ): DecidedAnswer {
-  const reason = `It was ${describeDecision(decision)}.`
+  const reason = `Decided by ${describeReview(decision)}.`
   const resolved_at = formatInstant(decision.decidedAtMs)
   const line = renderResult(data, { status: outcome, resolved_at, reason, ...rest })
   return { outcome, line, needsReview }
 }
 
-const describeDecision = ({ decidedBy, decidedAtMs }: Decision): string =>
-  `decided by ${decidedBy} on ${formatInstant(decidedAtMs).slice(0, 10)}`
+const describeReview = ({ decidedBy, decidedAtMs }: Decision): string =>
+  `${decidedBy} on ${formatInstant(decidedAtMs).slice(0, 10)}`
 
 /** The reviewer is the source; the register page is cited for reference. */
 function buildBasisRow(
@@ -112,7 +112,7 @@ function buildBasisRow(
   url: string | null,
 ): BasisRow {
   const { note } = decision
-  const said = describeDecision(decision)
+  const said = `decided by ${describeReview(decision)}`
   return {
     field,
     value,

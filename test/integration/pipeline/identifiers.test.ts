@@ -112,7 +112,7 @@ describe('rows of a list with identifiers', () => {
       '3 rows have no name: looked up by identifiers instead',
     ])
     expect(found.lines[1]).toBe(
-      'identifiers, looked up first: LEI from LEI, company number from Reg No with its country from Country, website from Website, e-mail from Email',
+      'identifiers, looked up before the name: LEI from LEI, company number from Reg No with its country from Country, website from Website, e-mail from Email',
     )
   })
 

@@ -190,7 +190,7 @@ describe('a condition is met', () => {
       {
         condition: 'lost_match>5%',
         found: 7,
-        message: 'lost_match>5%: 7 of 100 rows of the output before (7%)',
+        message: 'lost_match>5%: 7 of 100 rows of the previous output (7%)',
       },
       { condition: 'failed>0', found: 3, message: 'failed>0: 3 of 200 rows' },
       { condition: 'cost>10', found: 12.3, message: 'cost>10: the run cost EUR 12.30' },

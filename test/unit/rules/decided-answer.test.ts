@@ -68,7 +68,7 @@ describe('the line of a decided row', () => {
     expect(columnsOf(line, 'matched_name', 'matched_name_kind', 'reason', 'source_url')).toEqual([
       null,
       null,
-      'It was decided by Ada on 2026-11-20.',
+      'Decided by Ada on 2026-11-20.',
       url,
     ])
     expect(columnsOf(line, 'basis')).toEqual([
@@ -145,7 +145,7 @@ describe('the line of a decided row', () => {
       null,
       null,
     ])
-    expect(columnsOf(line, 'reason', 'source_url')).toEqual(['It was decided by Ada on 2026-11-20.', null])
+    expect(columnsOf(line, 'reason', 'source_url')).toEqual(['Decided by Ada on 2026-11-20.', null])
     expect(columnsOf(line, 'basis')).toMatchObject([
       [
         {

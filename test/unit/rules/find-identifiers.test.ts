@@ -557,7 +557,7 @@ test('a few lines say what is asked and what is not', () => {
   )
   expect(lines).toEqual([
     'name from company; location from Country',
-    'identifiers, looked up first: LEI from LEI, company number from Reg No with its country from Country, website from Web, e-mail from Email',
+    'identifiers, looked up before the name: LEI from LEI, company number from Reg No with its country from Country, website from Web, e-mail from Email',
     'not used: Parent LEI (LEI: its header names another party); --location-columns, --context-columns and --id-columns choose others',
   ])
 })
