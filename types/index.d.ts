@@ -366,6 +366,8 @@ export type EnrichConfig = {
     | undefined
   lookup?:
     | {
+        /** The country of rows without one, as an ISO 3166-1 code. */
+        country?: string | undefined
         /** How to send identifiers: in the text of the name, or in the context. */
         identifiers?: 'context' | 'first' | undefined
       }
@@ -534,6 +536,8 @@ export type RunEvent =
       location: readonly string[]
       context: readonly string[]
       identifiers: IdentifierColumns
+      /** Code of the country of rows without one. */
+      country?: string | undefined
     }
   | {
       type: 'planned'
