@@ -30,7 +30,7 @@ export interface LegalFormEntry {
 /**
  * `reference/legal-forms.json`: spellings, separated by commas; `<` marks a leading form, `$` a closing one. CC,
  * DA, KS, NL, PSA, SD, KEG and teo are missing because they are too often words of names. `alone`: the short ones, in full, for fields of forms. `also`: countries that know a form of others.
- * `scripts`: forms in other scripts, with the same marks. `public_limited`: countries of `isPublicLimited`. `writings`: usual writings of words and phrases of forms; each spelling is read with any of them.
+ * `scripts`: forms in other scripts, with the same marks. `public_limited`: countries of `isPublicLimited`. `kinds`: see `listKinds`. `writings`: usual writings of words and phrases of forms; each spelling is read with any of them.
  */
 const writings = Object.entries(table.writings)
 

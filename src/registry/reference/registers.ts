@@ -221,6 +221,28 @@ const publicLimited: ReadonlySet<string> = new Set(legalForms.public_limited.spl
 export const isPublicLimited = (country: string | null): boolean =>
   country !== null && publicLimited.has(country.toUpperCase())
 
+const kindsByForm = new Map(
+  legalForms.kinds.flatMap(({ countries, kinds, spellings }) =>
+    countries
+      .split(' ')
+      .flatMap((country) =>
+        spellings.split(', ').map((form) => [`${country} ${form}`, kinds.split(' ')] as const),
+      ),
+  ),
+)
+
+/**
+ * Returns the kinds of companies that have a form in a country, where these are not the class of the form: an ASA is no AS,
+ * and a "Co., Ltd." of Thailand is private.
+ */
+export const listKinds = (country: string, formWords: readonly string[]): readonly string[] | null =>
+  kindsByForm.get(`${country} ${formWords.join(' ')}`) ?? null
+
+const countriesWithKinds = new Set(legalForms.kinds.flatMap(({ countries }) => countries.split(' ')))
+
+/** True for a country (ISO 3166-1) for which `listKinds` knows a form. */
+export const hasKinds = (country: string): boolean => countriesWithKinds.has(country)
+
 /** True for the words of "Limited", "Ltd", "Ltée" or "Beperk" alone. */
 export const isPlainLimited = (words: readonly string[]): boolean =>
   words.length === 1 && /^(?:limited|ltd|ltee|limitee|beperk|bpk)$/.test(words[0] ?? '')
