@@ -15,12 +15,12 @@ import {
   findNationalFrontForm,
   isInitialsBefore,
   expandForms,
-  spellOutForm,
   type FormClass,
   type LegalFormEntry,
 } from './legal-forms.js'
 import { removeRegistrySuffix } from '../../core/numbers/registry-suffix.js'
 import { cleanText } from './clean-text.js'
+import { spellOutForm } from '../reference/registers.js'
 import { matchLimits } from '../model/limits.js'
 import codes from '../reference/fund-and-trust-forms.json' with { type: 'json' }
 

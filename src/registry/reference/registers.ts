@@ -215,6 +215,15 @@ export function findHeaderField(header: string): string | null {
   return rule?.[0] ?? null
 }
 
+const aloneForms = new Map(Object.entries(legalForms.alone))
+
+/** True for a folded short form that is too often a word of names to be read in them. */
+export const isFormAlone = (word: string): boolean => aloneForms.has(word)
+
+/** Spells out a short form that is too often a word of names to be read in them, but is a form if it is the whole text. */
+export const spellOutForm = (text: string): string =>
+  aloneForms.get(text.toLowerCase().replace(/[^a-z]/g, '')) ?? text
+
 const publicLimited: ReadonlySet<string> = new Set(legalForms.public_limited.split(' '))
 
 /** True for a country (ISO 3166-1) in which "Limited" without "Private" or "Proprietary" is a public or stock company. */
