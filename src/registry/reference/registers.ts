@@ -224,6 +224,9 @@ export const isFormAlone = (word: string): boolean => aloneForms.has(word)
 export const spellOutForm = (text: string): string =>
   aloneForms.get(text.toLowerCase().replace(/[^a-z]/g, '')) ?? text
 
+/** True for the ISO 20275 codes for "not listed" (8888) and "no form" (9999). */
+export const isNoForm = (code: string): boolean => code === '8888' || code === '9999'
+
 const publicLimited: ReadonlySet<string> = new Set(legalForms.public_limited.split(' '))
 
 /** True for a country (ISO 3166-1) in which "Limited" without "Private" or "Proprietary" is a public or stock company. */
