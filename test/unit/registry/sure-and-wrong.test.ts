@@ -545,3 +545,20 @@ describe('legal forms of one country', () => {
     },
   )
 })
+
+test.each([
+  ['NL', 'Gebroeders Larkmoor B.V.', 'Larkmoor Gebr. B.V.'],
+  ['DE', 'Larkmoor Gebrüder GmbH', 'Gebr. Larkmoor GmbH'],
+  ['ES', 'Larkmoor Hermanos SL', 'Hnos. Larkmoor SL'],
+  ['US', 'Brothers Larkmoor Inc', 'Larkmoor Bros. Inc'],
+  ['DK', 'Brødrene Larkmoor A/S', 'Brdr. Larkmoor A/S'],
+  ['SK', 'Bratia Larkmoor s.r.o.', 'Larkmoor bratia s.r.o.'],
+])('%s: "%s" is "%s", in any order', (country, one, other) => {
+  for (const [name, held] of [
+    [one, other],
+    [other, one],
+  ] as const)
+    expect(match({ name, location: null, held: [{ name: held, country }] })).toMatchObject({
+      confidence: expect.toSatisfy(isSure) as number,
+    })
+})
