@@ -91,7 +91,7 @@ export function isNumberOfTwo(first: string | undefined, second: string, word: s
 /** Words of the same meaning in two languages, and other spellings that no rule finds. */
 const synonyms = new Map(
   readPairs(`intl=international telecommunication=telecom hldgs=holdings cie=compagnie amzn=amazon bk=bank bnk=bank gp=group dt=deutsche dte=deutsche
-  spk=sparkasse ksk=kreissparkasse krspk=kreissparkasse stspk=stadtsparkasse
+  gebr=gebruder gbr=gebruder hnos=hermanos flli=fratelli brdr=brodrene spk=sparkasse ksk=kreissparkasse krspk=kreissparkasse stspk=stadtsparkasse
   stdtspk=stadtsparkasse voba=volksbank vb=volksbank vobk=volksbank raiba=raiffeisenbank raika=raiffeisenbank
   rb=raiffeisenbank volksbk=volksbank hypobk=hypothekenbank ldbk=landesbank lb=landesbank raiff=raiffeisen
   wholefds=wholefoods vzwrlss=verizon st=street`),
@@ -182,9 +182,10 @@ export function compareWords(text: string, name: string, isLast = false): WordMa
   if (number === undefined ? readNumber(name) === text : isNumber(name, number)) return same
   // Numbers are equal or different, and so are letters.
   if (isNumberWord(text) && isNumberWord(name)) return null
+  if (areIn(brothers, text, name)) return same
   if (synonyms.get(text) === name) return of('abbreviated', 0.3, 0.6)
   if (closeSpelling(text) === closeSpelling(name)) return same
-  if (areIn(areaNames, text, name) || areIn(brothers, text, name)) return same
+  if (areIn(areaNames, text, name)) return same
   if (areIn(relatedWords, text, name)) return related
   if (asianWords.get(name) === text || asianWords.get(text) === name) return same
   if (text.includes(unknownLetter)) return compareUnknown(text, name)
