@@ -175,6 +175,9 @@ function describeRest({ left, matchType, candidate, text }: NameComparison): str
   return pieces.length > piecesNamedMax ? `${named.join(', ')} and more` : named.join(' and ')
 }
 
+/** In "(Pvt) Ltd", what follows the word is of the form too, or the end of the bracket. */
+const isFormEnd = (next: TextWord | undefined) => next?.wordClass === 'form' || next?.separator.includes(')')
+
 /** A remark stays whole: "- DO NOT CALL" begins with a joining word, "(não ligar)" with a form, each of another language. */
 function cutEdges(run: readonly LeftWord[], { words }: QueryText): TextWord[] {
   const isApart = (at: number) => words[at]?.isApart ?? false
@@ -186,7 +189,7 @@ function cutEdges(run: readonly LeftWord[], { words }: QueryText): TextWord[] {
   const isQuoted = (one: LeftWord) =>
     isTelling(one) ||
     (one.at >= remarkFrom && one.word.wordClass === 'stop') ||
-    (one.word.wordClass === 'form' && /[-(]/.test(one.word.separator))
+    (one.word.wordClass === 'form' && /[-(]/.test(one.word.separator) && !isFormEnd(words[one.at + 1]))
   if (!run.some(isTelling)) return []
   return run.slice(run.findIndex(isQuoted), run.findLastIndex(isQuoted) + 1).map(({ word }) => word)
 }
@@ -205,8 +208,10 @@ function quoteAsWritten(words: readonly TextWord[], { given, native }: QueryText
   return found ?? new RegExp(pattern, 'u').exec(given)?.[0] ?? spaced
 }
 
-export function describeFormerName(registration: StoredLegalEntity, name: string): string {
-  return `former name of ${registration.legalName}${formatFormerEnd(registration, name)}`
+/** Describes a former name, when it ended, and the source of that. */
+export function describeFormerName({ legalName, names }: StoredLegalEntity, name: string): string {
+  const found = names.find((entry) => entry.kind === 'former' && entry.name === name)
+  return `former name of ${legalName}${found === undefined ? '' : formatEnd(found)}`
 }
 
 function describeRelation(matchType: NameComparison['matchType']): string {
@@ -223,12 +228,6 @@ function describeRelation(matchType: NameComparison['matchType']): string {
     default:
       return assertNever(matchType)
   }
-}
-
-/** Describes when the name ended, and the source of that. */
-function formatFormerEnd({ names }: StoredLegalEntity, name: string): string {
-  const found = names.find((entry) => entry.kind === 'former' && entry.name === name)
-  return found === undefined ? '' : formatEnd(found)
 }
 
 /** Returns a factor if the registration has ended, and one for each register that no longer lists the company. */

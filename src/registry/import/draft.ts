@@ -9,10 +9,11 @@ import {
 import { readBritishLine, readForeignLine, readTown } from '../normalize/places.js'
 import {
   classifyFundOrTrust,
-  isBusiness,
   isNonprofitForm,
+  isNonprofitName,
   isSoleTraderForm,
 } from '../normalize/parsed-name.js'
+import { isBusiness } from '../reference/industry-codes.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { foldText } from '../../core/lookup-identity.js'
 import type {
@@ -25,7 +26,7 @@ import type {
 } from '../model/registry-rows.js'
 import { matchLimits, importLimits } from '../model/limits.js'
 import { limitIdentifiers, toRegister } from '../linkage/entity-clusters.js'
-import { findStatus, isRegion } from '../reference/registers.js'
+import { findStatus, isNoForm, isRegion } from '../reference/registers.js'
 import { findCountryCode } from '../../core/countries.js'
 
 /** A registration in the words of a file, before any check. */
@@ -123,8 +124,8 @@ export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] =
 type NamedRow = Pick<RegistryRow, 'legalName' | 'identifiers'> & Pick<RowAddress, 'countryCode'>
 
 /**
- * Rows without a type are companies, except funds, trusts, associations and foundations, which are recognized by form or
- * name, and sole traders by their form. Companies in a register of the United Kingdom and those with the SIC code of a
+ * Rows without a type are companies, except funds, trusts, associations and foundations, which are recognized by form or,
+ * without one, by name, and sole traders by their form. Companies in a register of the United Kingdom and those with the SIC code of a
  * business are always companies.
  */
 function chooseType(
@@ -141,8 +142,11 @@ function chooseType(
   )
   if (isBritish || isBusiness(draft.sic)) return { type, subtype }
   const named = { legalName, legalForm: draft.legalForm ?? null }
-  if (draft.type === null && named.legalForm !== null && isNonprofitForm(named.legalForm))
-    return { type: 'nonprofit', subtype: 'nonprofit_entity' }
+  const isFormKnown = named.legalForm !== null && !isNoForm(named.legalForm)
+  // The publisher of LEIs states the category of a body.
+  const isByName = !isFormKnown && !identifiers.some(({ type: kind }) => kind === 'lei')
+  const isNonprofit = isByName ? isNonprofitName(legalName) : isNonprofitForm(named.legalForm ?? '')
+  if (draft.type === null && isNonprofit) return { type: 'nonprofit', subtype: 'nonprofit_entity' }
   return { type, subtype: classifyFundOrTrust(named) === null ? subtype : 'complex_business_structure' }
 }
 

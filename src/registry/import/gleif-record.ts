@@ -1,8 +1,8 @@
 import { iso31662 } from 'iso-3166'
 import { recordUrls } from '../model/identifiers.js'
-import { hasCompanyForm, isNoForm } from '../normalize/parsed-name.js'
+import { parseForm } from '../normalize/parsed-name.js'
 import { findRegionCode } from '../normalize/places.js'
-import { edgarAuthority } from '../reference/registers.js'
+import { edgarAuthority, isNoForm } from '../reference/registers.js'
 import { checkDraft, type Draft, type DraftIdentifier } from './draft.js'
 import type { ImportItem } from '../model/registry-rows.js'
 
@@ -106,12 +106,13 @@ function classifyType(record: LeiRecord): Pick<Draft, 'type' | 'subtype'> {
 /** Some records of companies have the category of a person: the form in the legal name takes precedence. */
 function isSoleProprietor({ category, legalName, jurisdiction, legalAddress }: LeiRecord): boolean {
   const country = jurisdiction?.slice(0, 2) ?? legalAddress.country ?? ''
-  return category === 'SOLE_PROPRIETOR' && !hasCompanyForm(legalName ?? '', country.toUpperCase())
+  const { formClass, formCountries } = parseForm(legalName ?? '')
+  const isOfCompany =
+    formCountries.includes(country.toUpperCase()) && /^(?:limited|stock)$/.test(formClass ?? '')
+  return category === 'SOLE_PROPRIETOR' && !isOfCompany
 }
 
-function hasForm({ formCode }: LeiRecord): boolean {
-  return formCode !== null && !isNoForm(formCode)
-}
+const hasForm = ({ formCode }: LeiRecord): boolean => formCode !== null && !isNoForm(formCode)
 
 function chooseLegalForm(record: LeiRecord): string | null {
   if (isSoleProprietor(record)) return 'sole_proprietorship'

@@ -1,5 +1,6 @@
 import { findMixedSpelling } from '../normalize/mixed-case.js'
-import { isBusiness, parseName } from '../normalize/parsed-name.js'
+import { parseName } from '../normalize/parsed-name.js'
+import { isBusiness } from '../reference/industry-codes.js'
 import { toCityKey, toPostalKey } from '../normalize/places.js'
 import type { RegistryRow, RowAddress, RowIdentifier, RowName, StatedRow } from '../model/registry-rows.js'
 import { importLimits } from '../model/limits.js'

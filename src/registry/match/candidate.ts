@@ -7,7 +7,7 @@ import {
 import type { NameKind } from '../model/registry-rows.js'
 import { parseForm, parseName } from '../normalize/parsed-name.js'
 import { findLargerRegion } from '../normalize/places.js'
-import { isPrivateForm } from '../reference/registers.js'
+import { hasKinds, isPrivateForm, listKinds } from '../reference/registers.js'
 import { isDistinctRegion, type LocationHint } from './parse-location.js'
 
 /** Place of a registration, as keys of places.ts. Empty text means unknown. */
@@ -170,20 +170,29 @@ interface Prominence {
 export type FormAgreement =
   'same' | 'unknown' | 'unstated_partnership' | 'soft_conflict' | 'hard_conflict' | 'foreign'
 
-interface TextForm {
-  readonly formClass: FormClass | null
-  readonly formCountries: readonly string[]
-}
-
-function compareForms(stated: TextForm, candidate: CandidateName): FormAgreement {
-  const query = stated.formClass
+function compareForms(stated: StatedForm | null, candidate: CandidateName): FormAgreement {
+  const query = stated?.formClass ?? null
   const held = query === null ? candidate.formClass : getHeldForm(candidate)
   if (isForeignForm(stated, candidate)) return 'foreign'
-  if (query === held) return query === null ? 'unknown' : 'same'
-  if (query === null && held === 'partnership') return 'unstated_partnership'
-  if (query === null || held === null || query === 'company' || held === 'company') return 'unknown'
-  const areCorporate = [query, held].every((form) => form === 'limited' || form === 'stock')
-  return areCorporate ? 'soft_conflict' : 'hard_conflict'
+  if (stated === null && held === 'partnership') return 'unstated_partnership'
+  if (stated === null || held === null) return 'unknown'
+  if (query === 'company' || held === 'company') return query === held ? 'same' : 'unknown'
+  const [asked, own] = listBothKinds(stated, held, candidate)
+  if (asked.some((kind) => own.includes(kind))) return 'same'
+  return [asked, own].every((kinds) => kinds.some(isCorporate)) ? 'soft_conflict' : 'hard_conflict'
+}
+
+const isCorporate = (kind: string): boolean => ['limited', 'stock', 'simplified', 'public'].includes(kind)
+
+type Kinds = readonly [asked: readonly string[], own: readonly string[]]
+
+/** The classes of both forms, or what the company's country makes of them. */
+function listBothKinds(stated: StatedForm, held: FormClass, candidate: CandidateName): Kinds {
+  const { name, registeredName, formClass, place } = candidate
+  const country = place.countryCode === '' ? place.jurisdictionCountry : place.countryCode
+  const list = (words: readonly string[], ofForm: FormClass) => listKinds(country, words) ?? [ofForm]
+  const heldWords = hasKinds(country) ? parseName(formClass === null ? registeredName : name).formWords : []
+  return [list(stated.words, stated.formClass), list(heldWords, held)]
 }
 
 /** A name without a form ("Norvane") has that of the registered name. */
@@ -224,9 +233,10 @@ export function isOneFormPrivate(
  * knows it, since registers translate forms, or if both state it, since registers do not always know the country.
  */
 function isForeignForm(
-  { formCountries, formClass }: TextForm,
+  stated: StatedForm | null,
   { name, registeredName, formClass: heldClass, place }: CandidateName,
 ): boolean {
+  const formCountries = stated?.countries ?? []
   if (formCountries.length === 0) return false
   const usual = getUsual(formCountries)
   const isKnownIn = (country: string) => formCountries.includes(country)
@@ -238,7 +248,7 @@ function isForeignForm(
   const ownCountries = [place.countryCode, registered].filter((code) => code !== '')
   if (ownCountries.some(isKnownIn)) return false
   if (heldCountries.length === 0) return ownCountries.length > 0
-  const isSameForm = formClass === held.formClass && heldCountries.join() === usual.join()
+  const isSameForm = stated?.formClass === held.formClass && heldCountries.join() === usual.join()
   return !isSameForm && (ownCountries.length > 0 || !heldCountries.some((one) => usual.includes(one)))
 }
 
@@ -264,13 +274,7 @@ export function findFittingForm(
   alignment: NamePlace,
   candidate: CandidateName,
 ): { statedForm: StatedForm | null; form: FormAgreement } {
-  const compare = (form: StatedForm | null) => ({
-    statedForm: form,
-    form: compareForms(
-      { formClass: form?.formClass ?? null, formCountries: form?.countries ?? [] },
-      candidate,
-    ),
-  })
+  const compare = (form: StatedForm | null) => ({ statedForm: form, form: compareForms(form, candidate) })
   const nearest = findStatedForm(forms, alignment)
   if (nearest === null || forms.length === 1) return compare(nearest)
   const beside = forms.filter(

@@ -1,3 +1,4 @@
+import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import { findCountryCodes, namesCountry } from '../../core/countries.js'
 import { calculateDistance } from '../../core/edit-distance.js'
 import { unknownLetter } from '../normalize/clean-text.js'
@@ -90,7 +91,7 @@ export function isNumberOfTwo(first: string | undefined, second: string, word: s
 /** Words of the same meaning in two languages, and other spellings that no rule finds. */
 const synonyms = new Map(
   readPairs(`intl=international telecommunication=telecom hldgs=holdings cie=compagnie amzn=amazon bk=bank bnk=bank gp=group dt=deutsche dte=deutsche
-  gebr=gebruder gbr=gebruder spk=sparkasse ksk=kreissparkasse krspk=kreissparkasse stspk=stadtsparkasse
+  gebr=gebruder gbr=gebruder hnos=hermanos flli=fratelli brdr=brodrene spk=sparkasse ksk=kreissparkasse krspk=kreissparkasse stspk=stadtsparkasse
   stdtspk=stadtsparkasse voba=volksbank vb=volksbank vobk=volksbank raiba=raiffeisenbank raika=raiffeisenbank
   rb=raiffeisenbank volksbk=volksbank hypobk=hypothekenbank ldbk=landesbank lb=landesbank raiff=raiffeisen
   wholefds=wholefoods vzwrlss=verizon st=street`),
@@ -117,6 +118,9 @@ const areaNames: readonly ReadonlySet<string>[] = [
   new Set('america amerika amerique ameryka americas'.split(' ')),
   new Set('scandinavia skandinavien scandinavie skandinavia skandinavija skandynawia'.split(' ')),
 ]
+
+/** Words for "brothers", short and long, in one language or in two that share them. */
+const brothers: readonly ReadonlySet<string>[] = wordTables.brothers.map((words) => new Set(words.split(' ')))
 
 const relatedWords: readonly ReadonlySet<string>[] = [
   new Set('bank bancorp bancshares bankshares bancorporation bankcorp'.split(' ')),
@@ -178,6 +182,7 @@ export function compareWords(text: string, name: string, isLast = false): WordMa
   if (number === undefined ? readNumber(name) === text : isNumber(name, number)) return same
   // Numbers are equal or different, and so are letters.
   if (isNumberWord(text) && isNumberWord(name)) return null
+  if (areIn(brothers, text, name)) return same
   if (synonyms.get(text) === name) return of('abbreviated', 0.3, 0.6)
   if (closeSpelling(text) === closeSpelling(name)) return same
   if (areIn(areaNames, text, name)) return same

@@ -1,6 +1,6 @@
 import { findCountryCodes } from '../../core/countries.js'
 import { hasLocalOffices } from '../../core/numbers/court-numbers.js'
-import { isFormAlone } from '../normalize/legal-forms.js'
+import { isFormAlone } from '../reference/registers.js'
 import { namesTrade } from '../normalize/normalize-name.js'
 import { classifyNameWord } from './align-name.js'
 import { isOneFormPrivate, type PlaceAgreement } from './candidate.js'

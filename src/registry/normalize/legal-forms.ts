@@ -30,7 +30,7 @@ export interface LegalFormEntry {
 /**
  * `reference/legal-forms.json`: spellings, separated by commas; `<` marks a leading form, `$` a closing one. CC,
  * DA, KS, NL, PSA, SD, KEG and teo are missing because they are too often words of names. `alone`: the short ones, in full, for fields of forms. `also`: countries that know a form of others.
- * `scripts`: forms in other scripts, with the same marks. `public_limited`: countries of `isPublicLimited`. `writings`: usual writings of words and phrases of forms; each spelling is read with any of them.
+ * `scripts`: forms in other scripts, with the same marks. `public_limited`: countries of `isPublicLimited`. `kinds`: see `listKinds`. `written`: see `lastForms`. `writings`: usual writings of words and phrases of forms; each spelling is read with any of them.
  */
 const writings = Object.entries(table.writings)
 
@@ -242,10 +242,8 @@ const hasWordsAt = (form: readonly string[], words: readonly string[], from: num
 const apart = String.raw`(?<![\p{L}\p{N}./])`
 
 /** Companies of Argentina and Uruguay state their trades in the form: "Sociedad Anónima Industrial y Comercial". */
-const trades =
-  'industrial|comercial|financiera|inmobiliaria|agropecuaria|agr[ií]cola|ganadera|forestal|minera|constructora|importadora|exportadora|mandataria'
 const anonima = new RegExp(
-  String.raw`(?<=\S\s)sociedad an[oó]nima(?:,?\s+(?:[ye]\s+)?(?:${trades}))*(?:\s+de(?:\s+\p{L}+){1,5})?\s*$`,
+  String.raw`(?<=\S\s)sociedad an[oó]nima(?:,?\s+(?:[ye]\s+)?(?:${table.trades}))*(?:\s+de(?:\s+\p{L}+){1,5})?\s*$`,
   'iu',
 )
 
@@ -258,8 +256,7 @@ const writtenForms: readonly (readonly [pattern: RegExp, spelledOut: string])[] 
   [new RegExp(String.raw`(?<=\S\s)S\s?/\s?A\.?(?![\p{L}\p{N}/])`, 'giu'), ' sa '],
   [new RegExp(String.raw`(?<=\S\s)P/L\.?\s*$`, 'iu'), ' pty ltd'],
   [anonima, ' sociedad anonima'],
-  [/(?<=\S\s)C\.\s?A\.?\s*$/u, ' compania anonima'],
-  [/(?<=\S\s)E\.\s?P\.?\s*$/u, ' empresa publica'],
+  [/(?<=\S\s)\(P\)\s*(?=(?:Ltd|Limited)\.?\s*$)/iu, ' private '],
   // "Trust Sha" has lost the end of "Shares".
   [/(?<=\S\s)(?:[Ss][Hh]\.\s?[Aa]\.?|SHA|ShA)\s*$/u, ' shoqeri aksionare'],
   // The form of South Africa and Namibia, in Afrikaans and in full: "CC" is too often a word of a name to be a form.
@@ -269,24 +266,27 @@ const writtenForms: readonly (readonly [pattern: RegExp, spelledOut: string])[] 
   [new RegExp(String.raw`${apart}e\.?\s?U\.?\s*$`, 'u'), ' eingetragener unternehmer'],
 ]
 
+/** Forms at the end of a name that are other words without their dots, or in other letters. */
+const lastForms = new Map(
+  Object.entries(table.written).map(([form, full]) => [form.replaceAll('.', ''), full]),
+)
+const lastWritten = new RegExp(
+  String.raw`(?<=\S\s)(?:${Object.keys(table.written)
+    .map((form) => form.replaceAll('.', String.raw`\.\s?`).replace(/\\.\\s\?$/, ''))
+    .join('|')})\.?\s*$`,
+  'u',
+)
+
 /** Nearly no name has one of them: this test is fast, the patterns are not. */
 const hasWrittenForm =
-  /an[o\u00f3]nima[ ,]|[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$|[ce]\.\s?[ap]\.?\s*$|\ssh\.?\s?a\.?\s*$|close corp|beslote k|\sb\.?\s?k\.?\s*$/i
+  /an[o\u00f3]nima[ ,]|[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$|\(p\)\s*l|\ssh\.?\s?a\.?\s*$|close corp|beslote k|\sb\.?\s?k\.?\s*$/i
 
 /** Writes out forms that folding would change into other words. `name` must be unfolded. */
 export function expandForms(name: string): string {
-  if (!hasWrittenForm.test(name)) return name
-  return writtenForms.reduce((text, [pattern, spelledOut]) => text.replace(pattern, spelledOut), name)
+  const text = name.replace(lastWritten, (found) => lastForms.get(found.replace(/[.\s]/g, '')) ?? found)
+  if (!hasWrittenForm.test(text)) return text
+  return writtenForms.reduce((rest, [pattern, spelledOut]) => rest.replace(pattern, spelledOut), text)
 }
-
-const aloneForms = new Map(Object.entries(table.alone))
-
-/** True for a folded short form that is too often a word of names to be read in them. */
-export const isFormAlone = (word: string): boolean => aloneForms.has(word)
-
-/** Spells out a short form that is too often a word of names to be read in them, but is a form if it is the whole text. */
-export const spellOutForm = (text: string): string =>
-  aloneForms.get(text.toLowerCase().replace(/[^a-z]/g, '')) ?? text
 
 interface NativeForm {
   /** Letters that each writing of the form has: a search for them takes less time than the pattern. */

@@ -1,4 +1,7 @@
 import { removeRegistrySuffix } from '../../core/numbers/registry-suffix.js'
+import forms from '../reference/legal-forms.json' with { type: 'json' }
+import places from '../reference/place-names.json' with { type: 'json' }
+import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import { formWords } from './legal-forms.js'
 import { isLightWord, isNumberWord, isTradeWord } from './normalize-name.js'
 
@@ -6,27 +9,7 @@ import { isLightWord, isNumberWord, isTradeWord } from './normalize-name.js'
  * Words that the general rules would spell wrong: legal forms, abbreviations, names with capitals within, words of two
  * or three letters.
  */
-const spellings = toTable(`
-  Inc Co Ltd plc Pty Pte Pvt Bhd Sdn Tbk Kft Zrt Oy Oyj Abp Lda Cie GmbH gGmbH GesmbH mbH KGaA SCSp SARL EURL SASU
-  Bldg Blvd Ctr Dr Fd Fds Hldg Hldgs Jr Mfg Mfrs Mgmt Mgt Mktg Mr Mrs Mt Mtg Rd Sr St Str Svc Svcs Sys Tr
-  AARP AECOM BASF BBVA BPCE CBRE CIBC CITIC CNOOC EMEA ERISA ESOP ETFs GNMA ICAV ICICI IDBI IKEA IQVIA LIBOR MUFG NASA
-  NATO NYSE ONGC PGIM PIMCO RAIF REIT REITS RSPCA SICAF SICAR SICAV SPAC SPVs TIAA UCITS UNICEF USAA USDA YMCA YWCA
-  AstraZeneca BioNTech BlackRock CarMax CrowdStrike DaVita DocuSign DoorDash eBay ExxonMobil FedEx GlaxoSmithKline
-  InBev iShares JetBlue JPMorgan LaSalle LinkedIn MetLife NextEra NiSource PayPal PepsiCo PolyOne ResMed
-  SanDisk SoFi SoftBank StoneX TransUnion UnitedHealth VanEck VeriSign VMware WesBanco YouTube ZoomInfo
-  Be Do El Go La Le My No Nu Up We
-  Abe Ace Act Ada Add Age Aid Air Ale All Amy And Ann Ant Any Aon App Apr Apt Are Ark Arm Art Ash Ask Aug Ave Axe Bad
-  Bag Bar Bat Bay Bed Bee Ben Bet Bid Big Bin Bio Bit Blu Bob Bow Box Boy Bud Bug Bun Bus But Buy Cab Cal Can Cap Car
-  Cat Cod Com Cow Cox Cub Cup Cut Dad Dam Dan Day Dec Dee Del Den Der Des Dev Die Dig Dog Don Dos Dot Dow Dry Due Dun Duo
-  Ear Eat Eck Eco Egg Elf Elk Elm End Eni Era Est Eve Eye Fab Fan Far Fat Feb Fed Few Fin Fir Fit Fix Fly Fog For Fox
-  Fry Fun Fur Gap Gas Gem Gen Get God Gum Gun Guy Gym Ham Has Hat Hay Hen Her Hey Him Hip His Hit Hog Hop Hot How Hub
-  Hut Ice Ink Inn Ins Inv Ion Ira Its Ivy Jam Jan Jar Jaw Jet Jim Job Joe Joy Jug Jul Jun Kay Ken Key Kia Kid Kim Kit
-  Lab Lap Las Law Lay Lee Leg Leo Les Let Lid Lip Log Los Lot Lou Low Lux Mac Mad Man Map Mar Max May Med Men Met Mid
-  Mix Mom Mud Mug Nap Ned Neo Net New Non Nor Not Now Nut Oak Oar Oct Odd Off Oil Old One Our Out Owl Own Pad Pal Pan
-  Par Pat Pax Pay Pea Pen Per Pet Pie Pig Pin Pit Pod Pop Pot Pre Pro Pub Pup Put Rad Rat Raw Ray Red Rib Rig Rim Rio
-  Rob Rod Row Roy Rue Rug Run Rye Sad Sam San Saw Say Sea See Sep Ser Set Sew She Shy Sir Six Ski Sky Sol Son Soy Spa
-  Spy Sub Sud Sue Sum Sun Tan Tap Tar Tax Tea Ted Tek Ten Tex The Tie Tim Tin Tip Toe Tom Ton Too Top Toy Tri Tru Try
-  Tub Two Uni Uno Use Val Van Vet Via Von War Was Wax Way Web Wet Who Why Win Wok Yes Yet You Zen Zip Zoo`)
+const spellings = toTable(wordTables.spellings.join(' '))
 
 /** Only at the end: legal forms that may be words elsewhere, and "Israel, State of". */
 const lastSpellings = toTable('SpA ApS eG GbR hf ehf of')
@@ -34,7 +17,7 @@ const lastSpellings = toTable('SpA ApS eG GbR hf ehf of')
 /** Small within a name, between two words. */
 const particles = toTable(`
   of and the for from with at in on or to by an as de du et di da do del dei della delle dos das van von der und zu
-  zur für mit per à og och en em aux sur pour para por voor het til för på ja ao aos às`)
+  zur für mit per à og och en em aux pour para por voor het til för på ja ao aos às`)
 
 /** Words in front of a name, which are initials or a state elsewhere: "Al Baraka", but "AL Holding" and "Mobile AL". */
 const prefixes = toTable('Al Ait Abd Abu Abi Bin Bou Dar Ibn Oum Sid Um Umm')
@@ -57,12 +40,16 @@ const particlesOfLanguage: readonly (readonly [name: RegExp, words: ReadonlyMap<
   [/\bSP\.? ?Z ?O\.? ?O\b|SPÓŁKA|SPOLKA|[ŁĄĘŚŻŹĆ]/u, toTable('i w we z za na do oraz')],
   [/\b(?:S\.R\.O|SRO|SPOL)\b|[ĚŘŮŤĎŇ]/u, toTable('a i v ve z na pro')],
   [/[ŞĞİ]/u, toTable('ve ile')],
+  // In Spanish, "Sur" is the south.
+  [/\b(?:SARL|SASU?|EURL|SCI|SNC|LES?|DES|DU|AUX|ET)\b|[ÀÂÇÊÈÎÔŒ]/u, toTable('sur')],
   [/\bUAB\b|[ŲĖĮ]/u, toTable('ir')],
 ]
 
 /** Letters of Vietnamese names, whose syllables are short words: "TNHH", "MTV" and "CP" are initials. */
 const vietnamese = /[ĂĐƠƯẠ-Ỹ]/u
 const vietnameseInitials = /^(?:TNHH|MTV|CP|CTCP|TM|DV|SX|XNK|XD|HTX|TV|TMDV|TMCP|ĐT|BĐS|VLXD|KD|KCN|DNTN)$/u
+
+const countryNames = toTable(places.written_countries, '|')
 
 const dottedForms = toTable('S.p.A,S.r.l,S.à r.l,s.r.o,a.s,d.o.o,e.V,Sp. z o.o', ',')
 
@@ -78,6 +65,7 @@ const corrections: readonly Correction[] = [
   [/(?<= de )(?:La|Las|Los|El)(?= )/g, toLower],
   [/(?<=\p{L}{3} )Y(?= \p{L}{3})/gu, toLower],
   [/\bCo-OP\b/g, () => 'Co-op'],
+  [new RegExp(places.written_countries, 'giu'), (found) => countryNames.get(found.toUpperCase()) ?? found],
 ]
 
 function toTable(words: string, separator: string | RegExp = /\s+/): ReadonlyMap<string, string> {
@@ -89,10 +77,25 @@ function toTable(words: string, separator: string | RegExp = /\s+/): ReadonlyMap
   )
 }
 
-/** Formats the name in use of a company. Initials, which its legal name does not contain, stay in capitals. */
-export function formatDisplayName(nameInUse: string, legalName: string, isRegistrant: boolean): string {
+/** Forms with small letters, of a few countries: Italy writes "S.r.l.", others "S.R.L." */
+const smallForms = Object.entries(forms.small_forms).map(
+  ([form, countries]) =>
+    [new RegExp(`(?<=[\\s,])${form.replaceAll('.', '\\.')}\\.?$`), countries.split(' ')] as const,
+)
+
+/** Formats the name in use of a company of a country. Initials, which its legal name does not contain, stay in capitals. */
+export function formatDisplayName(
+  nameInUse: string,
+  legalName: string,
+  isRegistrant: boolean,
+  country?: string | null,
+): string {
   const name = isRegistrant ? removeRegistrySuffix(nameInUse) : nameInUse
-  return legalName.toUpperCase().includes(name) ? writeInMixedCase(name) : name
+  const shown = legalName.toUpperCase().includes(name) ? writeInMixedCase(name) : name
+  const others = smallForms.filter(
+    ([, countries]) => country && shown !== name && !countries.includes(country),
+  )
+  return others.reduce((text, [pattern]) => text.replace(pattern, (form) => form.toUpperCase()), shown)
 }
 
 /**

@@ -15,12 +15,12 @@ import {
   findNationalFrontForm,
   isInitialsBefore,
   expandForms,
-  spellOutForm,
   type FormClass,
   type LegalFormEntry,
 } from './legal-forms.js'
 import { removeRegistrySuffix } from '../../core/numbers/registry-suffix.js'
 import { cleanText } from './clean-text.js'
+import { isNoForm, spellOutForm } from '../reference/registers.js'
 import { matchLimits } from '../model/limits.js'
 import codes from '../reference/fund-and-trust-forms.json' with { type: 'json' }
 
@@ -256,12 +256,6 @@ function isName(text: string): boolean {
 const hasForm = (text: string): boolean => parseName(text).formClass !== null
 const isIncorporated = (text: string): boolean => ![null, 'company'].includes(parseName(text).formClass)
 
-/** True for a name that ends in the form of a limited or stock company of a country (ISO 3166-1): "Larkmoor Ltda" in BR. */
-export function hasCompanyForm(legalName: string, country: string): boolean {
-  const { formClass, formCountries } = parseForm(legalName)
-  return (formClass === 'limited' || formClass === 'stock') && formCountries.includes(country)
-}
-
 /** ISO 20275 codes of forms that are trusts or funds; trust companies are not. */
 const [trustCodes, fundCodes] = [new Set(codes.trust), new Set(codes.fund)]
 
@@ -293,8 +287,7 @@ const nonprofitWords = codes.nonprofit.split('|')
 const businessForm = /\b(?:coop|company|corporation|limited|mutual|national|partnership)/
 const noProfit = /\bno(?:n|t for) ?profit\b/
 /**
- * True for the form of an association or a foundation, as a register states it: "Vereniging", "VZW". Names alone do not tell:
- * a "Stichting" may run a business.
+ * True for the form of an association or a foundation, as a register states it: "Vereniging", "VZW".
  */
 export function isNonprofitForm(legalForm: string): boolean {
   const key = foldText(legalForm)
@@ -308,6 +301,25 @@ export function isNonprofitForm(legalForm: string): boolean {
   return nonprofitWords.some((word) => text.includes(` ${word} `) || isStated(word))
 }
 
+const { nonprofitFirst: first, nonprofitStart: start, nonprofitLast: last, nonprofitEnd: end } = codes
+const nonprofitName = new RegExp(
+  String.raw`^(?:(?:${first})(?= \S)|${start})|\S (?:${last})$|(?:${end})$`,
+  'u',
+)
+const businessAssociation = new RegExp(codes.businessAssociation)
+/**
+ * True for a name that begins or ends with the word for an association or a foundation, and has no form of a company:
+ * "Fundación Larkmoor", "Larkmoor e.V."
+ */
+export function isNonprofitName(legalName: string): boolean {
+  const texts = [foldText(legalName), legalName.normalize('NFKC').toLowerCase()]
+  const isNamed =
+    texts.some((text) => nonprofitName.test(text)) || /\S\s(?:e\.?\s?V|[rR]\.?y)\.?$/.test(legalName)
+  if (!isNamed || texts.some((text) => businessAssociation.test(text))) return false
+  const { formClass, legalForm } = parseName(legalName)
+  return formClass === null || legalForm === 'nonprofit_corp'
+}
+
 const soleTraderForms = new Set(codes.soleTrader.split('|').map((form) => foldText(form)))
 /** True for a sole trader's form in a register, except codes of ISO 20275. In Colombia, an "empresa unipersonal" is a company. */
 export function isSoleTraderForm(legalForm: string, countryCode: string | null): boolean {
@@ -315,9 +327,6 @@ export function isSoleTraderForm(legalForm: string, countryCode: string | null):
   const isKnown = soleTraderForms.has(key) || parseFormText(legalForm).legalForm === 'sole_proprietorship'
   return isKnown && !(countryCode === 'CO' && key.endsWith('unipersonal'))
 }
-
-/** True for the ISO 20275 codes for "not listed" (8888) and "no form" (9999). */
-export const isNoForm = (code: string): boolean => code === '8888' || code === '9999'
 
 /** Fast check: most names have none of these words. */
 const mayBe = /trust|fund|\betfs?\b|\btr\b/i
@@ -337,14 +346,3 @@ function classifyName(legalName: string): 'fund' | 'trust' | null {
 
 const classifyWord = (word = ''): 'fund' | 'trust' | null =>
   /^trusts?$/.test(word) ? 'trust' : /^(?:fund|etf)s?$/.test(word) ? 'fund' : null
-
-/** SIC codes of entities that hold money of others instead of running a business: funds, pools, trusts, shells. */
-const holdingSics = new Set('6189 6211 6221 6722 6726 6732 6733 6770 6792 6794 6795 6799'.split(' '))
-
-/**
- * True if a SIC code stands for a business. A trust that runs one, such as a real estate trust (6798), is treated as a
- * company: it is listed and employs people.
- */
-export function isBusiness(sic: string | null | undefined): boolean {
-  return sic !== null && sic !== undefined && /^\d{4}$/.test(sic) && !holdingSics.has(sic)
-}

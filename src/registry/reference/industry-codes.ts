@@ -243,3 +243,14 @@ function readTable(table: string): Map<string, BusinessModel> {
   }
   return models
 }
+
+/** SIC codes of entities that hold money of others instead of running a business: funds, pools, trusts, shells. */
+const holdingSics = new Set('6189 6211 6221 6722 6726 6732 6733 6770 6792 6794 6795 6799'.split(' '))
+
+/**
+ * True if a SIC code stands for a business. A trust that runs one, such as a real estate trust (6798), is treated as a
+ * company: it is listed and employs people.
+ */
+export function isBusiness(sic: string | null | undefined): boolean {
+  return sic !== null && sic !== undefined && /^\d{4}$/.test(sic) && !holdingSics.has(sic)
+}

@@ -215,11 +215,45 @@ export function findHeaderField(header: string): string | null {
   return rule?.[0] ?? null
 }
 
+const aloneForms = new Map(Object.entries(legalForms.alone))
+
+/** True for a folded short form that is too often a word of names to be read in them. */
+export const isFormAlone = (word: string): boolean => aloneForms.has(word)
+
+/** Spells out a short form that is too often a word of names to be read in them, but is a form if it is the whole text. */
+export const spellOutForm = (text: string): string =>
+  aloneForms.get(text.toLowerCase().replace(/[^a-z]/g, '')) ?? text
+
+/** True for the ISO 20275 codes for "not listed" (8888) and "no form" (9999). */
+export const isNoForm = (code: string): boolean => code === '8888' || code === '9999'
+
 const publicLimited: ReadonlySet<string> = new Set(legalForms.public_limited.split(' '))
 
 /** True for a country (ISO 3166-1) in which "Limited" without "Private" or "Proprietary" is a public or stock company. */
 export const isPublicLimited = (country: string | null): boolean =>
   country !== null && publicLimited.has(country.toUpperCase())
+
+const kindsByForm = new Map(
+  legalForms.kinds.flatMap(({ countries, kinds, spellings }) =>
+    countries
+      .split(' ')
+      .flatMap((country) =>
+        spellings.split(', ').map((form) => [`${country} ${form}`, kinds.split(' ')] as const),
+      ),
+  ),
+)
+
+/**
+ * Returns the kinds of companies that have a form in a country, where these are not the class of the form: an ASA is no AS,
+ * and a "Co., Ltd." of Thailand is private.
+ */
+export const listKinds = (country: string, formWords: readonly string[]): readonly string[] | null =>
+  kindsByForm.get(`${country} ${formWords.join(' ')}`) ?? null
+
+const countriesWithKinds = new Set(legalForms.kinds.flatMap(({ countries }) => countries.split(' ')))
+
+/** True for a country (ISO 3166-1) for which `listKinds` knows a form. */
+export const hasKinds = (country: string): boolean => countriesWithKinds.has(country)
 
 /** True for the words of "Limited", "Ltd", "Ltée" or "Beperk" alone. */
 export const isPlainLimited = (words: readonly string[]): boolean =>

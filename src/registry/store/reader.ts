@@ -303,7 +303,7 @@ function toOutline(row: OutlineRow): RegistrationOutline {
     id,
     legalName,
     nameInUse,
-    displayName: formatDisplayName(nameInUse, legalName, isRegistrant === 1),
+    displayName: formatDisplayName(nameInUse, legalName, isRegistrant === 1, countryCode),
     type,
     subtype,
     status,

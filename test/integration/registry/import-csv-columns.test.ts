@@ -118,7 +118,7 @@ describe('columns', () => {
 
   test.each([
     [
-      'business',
+      'nonprofit',
       'Larkmoor Relief ASBL|Larkmoor Relief V.Z.W.|Larkmoor e.V.|Stichting Larkmoor|Fundación Larkmoor|一般社団法人ラークムア',
       '',
     ],

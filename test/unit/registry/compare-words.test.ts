@@ -143,3 +143,25 @@ describe('whatever the words', () => {
 test('a word of many lost letters is no word, and is compared at once', () => {
   expect(compareWords('\ufffda'.repeat(29), 'a'.repeat(60))).toBeNull()
 })
+
+test.each([
+  ['gebroeders', 'gebr'],
+  ['gebruder', 'gebr'],
+  ['hermanos', 'hnos'],
+  ['fratelli', 'flli'],
+  ['brothers', 'bros'],
+  ['bratia', 'bratri'],
+  ['brodrene', 'brdr'],
+  ['kardesler', 'kard'],
+])('"%s" and "%s" are the same word', (long, short) => {
+  expect(compareWords(long, short)?.kind).toBe('same')
+  expect(compareWords(short, long)?.kind).toBe('same')
+})
+
+test.each([
+  ['brothers', 'brother'],
+  ['hermanos', 'fratelli'],
+  ['gebr', 'bros'],
+])('"%s" and "%s" are two words', (one, other) => {
+  expect(compareWords(one, other)?.kind).not.toBe('same')
+})

@@ -297,6 +297,21 @@ test.each<[string, Held, string]>([
   ['Zorvex Robotics Inc dba Calder', robotics, 'The name, without "Calder", is that of'],
   ['Calder Ltd t/a Zorvex Robotics', robotics, 'The name, without "Calder", is that of'],
   ['Zorvex Robotics Inc Class A Shares', robotics, 'The name, without "Class A Shares", is that of'],
+  ...[
+    '(Pvt) Ltd',
+    '(Pty) Ltd',
+    '(Private) Limited',
+    'Pvt. Ltd.',
+    '(Pte) Ltd',
+    '- Pty Ltd',
+    '(Edms) Bpk',
+  ].flatMap((form) =>
+    ['EXPORT DIV', 'Under Liquidation'].map((rest): [string, Held, string] => [
+      `Zorvex Robotics ${form} ${rest}`,
+      { name: `Zorvex Robotics ${form}`, country: 'ZA' },
+      `The name, without "${rest}", is that of`,
+    ]),
+  ),
   ['12 Zorvex Robotics, Payroll (Calder)', robotics, 'The name, without "12" and "Payroll Calder", is'],
 ])('A factor says how the name was read: %s', (text, held, sentence) => {
   expect(said(weighed(text, held))).toContain(sentence)

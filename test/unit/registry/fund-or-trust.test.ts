@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import {
   classifyFundOrTrust,
-  isBusiness,
+  isNonprofitForm,
+  isNonprofitName,
   isSoleTraderForm,
 } from '../../../src/registry/normalize/parsed-name.js'
+import { isBusiness } from '../../../src/registry/reference/industry-codes.js'
 
 test.each([
   ['Oak Income Fund', null, 'fund'],
@@ -64,4 +66,30 @@ test.each([
   ['', null],
 ])('%j in %s is none', (form, country) => {
   expect(isSoleTraderForm(form, country)).toBe(false)
+})
+
+const nonprofitNames =
+  'Fundación Norvane|Fundação Norvane|Fondazione Norvane|Fondation Norvane|Stiftung Norvane|Norvane Stiftung|Stichting Norvane|' +
+  'Norvanen säätiö|Stiftelsen Norvane|Sihtasutus Norvane|Norvane Alapítvány|Nadace Norvane|Nadácia Norvane|Fundacja Norvane|' +
+  'Fundația Norvane|Zaklada Norvane|Norvane Vakfı|Norvane Derneği|Фонд Норване|Фондация Норване|Ίδρυμα Νορβάνε|มูลนิธินอร์เวน|' +
+  'Norvane e.V.|Norvane ry|Norvane ASBL|Norvane V.Z.W.|Asociación Norvane|Associação Norvane|Associazione Norvane|Norvane Foundation|' +
+  'Norvane Association|The Norvane Foundation|Foundation for Norvane Studies|Vereniging Norvane|Norvane Egyesület|Asociația Norvane|诺凡基金会'
+
+test.each(nonprofitNames.split('|'))('%j is an association or a foundation by its name', (name) => {
+  expect(isNonprofitName(name)).toBe(true)
+})
+
+const companyNames =
+  'Foundation Norvane Inc|Foundation Norvane|Stiftung Norvane Verlag GmbH|The Association Ltd|Stichting Norvane B.V.|Fundación Norvane S.A.|' +
+  'Norvane Bank, National Association|Norvane Savings and Loan Association|Norvane Foundation Repair|Norvane|Foundation|Norvane EV|' +
+  'Vereinsbank Norvane AG|Stiftungen Norvane|Norvane Fondation SARL|Fonds Norvane|Association|e.V.'
+
+test.each(companyNames.split('|'))('%j is no association or foundation by its name', (name) => {
+  expect(isNonprofitName(name)).toBe(false)
+})
+
+test.each(
+  'Félagasamtök|Sjálfseignarstofnun|Zapsaný spolek|Здружение|Общественное объединение|ONG'.split('|'),
+)('the form %j is that of no company', (form) => {
+  expect(isNonprofitForm(form)).toBe(true)
 })

@@ -52,6 +52,10 @@ const written = {
   'syllables of Vietnamese': `
     Công Ty Cổ Phần Sữa Việt Nam | Công Ty TNHH MTV Cao Su Đắk Lắk | Tập Đoàn Hòa Phát | Công Ty CP Bao Bì Ánh Dương |
     Công Ty TNHH TM DV Phú Mỹ | Ngân Hàng TMCP Á Châu`,
+  'names of countries': `
+    Larkmoor Sri Lanka | Larkmoor Viet Nam Co Ltd | Norvane Côte d'Ivoire SA | Larkmoor Lao PDR | SRI International`,
+  'words of Spanish': 'Molinos San Jose Sur S.A. | Larkmoor del Sur Argentino | Norvane Sur SRL',
+  'words of French': 'Travaux sur Cordes SARL | Les Bois sur Seine',
   'accents and other alphabets':
     'Société Générale SA | Münchener Rückversicherungs-Gesellschaft | ГАЗПРОМ Neft',
 }
@@ -93,4 +97,21 @@ test('initials in use stay in capitals, a word of the registered name does not',
   const registered = 'UNITED AIRCRAFT DIVISION'
   expect(formatDisplayName('UADIV', registered, false)).toBe('UADIV')
   expect(formatDisplayName('UNITED', registered, false)).toBe('United')
+})
+
+test.each([
+  ['LARKMOOR S.R.L.', 'UY', 'Larkmoor S.R.L.'],
+  ['LARKMOOR S.R.L.', 'RO', 'Larkmoor S.R.L.'],
+  ['LARKMOOR S.R.L.', 'IT', 'Larkmoor S.r.l.'],
+  ['ÑANDUBAY LARKMOOR SRL', 'UY', 'Ñandubay Larkmoor SRL'],
+  ['LARKMOOR PLC', 'LK', 'Larkmoor PLC'],
+  ['LARKMOOR PLC', 'KE', 'Larkmoor PLC'],
+  ['LARKMOOR PLC', 'GB', 'Larkmoor plc'],
+  ['LARKMOOR A.S.', 'TR', 'Larkmoor A.S.'],
+  ['LARKMOOR A.S.', 'CZ', 'Larkmoor a.s.'],
+  ['LARKMOOR SPA', 'US', 'Larkmoor SPA'],
+  ['LARKMOOR PLC', null, 'Larkmoor plc'],
+  ['Larkmoor plc', 'LK', 'Larkmoor plc'],
+])('forms are written as in the country: %j in %s is %j', (name, country, shown) => {
+  expect(formatDisplayName(name, name, false, country)).toBe(shown)
 })

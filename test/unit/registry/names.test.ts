@@ -446,7 +446,26 @@ const ofCountries = `NA, ZA: (Pty) Ltd | (Proprietary) Limited | Pty Ltd | Ltd |
   MK: ДООЕЛ | АД | ДОО | друштво со ограничена одговорност | DOOEL | JSC
   ME, BA: d.o.o. | a.d. | JSC
   KZ: LLP | ТОО | АҚ | JSC
-  VN: JSC | LLC | Co., Ltd`
+  VN: JSC | LLC | Co., Ltd
+  IS: ehf. | einkahlutafélag | hf. | hlutafélag | ohf. | opinbert hlutafélag | sf. | sameignarfélag | slf. | slhf. | svf. | samvinnufélag
+  UY: Ltda. | Limitada | S.H. | sociedad de hecho | S.A.S. | sociedad colectiva
+  NL: V.O.F. | vennootschap onder firma | C.V. | commanditaire vennootschap | maatschap
+  BE: CommV | SComm | coöperatieve vennootschap | société en commandite
+  CZ: v.o.s. | k.s. | státní podnik | družstvo
+  AT: OG | offene Gesellschaft
+  PL: P.S.A. | prosta spółka akcyjna
+  CO, MX, AR: sociedad en comandita simple | S. en C. | sociedad colectiva
+  BR, PT: sociedade em nome coletivo | sociedade em comandita simples
+  EE: täisühing | usaldusühing | mittetulundusühing | sihtasutus
+  LV: pilnsabiedrība | komandītsabiedrība | nodibinājums
+  LT: tikroji ūkinė bendrija | individuali įmonė | viešoji įstaiga
+  RO: societate în nume colectiv | persoană fizică autorizată | S.N.C.
+  IN: (P) Ltd | (P) Limited | प्रा.लि. | (प्राइवेट) लिमिटेड | પ્રાઇવેટ લિમિટેડ | ప్రైవేట్ లిమిటెడ్
+  LK: පුද්ගලික සමාගම | (පුද්ගලික) සමාගම | தனியார் கம்பனி | (பிரைவேட்) லிமிடெட் | පීඑල්සී
+  KH: ឯ.ក | ខូអិលធីឌី
+  LA: ຈຳກັດ | ມະຫາຊົນ
+  LU: S.à r.l. | S.A R.L. | SARL
+  TR: Kollektif Şirketi | Koll. Şti. | Komandit Şirketi`
 test.each(
   ofCountries
     .split('\n')

@@ -568,3 +568,75 @@ describe('names that are nearly the same', () => {
     expect(ask([former, today])).toMatchObject({ confidence: expect.toSatisfy(isSure) as number })
   })
 })
+
+/** Forms of two kinds of companies in one country. */
+const formsOfTwoKinds = `IS: ehf. | hf.; IS: einkahlutafélag | hf.; IS: ehf. | ohf.; DK: ApS | A/S; NO: AS | ASA; EE: OÜ | AS; LV: SIA | AS
+  LT: UAB | AB; PL: sp. z o.o. | S.A.; CZ: s.r.o. | a.s.; SK: s.r.o. | a.s.; HU: Kft. | Zrt.; HU: Kft. | Nyrt.; SI: d.o.o. | d.d.
+  HR: d.o.o. | d.d.; RS: d.o.o. | a.d.; MK: ДОО | АД; BG: ООД | АД; RO: SRL | SA; MD: SRL | SA; GR: ΕΠΕ | ΑΕ; GR: ΙΚΕ | ΑΕ
+  TR: Ltd. Şti. | A.Ş.; PT: Lda | S.A.; BR: Ltda | S.A.; UY: S.A.S. | S.A.; UY: Ltda. | S.A.; AR: SAS | S.A.; CL: SpA | S.A.
+  CO: S.A.S. | S.A.; EC: S.A.S. | S.A.; PY: E.A.S. | S.A.; PE: S.A.C. | S.R.L.; MX: S. de R.L. | S.A.; MX: S.A.S. | S.A. de C.V.
+  ES: S.L. | S.A.; IT: S.r.l. | S.p.A.; FR: SARL | SA; FR: SARL | SAS; FR: SAS | SA; BE: BV | NV; BE: SRL | SA; NL: B.V. | N.V.
+  LU: S.à r.l. | S.A.; CH: GmbH | AG; DE: GmbH | AG; AT: GmbH | AG; LI: GmbH | AG; GB: Ltd | plc; IE: Ltd | plc; MT: Ltd | plc
+  IN: Pvt Ltd | Ltd; LK: (Pvt) Ltd | PLC; PK: (Pvt) Ltd | Ltd; ZA: (Pty) Ltd | Ltd; SG: Pte Ltd | Ltd; MY: Sdn Bhd | Bhd
+  BN: Sdn Bhd | Bhd; KE: Ltd | PLC; NG: Ltd | Plc; JO: LLC | PLC; RU: ООО | ПАО; UA: ТОВ | ПрАТ; KZ: ТОО | АО; BY: ООО | ОАО
+  UZ: МЧЖ | АЖ; TJ: ҶДММ | ҶСК; GE: შპს | სს; AM: ՍՊԸ | ՓԲԸ; AZ: MMC | ASC; JP: 株式会社 | 合同会社; KR: 주식회사 | 유한회사
+  CN: 有限公司 | 股份有限公司; VN: Co., Ltd. | JSC; TH: Co., Ltd. | PCL; MM: Co., Ltd. | Public Co., Ltd.; KH: Co., Ltd. | Plc.
+  AE: LLC | PJSC; KW: WLL | KSC; EG: LLC | S.A.E.; MA: SARL | SA; DZ: SARL | SPA; AO: Lda | S.A.; AL: shpk | sh.a.; IT: S.r.l. | S.a.s.`
+
+/** Writings of one form, or forms that the law of the country has as one. */
+const formsOfOneKind = `IS: ehf. | einkahlutafélag; IS: hf. | ohf.; FI: Oy | Oyj; SE: AB | AB (publ); HU: Zrt. | Nyrt.; UY: Ltda. | S.R.L.
+  UY: Limitada | S.R.L.; CL: Ltda. | S.R.L.; FR: SAS | SASU; LU: S.à r.l. | SARL; LU: S.A R.L. | S.à r.l.; CO: S.A.S. | SAS
+  UY: S.A.S. | sociedad por acciones simplificada; NO: ASA | allmennaksjeselskap; TH: Co., Ltd. | Limited; SK: a.s. | akciová spoločnosť
+  LT: AB | akcinė bendrovė; CL: SpA | sociedad por acciones; UZ: ООО | LLC; IT: S.a.s. | società in accomandita semplice`
+
+const listForms = (lines: string) =>
+  lines.split(/[;\n]/).map((line) => {
+    const [country = '', one = '', other = ''] = line.trim().split(/: | \| /)
+    return { country, one, other }
+  })
+
+describe('legal forms of one country', () => {
+  const ask = (asked: string, held: string, country: string) => {
+    const decision = match({
+      name: `Larkmoor Velsor ${asked}`,
+      location: null,
+      held: [{ name: `Larkmoor Velsor ${held}`, city: 'Norvik', country }],
+    })
+    return decision.kind === 'none' ? 0 : decision.confidence
+  }
+
+  test.each(listForms(formsOfTwoKinds))(
+    '$country: $one and $other are two kinds',
+    ({ country, one, other }) => {
+      expect(ask(one, other, country)).toBeLessThanOrEqual(85)
+      expect(ask(other, one, country)).toBeLessThanOrEqual(85)
+      expect(ask(one, one, country)).toBeGreaterThan(95)
+      expect(ask(other, other, country)).toBeGreaterThan(95)
+    },
+  )
+
+  test.each(listForms(formsOfOneKind))(
+    '$country: $one and $other are one kind',
+    ({ country, one, other }) => {
+      expect(ask(one, other, country)).toBeGreaterThan(95)
+      expect(ask(other, one, country)).toBeGreaterThan(95)
+    },
+  )
+})
+
+test.each([
+  ['NL', 'Gebroeders Larkmoor B.V.', 'Larkmoor Gebr. B.V.'],
+  ['DE', 'Larkmoor Gebrüder GmbH', 'Gebr. Larkmoor GmbH'],
+  ['ES', 'Larkmoor Hermanos SL', 'Hnos. Larkmoor SL'],
+  ['US', 'Brothers Larkmoor Inc', 'Larkmoor Bros. Inc'],
+  ['DK', 'Brødrene Larkmoor A/S', 'Brdr. Larkmoor A/S'],
+  ['SK', 'Bratia Larkmoor s.r.o.', 'Larkmoor bratia s.r.o.'],
+])('%s: "%s" is "%s", in any order', (country, one, other) => {
+  for (const [name, held] of [
+    [one, other],
+    [other, one],
+  ] as const)
+    expect(match({ name, location: null, held: [{ name: held, country }] })).toMatchObject({
+      confidence: expect.toSatisfy(isSure) as number,
+    })
+})
