@@ -48,7 +48,7 @@ function rankJointNames(header: string): number {
   if (parts.length < 2) return -1
   const ranks = parts.map((part) => ({ part, rank: rankNameHeader(part) }))
   const isNamed = ranks.some(({ part, rank }) => rank >= 0 && !roles.has(toHeaderKey(part)))
-  const isSure = isNamed && wordJoint.test(header) && !/\s(?:in|a)\s/i.test(header)
+  const isSure = isNamed && wordJoint.test(header) && !/[\s_](?:in|a)[\s_]/i.test(header)
   const isOfNames = (part: string) => rankPlainName(part) >= 0 || isPersonHeader(part)
   const isFitting = ({ part, rank }: { part: string; rank: number }) =>
     rank >= 0 || isOfNames(part) || (isSure && !isKnownHeader(part))
@@ -72,7 +72,7 @@ export function isPersonHeader(header: string): boolean {
   return isPersons(header) || (parts.length > 1 && areNames && parts.some(isPersons))
 }
 
-const jointWord = String.raw`\s(?:${headerWords.joints.words})(?:\s*/\s*(?:${headerWords.joints.words}))?\s`
+const jointWord = String.raw`[\s_](?:${headerWords.joints.words})(?:\s*/\s*(?:${headerWords.joints.words}))?[\s_]`
 const wordJoint = new RegExp(jointWord, 'iu')
 const joints = new RegExp(`${jointWord}|[/|,;&+–—-]|${headerWords.joints.signs}`, 'iu')
 

@@ -243,6 +243,14 @@ const languages: [language: string, header: string, name: string, location: stri
     'Nafn fyrirtækis',
     'Staður|Póstnúmer|Land',
   ],
+  ...'Viðskiptamaður|Nafn viðskiptamanns|Lánardrottinn|Skuldunautur|Kaupandi|Seljandi|Greiðandi'
+    .split('|')
+    .map((name): (typeof languages)[number] => [
+      `Icelandic, ${name}`,
+      `Nr.|${name}|Heimilisfang|Póstnúmer og staður|Lands-/svæðiskóði`,
+      name,
+      'Póstnúmer og staður|Lands-/svæðiskóði',
+    ]),
   [
     'Catalan',
     "Nom de l'empresa|Adreça|Ciutat|Codi postal|País",
