@@ -134,7 +134,7 @@ export function listSplits(key: string, isWord: (text: string) => boolean): Spli
 /** The second is not known to version 0.2.0. */
 const prepositions = [
   /(?:de|di|da|do|of|del|della|dela|van|for)$/,
-  /(?:du|des|der|dell|delle|dello|dos|das|na)$/,
+  /(?:du|des|der|dell|delle|dello|dos|das|na|ofthe)$/,
 ]
 
 /** Whether words are those of a name, some cut short: the start of a single word, in several any letters in their order. */

@@ -49,11 +49,20 @@ function rankJointNames(header: string): number {
   const ranks = parts.map((part) => ({ part, rank: rankNameHeader(part) }))
   const isNamed = ranks.some(({ part, rank }) => rank >= 0 && !roles.has(toHeaderKey(part)))
   const isSure = isNamed && wordJoint.test(header) && !/[\s_](?:in|a)[\s_]/i.test(header)
-  const isOfNames = (part: string) => rankPlainName(part) >= 0 || isPersonHeader(part)
+  const isOfNames = (part: string) => isPersonHeader(part) || nameRanks.some((rank) => rank(part) >= 0)
   const isFitting = ({ part, rank }: { part: string; rank: number }) =>
     rank >= 0 || isOfNames(part) || (isSure && !isKnownHeader(part))
   const found = ranks.flatMap(({ rank }) => (rank < 0 ? [] : [rank]))
   return found.length > 0 && ranks.every(isFitting) ? nameHeaders.length * 10_000 + Math.min(...found) : -1
+}
+
+const partyHeaders = toHeaderKeys(...added.parties)
+const isParty = (word: string) => partyHeaders.includes(word.replace(/s$/, '')) || partyHeaders.includes(word)
+
+/** Returns how well a header names a party of a deal, best 0; -1 if it does not: `Buyer`, `Name of the Exporter`. */
+export function rankPartyHeader(header: string): number {
+  const rests = listSplits(toHeaderKey(header), isParty).flatMap((split) => split.rests)
+  return rests.some((rest) => plainNames.has(rest)) ? 0 : rankInHeaders(header, partyHeaders)
 }
 
 /** Returns how well a header names names, of a company or a person, best 0; -1 if it does not: `Naziv ali ime`. */
@@ -63,6 +72,8 @@ export function rankPlainName(header: string): number {
   const ranks = splitJoints(header).map((part) => rankInHeaders(part, plainNameHeaders))
   return ranks.length < 2 || ranks.includes(-1) ? -1 : plainNameHeaders.length * 100 + Math.min(...ranks)
 }
+
+export const nameRanks = [rankNameHeader, rankPlainName, rankPartyHeader]
 
 /** Whether a header names a part of a person's name, also in several words: `Nombres y apellidos`. */
 export function isPersonHeader(header: string): boolean {
@@ -128,6 +139,8 @@ for (const [set, lists] of Object.entries(earlier.sets)) addWords(qualifiers, se
 for (const [part, lists] of Object.entries(added.places)) addWords(parts, part as PlacePart, lists, true)
 for (const [set, lists] of Object.entries(added.sets)) addWords(qualifiers, set as PlaceSet, lists, true)
 addWords(qualifiers, 'plain', added.owners, true)
+// Other parties have places, too: they come after all places of the company.
+addWords(qualifiers, 'shipping', added.parties, true)
 
 /** A part and kind of place, with the number at the end of its header; 0 without one. */
 export interface PlaceHeader {
@@ -329,7 +342,8 @@ export const isKnownHeader = (text: string): boolean =>
 function isListedHeader(text: string): boolean {
   const all = Object.values(identifierHeaders)
   knownHeaders ??= new Set([nameHeaders, plainNameHeaders, personHeaders, wholePlaceHeaders, ...all].flat())
-  return knownHeaders.has(toHeaderKey(text)) || parsePlaceHeader(text)?.number === 0
+  if (knownHeaders.has(toHeaderKey(text)) || rankPartyHeader(text) >= 0) return true
+  return parsePlaceHeader(text)?.number === 0
 }
 
 /** Headers of exchange symbols if there is also an exchange: chemistry and currencies have symbols too. */
