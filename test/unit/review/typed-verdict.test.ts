@@ -6,6 +6,7 @@ import {
   type TypedVerdict,
   yesWords,
 } from '../../../src/review/exchange/line-verdicts.js'
+import { isPlaceholder } from '../../../src/core/lookup-identity.js'
 import { forAll } from '../../support/properties.js'
 
 test('yes and none of a language differ', () => {
@@ -15,7 +16,34 @@ test('yes and none of a language differ', () => {
   expect(yes.split('|').filter((word) => readVerdict(word).kind !== 'yes')).toEqual([])
   expect(none.split('|').filter((word) => readVerdict(word).kind !== 'none')).toEqual([])
   expect([...yesWords].filter((word) => noneWords.has(word))).toEqual([])
+  expect([...yesWords].filter(isPlaceholder)).toEqual([])
 })
+
+test.each([
+  ['Sinhala', 'ow', 'naha'],
+  ['Tamil', 'aamaam', 'illai'],
+  ['Hindi and Urdu', 'jee haan', 'nahee'],
+  ['Arabic', "na'am", 'la'],
+  ['Persian', 'baleh', 'hich kodam'],
+  ['Greek', 'sosto', 'ochi'],
+  ['Russian', 'tochno', 'nyet'],
+  ['Bulgarian', 'vyarno', 'nyama'],
+  ['Ukrainian', 'virno', 'nemaye'],
+  ['Georgian', 'diakh', 'arcerti'],
+  ['Armenian', 'ayo', 'voch'],
+  ['Hebrew', 'ken', 'lo'],
+  ['Vietnamese', 'dung', 'khong co'],
+])('words of %s in Latin letters are read', (_, yes, none) => {
+  expect([yes, yes.toUpperCase()].map((word) => readVerdict(word).kind)).toEqual(['yes', 'yes'])
+  expect([none, none.toUpperCase()].map((word) => readVerdict(word).kind)).toEqual(['none', 'none'])
+})
+
+test.each(['nai', 'hai', 'aye', 'ein', 'na'])(
+  '%s is yes in one language and something else in another',
+  (word) => {
+    expect(readVerdict(word).kind).toBe('unreadable')
+  },
+)
 
 describe('a verdict that was typed', () => {
   test.each<[string, TypedVerdict]>([
