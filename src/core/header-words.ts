@@ -6,7 +6,6 @@ import type { IdentifierHeaderKey } from './identifiers.js'
 import headerWords from './headers.json' with { type: 'json' }
 
 export { rankInHeaders, toHeaderKey } from './text.js'
-
 const { earlier, added } = headerWords
 
 /** Headers that are accepted whatever their cells contain: names may consist of digits and signs. */
@@ -21,7 +20,8 @@ export const companyNameHeaders: readonly string[] = [
 /** Headers of names; of a person if the table also has a first or last name. */
 const plainNameHeaders: readonly string[] = toHeaderKeys(...earlier.plainNames, ...added.plainNames)
 
-const nameHeaders = [...companyNameHeaders, ...toHeaderKeys(...added.names, ...added.roles)]
+const lists = [earlier.surelyNames, added.legalNames, earlier.companyNames, earlier.roles, added.names]
+const nameHeaders = toHeaderKeys(...lists.flat(), ...added.roles)
 const plainNames = new Set([...plainNameHeaders, ...toHeaderKeys('neve|adı|denumire|denumirea')])
 /** Words for the company of a row, as its list calls it. */
 export const owners: ReadonlySet<string> = new Set(toHeaderKeys(...added.owners))
