@@ -171,7 +171,7 @@ export const readCaseEndings = (rules: readonly string[], fold: (text: string) =
       return forms.split(',').map((form) => ({ form: fold(form), base: fold(base) }))
     })
 
-/** Lists the words that a word may be in a case. Most are none. */
+/** Lists the words that a word may be in a case. */
 export const listUninflected = (word: string, endings: readonly CaseEnding[]): string[] =>
   endings.flatMap(({ form, base }) =>
     form !== base && word.endsWith(form) ? [word.slice(0, word.length - form.length) + base] : [],
