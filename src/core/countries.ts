@@ -1,13 +1,13 @@
-import { iso31661, iso31661Alpha3ToAlpha2 } from 'iso-3166'
+import { iso31661 } from 'iso-3166'
 import known from './country-names.json' with { type: 'json' }
+import { isAbbreviated, listUninflected, readCaseEndings } from './edit-distance.js'
 import { toPlainLetters } from './text.js'
 
 /** English and own names of countries, separated by `|`. The first one is used if the name in ISO 3166-1 is a formal one. */
 const countryAliases: Readonly<Record<string, string>> = known.english
 
 /** Registers use the code XK, which ISO 3166-1 leaves to users. */
-const kosovo = { alpha2: 'XK', alpha3: 'XKX', name: 'Kosovo' }
-const countries = [...iso31661, kosovo]
+const countries = [...iso31661, { alpha2: 'XK', alpha3: 'XKX', name: 'Kosovo' }]
 
 /** Needs only lower case. Most names are one such word, and many are read. */
 const plainWord = /^[A-Za-z]+$/
@@ -16,7 +16,7 @@ const plainWord = /^[A-Za-z]+$/
 const nameCharsMax = 200
 
 /** Names in English, the countries' own names in Latin letters, and the codes of ISO 3166-1. */
-const countryCodes = new Map<string, string>()
+export const countryCodes = new Map<string, string>()
 const countryNames = new Map<string, string>()
 for (const { alpha2, alpha3, name } of countries) {
   const aliases = countryAliases[alpha2]?.split('|') ?? []
@@ -66,6 +66,8 @@ type NameTable = Map<string, readonly string[]>
 
 /** Folded names with fewer letters are the codes of other countries. */
 const foldedCharsMin = 4
+/** Shorter ones are also words of other languages. */
+const inflectedCharsMin = 6
 
 function addName(table: NameTable, name: string, code: string): void {
   const accented = toAccentedKey(name)
@@ -90,11 +92,16 @@ function isFreeCode(folded: string): boolean {
 
 let furtherNames: NameTable | null = null
 
+function listNamesByCode(listed: Readonly<Record<string, string>>): NameTable {
+  const table: NameTable = new Map()
+  for (const [code, names] of Object.entries(listed))
+    for (const name of names.split('|')) addName(table, name, code)
+  return table
+}
+
 /** Names in use that CLDR lacks, and names of former states. They replace the same names of CLDR. */
 function listFurtherNames(): NameTable {
-  const table: NameTable = new Map()
-  for (const [code, names] of Object.entries(known.names))
-    for (const name of names.split('|')) addName(table, name, code)
+  const table = listNamesByCode(known.names)
   for (const [codes, names] of Object.entries(known.ofSeveral))
     for (const name of names.split('|')) for (const code of codes.split(' ')) addName(table, name, code)
   return table
@@ -171,9 +178,16 @@ const rememberedMax = 10_000
 
 /**
  * Returns the ISO 3166-1 alpha-2 codes that a name or code of a country may mean, in one of eighty languages: two for
- * `Congo`, those of its successors for a former state, none if it is not known.
+ * `Congo`, those of its successors for a former state, none if it is not known. Not for words of names: inflected names
+ * (`w Niemczech`) are also adjectives.
  */
 export function findCountryCodes(text: string): readonly string[] {
+  const exact = findExactCodes(text)
+  return exact.length > 0 ? exact : readInflected(text.slice(0, nameCharsMax).trim())
+}
+
+/** Finds names that are not inflected. */
+export function findExactCodes(text: string): readonly string[] {
   const tidy = text.slice(0, nameCharsMax).trim()
   const before = remembered.get(tidy)
   if (before !== undefined) return before
@@ -195,8 +209,7 @@ function readCountry(text: string): readonly string[] {
   if (key === '') return none
   otherCodes ??= listOtherCodes()
   const other = otherCodes.get(/^\d{1,3}$/.test(key) ? key.padStart(3, '0') : key)
-  if (other !== undefined) return [other]
-  const short = readAbbreviation(text)
+  const short = other === undefined ? readAbbreviation(text) : [other]
   if (short.length > 0) return short
   const plain = removeFormalWords(text)
   const named = plain === null ? none : findName(plain)
@@ -272,27 +285,38 @@ function readAbbreviation(text: string): readonly string[] {
   const isSingle = words.length === 1
   if (!words.some(({ letters }) => letters.length >= (isSingle ? shortWordMin : 3))) return none
   namesByWords ??= listNamesByWords()
-  const fits = (name: NameWords) =>
-    words.every(({ letters, isCut }, at) => {
-      const word = name.words[at] ?? ''
-      return !isCut ? word === letters : isSingle ? word.startsWith(letters) : isShortened(letters, word)
-    })
-  const found = namesByWords.get(`${words.length}${first.letters.charAt(0)}`)?.filter(fits) ?? []
+  const named = namesByWords.get(`${words.length}${first.letters.charAt(0)}`) ?? []
+  const found = named.filter((name) => isAbbreviated(words, name.words))
   const codes = [...new Set(found.map(({ code }) => code))]
   return codes.length === 1 ? codes : none
 }
 
-/** Whether letters begin like a word and are in it, in their order. */
-function isShortened(letters: string, word: string): boolean {
-  let at = 0
-  for (const letter of word) if (letter === letters[at]) at++
-  return word[0] === letters[0] && at === letters.length
+const caseEndings = readCaseEndings(Object.values(known.cases), foldName)
+/** Inflected names without such an ending. */
+let inflectedNames: NameTable | null = null
+
+const preposition = new RegExp(`^(?:${known.prepositions})\\s+(?=\\p{L}{4})`, 'iu')
+const formBehind = new RegExp(`\\s+(?:${known.formsBehind})$`, 'iu')
+
+/** Reads a name in a case, behind a preposition, or with the form of the state behind it: `w Niemczech`. */
+function readInflected(text: string): readonly string[] {
+  if (townNames.has(text)) return none
+  inflectedNames ??= listNamesByCode(known.inflected)
+  const bare = text.replace(preposition, '').replace(formBehind, '')
+  for (const one of new Set([text, bare])) {
+    const key = foldName(one)
+    const charsMin = /^[a-z]/.test(key) ? inflectedCharsMin : inflectedCharsMin - 1
+    const names = key.length < charsMin ? [] : listUninflected(key, caseEndings)
+    const found = names.filter((name) => name.length >= inflectedCharsMin - 1).flatMap(findName)
+    const exact = inflectedNames.get(key) ?? (one === text ? none : findName(one))
+    const codes = exact.length > 0 ? exact : [...new Set(found)]
+    if (codes.length === 1) return codes
+  }
+  return none
 }
 
-const article =
-  /^(?:the|der|die|das|dem|den|la|le|les|el|los|las|il|lo|gli|os|as|het|det|al|i|o|a)\s+|^[ld][’'`´]\s*/iu
-const formalWords =
-  /^(?:(?:islami\p{L}+|federa\p{L}+|föder\p{L}+|bolivar\p{L}+|arab\p{L}*|socialist\p{L}*|sozialistische|hash\p{L}+|oriental|independent|people[’']?s|united|vereinigte)\s+)*(?:republic|kingdom|sultanate|principality|grand duchy|commonwealth|republik|bundesrepublik|volksrepublik|königreich|fürstentum|gro(?:ß|ss)herzogtum|sultanat|république|royaume|principauté|grand-duché|republica|república|reino|principado|gran ducado|repubblica|regno|principato|granducato|republiek|koninkrijk|vorstendom|groothertogdom|kungariket|konungariket|republiken|kongeriget|kongeriket|republikken|republika|republică|królestwo|království|kráľovstvo|regatul|kraljevina|республика|република|рэспубліка|республіка|королевство|кралство|княжество|федеративная республика|repoblikan|jamhuri|r\.|р\.|rep\.|респ\.)(?:\s+(?:islami\p{L}+|f[eé]d[eé]ra\p{L}+|bolivar\p{L}+|arab[ea]|popula\p{L}+|orientale?|cooperativa))*(?:\s+(?:of(?: the)?|von|der|des|du|del?(?: la| los)?|d[oai]s?|dell[ao]|van(?: de)?|av|af|e|ya))?[\s’']+/iu
+const article = new RegExp(known.article, 'iu')
+const formalWords = new RegExp(known.formalWords, 'iu')
 
 /** Removes an article and the form of the state: `die Schweiz`, `Republik Österreich`; null without them. */
 function removeFormalWords(text: string): string | null {
@@ -318,29 +342,6 @@ function readSeveralNames(text: string): readonly string[] {
 export function findCountryCode(text: string): string | null {
   const codes = findCountryCodes(text)
   return codes.length === 1 ? (codes[0] ?? null) : null
-}
-
-/**
- * Whether a word of lower-case Latin letters and digits is a country's English name, its own name or its code; faster
- * than `findCountryCodes`. In other languages, such names are also words: `Island`, `Man`.
- */
-export function namesCountry(word: string): boolean {
-  return countryCodes.has(word) || iso31661Alpha3ToAlpha2[word.toUpperCase()] !== undefined
-}
-
-const shortCountryNames = new Set(['uk', 'us', 'usa', 'uae'])
-const countryWords = new Map<string, readonly string[]>()
-
-/** Lists the names of a country that are one word, as names of companies have them: `usa`, `deutschland`. */
-export function listCountryWords(code: string): readonly string[] {
-  let words = countryWords.get(code)
-  if (words === undefined) {
-    words = [...countryCodes].flatMap(([name, one]) =>
-      one === code && (shortCountryNames.has(name) || /^[a-z]{4,}$/.test(name)) ? [name] : [],
-    )
-    countryWords.set(code, words)
-  }
-  return words
 }
 
 /** Returns the everyday English name for a country code, or null. */

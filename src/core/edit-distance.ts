@@ -134,5 +134,45 @@ export function listSplits(key: string, isWord: (text: string) => boolean): Spli
 /** The second is not known to version 0.2.0. */
 const prepositions = [
   /(?:de|di|da|do|of|del|della|dela|van|for)$/,
-  /(?:du|des|der|dell|delle|dello|dos|das|na)$/,
+  /(?:du|des|der|dell|delle|dello|dos|das|na|ofthe)$/,
 ]
+
+/** Whether words are those of a name, some cut short: the start of a single word, in several any letters in their order. */
+export const isAbbreviated = (
+  words: readonly { readonly letters: string; readonly isCut: boolean }[],
+  name: readonly string[],
+): boolean =>
+  words.every(({ letters, isCut }, at) => {
+    const word = name[at] ?? ''
+    if (!isCut) return word === letters
+    return words.length === 1 ? word.startsWith(letters) : isShortened(letters, word)
+  })
+
+/** Whether letters begin like a word and are in it, in their order. */
+function isShortened(letters: string, word: string): boolean {
+  let at = 0
+  for (const letter of word) if (letter === letters[at]) at++
+  return word[0] === letters[0] && at === letters.length
+}
+
+/** An ending that words have in a case, and the one that it replaces. */
+interface CaseEnding {
+  readonly form: string
+  readonly base: string
+}
+
+/** Reads rules like `ia>ii,ią|o>a`: endings of words, and those that they have in other cases. */
+export const readCaseEndings = (rules: readonly string[], fold: (text: string) => string): CaseEnding[] =>
+  rules
+    .join('|')
+    .split('|')
+    .flatMap((rule) => {
+      const [base = '', forms = ''] = rule.split('>')
+      return forms.split(',').map((form) => ({ form: fold(form), base: fold(base) }))
+    })
+
+/** Lists the words that a word may be in a case. */
+export const listUninflected = (word: string, endings: readonly CaseEnding[]): string[] =>
+  endings.flatMap(({ form, base }) =>
+    form !== base && word.endsWith(form) ? [word.slice(0, word.length - form.length) + base] : [],
+  )

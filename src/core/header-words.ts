@@ -6,7 +6,6 @@ import type { IdentifierHeaderKey } from './identifiers.js'
 import headerWords from './headers.json' with { type: 'json' }
 
 export { rankInHeaders, toHeaderKey } from './text.js'
-
 const { earlier, added } = headerWords
 
 /** Headers that are accepted whatever their cells contain: names may consist of digits and signs. */
@@ -21,7 +20,8 @@ export const companyNameHeaders: readonly string[] = [
 /** Headers of names; of a person if the table also has a first or last name. */
 const plainNameHeaders: readonly string[] = toHeaderKeys(...earlier.plainNames, ...added.plainNames)
 
-const nameHeaders = [...companyNameHeaders, ...toHeaderKeys(...added.names, ...added.roles)]
+const lists = [earlier.surelyNames, added.legalNames, earlier.companyNames, earlier.roles, added.names]
+const nameHeaders = toHeaderKeys(...lists.flat(), ...added.roles)
 const plainNames = new Set([...plainNameHeaders, ...toHeaderKeys('neve|adı|denumire|denumirea')])
 /** Words for the company of a row, as its list calls it. */
 export const owners: ReadonlySet<string> = new Set(toHeaderKeys(...added.owners))
@@ -48,12 +48,21 @@ function rankJointNames(header: string): number {
   if (parts.length < 2) return -1
   const ranks = parts.map((part) => ({ part, rank: rankNameHeader(part) }))
   const isNamed = ranks.some(({ part, rank }) => rank >= 0 && !roles.has(toHeaderKey(part)))
-  const isSure = isNamed && wordJoint.test(header) && !/\s(?:in|a)\s/i.test(header)
-  const isOfNames = (part: string) => rankPlainName(part) >= 0 || isPersonHeader(part)
+  const isSure = isNamed && wordJoint.test(header) && !/[\s_](?:in|a)[\s_]/i.test(header)
+  const isOfNames = (part: string) => isPersonHeader(part) || nameRanks.some((rank) => rank(part) >= 0)
   const isFitting = ({ part, rank }: { part: string; rank: number }) =>
     rank >= 0 || isOfNames(part) || (isSure && !isKnownHeader(part))
   const found = ranks.flatMap(({ rank }) => (rank < 0 ? [] : [rank]))
   return found.length > 0 && ranks.every(isFitting) ? nameHeaders.length * 10_000 + Math.min(...found) : -1
+}
+
+const partyHeaders = toHeaderKeys(...added.parties)
+const isParty = (word: string) => partyHeaders.includes(word.replace(/s$/, '')) || partyHeaders.includes(word)
+
+/** Returns how well a header names a party of a deal, best 0; -1 if it does not: `Buyer`, `Name of the Exporter`. */
+export function rankPartyHeader(header: string): number {
+  const rests = listSplits(toHeaderKey(header), isParty).flatMap((split) => split.rests)
+  return rests.some((rest) => plainNames.has(rest)) ? 0 : rankInHeaders(header, partyHeaders)
 }
 
 /** Returns how well a header names names, of a company or a person, best 0; -1 if it does not: `Naziv ali ime`. */
@@ -64,6 +73,8 @@ export function rankPlainName(header: string): number {
   return ranks.length < 2 || ranks.includes(-1) ? -1 : plainNameHeaders.length * 100 + Math.min(...ranks)
 }
 
+export const nameRanks = [rankNameHeader, rankPlainName, rankPartyHeader]
+
 /** Whether a header names a part of a person's name, also in several words: `Nombres y apellidos`. */
 export function isPersonHeader(header: string): boolean {
   const isPersons = (part: string) => rankInHeaders(part, personHeaders) >= 0
@@ -72,7 +83,7 @@ export function isPersonHeader(header: string): boolean {
   return isPersons(header) || (parts.length > 1 && areNames && parts.some(isPersons))
 }
 
-const jointWord = String.raw`\s(?:${headerWords.joints.words})(?:\s*/\s*(?:${headerWords.joints.words}))?\s`
+const jointWord = String.raw`[\s_](?:${headerWords.joints.words})(?:\s*/\s*(?:${headerWords.joints.words}))?[\s_]`
 const wordJoint = new RegExp(jointWord, 'iu')
 const joints = new RegExp(`${jointWord}|[/|,;&+–—-]|${headerWords.joints.signs}`, 'iu')
 
@@ -128,6 +139,8 @@ for (const [set, lists] of Object.entries(earlier.sets)) addWords(qualifiers, se
 for (const [part, lists] of Object.entries(added.places)) addWords(parts, part as PlacePart, lists, true)
 for (const [set, lists] of Object.entries(added.sets)) addWords(qualifiers, set as PlaceSet, lists, true)
 addWords(qualifiers, 'plain', added.owners, true)
+// Other parties have places, too: they come after all places of the company.
+addWords(qualifiers, 'shipping', added.parties, true)
 
 /** A part and kind of place, with the number at the end of its header; 0 without one. */
 export interface PlaceHeader {
@@ -329,7 +342,8 @@ export const isKnownHeader = (text: string): boolean =>
 function isListedHeader(text: string): boolean {
   const all = Object.values(identifierHeaders)
   knownHeaders ??= new Set([nameHeaders, plainNameHeaders, personHeaders, wholePlaceHeaders, ...all].flat())
-  return knownHeaders.has(toHeaderKey(text)) || parsePlaceHeader(text)?.number === 0
+  if (knownHeaders.has(toHeaderKey(text)) || rankPartyHeader(text) >= 0) return true
+  return parsePlaceHeader(text)?.number === 0
 }
 
 /** Headers of exchange symbols if there is also an exchange: chemistry and currencies have symbols too. */

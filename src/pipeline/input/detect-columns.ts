@@ -9,6 +9,7 @@ import {
   surelyNameHeaders,
   placeSets,
   rankNameHeader,
+  rankPartyHeader,
   wholePlaceHeaders,
   type PlacePart,
   type PlaceSet,
@@ -240,6 +241,8 @@ function findName(
   const isPersons = plain !== undefined && header.some(isPersonHeader)
   if (contact !== undefined) return { column: contact }
   if (plain !== undefined && !isPersons) return { column: plain }
+  const party = findFirst(header.filter(isUsable), rankPartyHeader)
+  if (party !== undefined) return { column: party }
   const why = isPersons ? `"${plain}" is next to columns of personal names; if it contains companies, ` : ''
   const how = hints.length === 0 ? `${why}pass --name-column` : hints.slice(0, hintsMax).join('; ')
   const missing = new UserError('INPUT_COLUMN_MISSING', 'no column holds company names', {

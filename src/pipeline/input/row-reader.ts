@@ -13,6 +13,7 @@ import type { RowQuestion } from './row-question.js'
 import { repeatedHeaders, totalRow } from './column-report.js'
 import { isKnownHeader, parsePlaceHeader } from '../../core/header-words.js'
 import { toSpellingKey } from '../../core/text.js'
+import headerWords from '../../core/headers.json' with { type: 'json' }
 
 export type ValidQuestion = Exclude<RowQuestion, { kind: 'invalid' }>
 
@@ -109,22 +110,12 @@ function createHeaderFinder({ columns }: LookupRule): (row: TextRow) => InvalidR
 }
 
 /** Words for a total below the rows of a table. */
-const totals = toKeys(
-  'grand total|subtotal|sub total|total general|total général|sous-total|total geral|totale generale|totale complessivo|' +
-    'subtotale|suma total|suma całkowita|suma końcowa|eindtotaal|subtotaal|total rows|total records|total companies|gesamtsumme|gesamtergebnis|zwischensumme|' +
-    'endsumme|summa totalt|delsumma|loppusumma|välisumma|celkový součet|mezisoučet|celkový súčet|medzisúčet|végösszeg|' +
-    'részösszeg|összesen|total parțial|genel toplam|ara toplam|γενικό σύνολο|σύνολο|μερικό σύνολο|итого|всего|общий итог|всього|підсумок|mindösszesen|' +
-    'усього|загальний підсумок|общо|укупно|sveukupno|合計|総計|小計|合计|总计|總計|小计|합계|총계|소계|총합계|tổng cộng|' +
-    'jumlah keseluruhan|total keseluruhan|ผลรวม|รวมทั้งหมด|المجموع|الإجمالي|المجموع الكلي|סה"כ|סך הכל|rows affected|rows selected',
-)
+const totals = toKeys(headerWords.totals.sure)
 /** Companies have these names too: a total if the row has nothing else that other rows have. */
-const vagueTotals = toKeys(
-  'total|totals|totale|totaal|totalt|totaux|sum|summe|gesamt|somme|suma|summa|razem|toplam|ukupno|skupaj|celkem|' +
-    'spolu|yhteensä|i alt|iš viso|kopā|kokku|jumlah|รวม|разом|rows',
-)
+const vagueTotals = toKeys(headerWords.totals.vague)
 
-function toKeys(list: string): ReadonlySet<string> {
-  return new Set(list.split('|').map(toSpellingKey))
+function toKeys(lists: readonly string[]): ReadonlySet<string> {
+  return new Set(lists.flatMap((list) => list.split('|').map(toSpellingKey)))
 }
 
 const totalCharsMax = 40

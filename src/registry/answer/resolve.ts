@@ -1,4 +1,4 @@
-import { listCountryWords } from '../../core/countries.js'
+import { listCountryWords } from '../normalize/places.js'
 import { calculateDistance } from '../../core/edit-distance.js'
 import { type Resolution, matchedConfidenceMin, type Candidate } from '../../contract/result.js'
 import type { CandidateName } from '../match/candidate.js'

@@ -10,8 +10,7 @@ import {
   parsePlaceHeader,
   rankInHeaders,
   countriesOfTaxHeader,
-  rankNameHeader,
-  rankPlainName,
+  nameRanks,
   toHeaderKey as toWordsKey,
   type PlaceHeader,
 } from '../../core/header-words.js'
@@ -214,8 +213,7 @@ function mapHeader(header: readonly string[]): { map: FieldMap; twice: string[] 
   if (full !== undefined) map.name = full
   const isOther = (name: string) => /^(?:other|former)_names$/.test(findHeaderField(name) ?? '')
   for (const isAsked of [false, true])
-    for (const rank of [rankNameHeader, rankPlainName])
-      add('name', (name) => (isOther(name) === isAsked ? rank(name) : -1))
+    for (const rank of nameRanks) add('name', (name) => (isOther(name) === isAsked ? rank(name) : -1))
   return { map, twice }
 }
 

@@ -1,5 +1,6 @@
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
-import { findCountryCodes, namesCountry } from '../../core/countries.js'
+import { findExactCodes } from '../../core/countries.js'
+import { namesCountry } from '../normalize/places.js'
 import { calculateDistance } from '../../core/edit-distance.js'
 import { unknownLetter } from '../normalize/clean-text.js'
 import { asianWords, isNumberWord } from '../normalize/normalize-name.js'
@@ -294,7 +295,7 @@ export function findCountryAtEnd(words: readonly string[], end = words.length): 
     const text = words.slice(end - count, end).join(' ')
     // Shorter ones are also codes of sports and vehicles: "gas", "per".
     if (count === 1 && text.length <= 3 && !shortCountries.has(text) && !namesCountry(text)) return null
-    const codes = findCountryCodes(text)
+    const codes = findExactCodes(text)
     if (codes.length > 0) return { end, count, codes }
   }
   return null

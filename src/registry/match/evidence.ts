@@ -1,4 +1,4 @@
-import { findCountryCodes } from '../../core/countries.js'
+import { findExactCodes } from '../../core/countries.js'
 import { hasLocalOffices } from '../../core/numbers/court-numbers.js'
 import { isFormAlone } from '../reference/registers.js'
 import { namesTrade } from '../normalize/normalize-name.js'
@@ -125,7 +125,7 @@ const relationClasses: ReadonlySet<WordClass> = new Set(['mark', 'former', 'host
 /** Lists the countries that words of the text name and the company's name does not, and whether each is the company's. */
 const listCountriesLeft = ({ comparison: { left, candidate } }: Evidence) =>
   left.flatMap(({ word }) => {
-    const codes = isCountryWord(word.text) ? findCountryCodes(word.written) : []
+    const codes = isCountryWord(word.text) ? findExactCodes(word.written) : []
     const { countryCode, jurisdictionCountry } = candidate.place
     const isOwn = [countryCode, jurisdictionCountry].some((own) => codes.includes(own))
     return codes.length === 0 ? [] : [{ word, isOwn }]

@@ -1,7 +1,7 @@
 import { readKind } from '../normalize/streets.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
-import { findCountryCode, findCountryCodes } from '../../core/countries.js'
+import { findCountryCode, findCountryCodes, findExactCodes } from '../../core/countries.js'
 import { readIdentifiers } from '../../core/numbers/stated-identifiers.js'
 import { parseForm } from '../normalize/parsed-name.js'
 import {
@@ -231,7 +231,7 @@ function readName(
   const found = findRegionCodes(text)
   if (isNumber && found.length > 0) return null
   const regions = found.filter(isDistinctRegion)
-  const countries = findCountryCodes(text)
+  const countries = isLast || isAlone ? findCountryCodes(text) : findExactCodes(text)
   if (countries.length === 0 && found.length === 0) return null
   return {
     key,

@@ -74,6 +74,8 @@ const tradeMarks: readonly (readonly [RegExp, string])[] = [
   [/\b(?:formerly|previously) known as\b/gi, ' fka '],
   [/\b([an])(?:lso|ow) known as\b/gi, ' $1ka '],
   [/\bt\/a\b/gi, ' ta '],
+  // The estate of a bankrupt company in Iceland.
+  [/^þb\.?(?=\s)/i, ' þrotabú '],
   [/^(?:in re:?|m\/s[.:]?|fa\.|spett(?:\.\s?le|\.|le))(?=\s)/i, ' / '],
   [/(?<=\S )(?:v\.|vs\.?)(?= \S)/g, ' / '],
   // "Larkmoor №2", "Larkmoor-2": a number of the name.

@@ -1,4 +1,4 @@
-import { findCountryCodes } from '../../core/countries.js'
+import { findExactCodes } from '../../core/countries.js'
 import type { CandidateName, PlaceAgreement } from './candidate.js'
 import type { NameComparison } from './compare-names.js'
 import type { Evidence, SiblingCounts } from './evidence.js'
@@ -190,10 +190,10 @@ function namesOtherCountry(words: readonly string[], { place }: CandidateName): 
   const isOther = (codes: readonly string[]) => own.length > 0 && !codes.some((code) => own.includes(code))
   for (let at = 0; at < words.length; at++) {
     const [word = '', next = ''] = words.slice(at)
-    const ofBoth = findCountryCodes(`${word} ${next}`)
+    const ofBoth = findExactCodes(`${word} ${next}`)
     if (next !== '' && ofBoth.length > 0) at++
     else if (!isCountryWord(word)) continue
-    if (isOther(ofBoth.length > 0 ? ofBoth : findCountryCodes(word))) return true
+    if (isOther(ofBoth.length > 0 ? ofBoth : findExactCodes(word))) return true
   }
   return false
 }

@@ -1,8 +1,8 @@
-import { iso31662 } from 'iso-3166'
+import { iso31661Alpha3ToAlpha2, iso31662 } from 'iso-3166'
 import { unifyConsonantal } from './unspaced-names.js'
 import { foldText } from './normalize-name.js'
 import { readKind, type PlaceKind } from './streets.js'
-import { findCountryCode, findCountryName } from '../../core/countries.js'
+import { countryCodes, findCountryCode, findCountryName } from '../../core/countries.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 
 /** Keys of cities with several names, in several languages; the first name is used in comparisons. */
@@ -321,4 +321,27 @@ function takePostcode(parts: string[]): string | null {
   if (rest === '') parts.pop()
   else parts[parts.length - 1] = rest
   return found[1].toUpperCase()
+}
+
+const shortCountryNames = new Set(['uk', 'us', 'usa', 'uae'])
+const countryWords = new Map<string, readonly string[]>()
+
+/** Lists the names of a country that are one word, as names of companies have them: `usa`, `deutschland`. */
+export function listCountryWords(code: string): readonly string[] {
+  let words = countryWords.get(code)
+  if (words === undefined) {
+    words = [...countryCodes].flatMap(([name, one]) =>
+      one === code && (shortCountryNames.has(name) || /^[a-z]{4,}$/.test(name)) ? [name] : [],
+    )
+    countryWords.set(code, words)
+  }
+  return words
+}
+
+/**
+ * Whether a word of lower-case Latin letters and digits is a country's English name, its own name or its code; faster
+ * than `findCountryCodes`. In other languages, such names are also words: `Island`, `Man`.
+ */
+export function namesCountry(word: string): boolean {
+  return countryCodes.has(word) || iso31661Alpha3ToAlpha2[word.toUpperCase()] !== undefined
 }

@@ -591,11 +591,11 @@ describe('the report of an import', () => {
 /** Of registers in some forty languages. */
 const headersOfFields: Readonly<Record<string, readonly string[]>> = {
   status:
-    'estado_matricula|Estado de la empresa|situacao_cadastral|Situação da empresa|statut_entreprise|Statut juridique|Tình trạng hoạt động|Trạng thái doanh nghiệp|حالة الشركة|حالة السجل التجاري|وضعیت شرکت|şirket durumu|Sicil durumu|компания мәртебесі|Korxona holati|Статус организации|Состояние юридического лица|Стан субʼєкта|สถานะบริษัท|Status perusahaan|企业状态|登記狀態|会社の状態|기업상태|Hali ya kampuni|stav_spolecnosti|Stan podmiotu|Stare firmă|Statut RCCM|CompanyStatus|Firmenstatus|Bolagsstatus|Įmonės statusas|Κατάσταση εταιρείας|סטטוס החברה|სტატუსი'.split(
+    'estado_matricula|Estado de la empresa|situacao_cadastral|Situação da empresa|statut_entreprise|Statut juridique|Tình trạng hoạt động|Trạng thái doanh nghiệp|حالة الشركة|حالة السجل التجاري|وضعیت شرکت|şirket durumu|Sicil durumu|компания мәртебесі|Korxona holati|Статус организации|Состояние юридического лица|Стан субʼєкта|สถานะบริษัท|Status perusahaan|企业状态|登記狀態|会社の状態|기업상태|Hali ya kampuni|stav_spolecnosti|Stan podmiotu|Stare firmă|Statut RCCM|CompanyStatus|Firmenstatus|Bolagsstatus|Įmonės statusas|Κατάσταση εταιρείας|סטטוס החברה|სტატუსი|Staða félags'.split(
       '|',
     ),
   legal_form:
-    'organizacion_juridica|Forma jurídica|Tipo de sociedad|Naturaleza juridica|Natureza jurídica|Forme juridique|Loại hình doanh nghiệp|الشكل القانوني|نوع الشركة|Hukuki şekli|Şirket türü|Təşkilati hüquqi forması|Ұйымдық-құқықтық нысаны|Tashkiliy-huquqiy shakli|Организационно-правовая форма|ประเภทนิติบุคคล|Bentuk badan usaha|企业类型|会社形態|법인형태|Forma prawna|Právní forma|Typ společnosti|Νομική μορφή|Type de société|Aina ya kampuni'.split(
+    'organizacion_juridica|Forma jurídica|Tipo de sociedad|Naturaleza juridica|Natureza jurídica|Forme juridique|Loại hình doanh nghiệp|الشكل القانوني|نوع الشركة|Hukuki şekli|Şirket türü|Təşkilati hüquqi forması|Ұйымдық-құқықтық нысаны|Tashkiliy-huquqiy shakli|Организационно-правовая форма|ประเภทนิติบุคคล|Bentuk badan usaha|企业类型|会社形態|법인형태|Forma prawna|Právní forma|Typ společnosti|Νομική μορφή|Type de société|Aina ya kampuni|Félagsform'.split(
       '|',
     ),
   formatted_address:
@@ -607,7 +607,7 @@ const headersOfFields: Readonly<Record<string, readonly string[]>> = {
       '|',
     ),
   founding_date:
-    "fecha_matricula|Fecha de constitución|Fecha de inicio de actividades|Data de abertura|Data de início de atividade|Date de création|Date d'immatriculation|Date immatriculation RCCM|Ngày cấp|Ngày thành lập|Ngày bắt đầu hoạt động|تاريخ التأسيس|تاريخ القيد|تاريخ الإصدار|تاریخ ثبت|Kuruluş tarihi|Sicil kayıt tarihi|Tescil tarihi|Qeydiyyat tarixi|Тіркеу күні|Roʻyxatdan oʻtgan sana|Дата регистрации|Дата создания компании|วันที่จดทะเบียน|Tanggal berdiri|Tanggal pendirian|Tarikh penubuhan|成立日期|登记日期|設立年月日|설립일자|Tarehe ya usajili|Data rejestracji|Datum zápisu".split(
+    "fecha_matricula|Fecha de constitución|Fecha de inicio de actividades|Data de abertura|Data de início de atividade|Date de création|Date d'immatriculation|Date immatriculation RCCM|Ngày cấp|Ngày thành lập|Ngày bắt đầu hoạt động|تاريخ التأسيس|تاريخ القيد|تاريخ الإصدار|تاریخ ثبت|Kuruluş tarihi|Sicil kayıt tarihi|Tescil tarihi|Qeydiyyat tarixi|Тіркеу күні|Roʻyxatdan oʻtgan sana|Дата регистрации|Дата создания компании|วันที่จดทะเบียน|Tanggal berdiri|Tanggal pendirian|Tarikh penubuhan|成立日期|登记日期|設立年月日|설립일자|Tarehe ya usajili|Data rejestracji|Datum zápisu|Stofndagur|Skráningardagur".split(
       '|',
     ),
   dissolution_date:
@@ -615,7 +615,7 @@ const headersOfFields: Readonly<Record<string, readonly string[]>> = {
       '|',
     ),
   former_names:
-    'Nombre anterior|Razón social anterior|Nome anterior|Ancienne dénomination|Tên cũ|الاسم السابق|Eski unvan|Əvvəlki adı|Бұрынғы атауы|Oldingi nomi|Прежнее наименование|ชื่อเดิม|Nama lama|曾用名|이전상호|Previous name'.split(
+    'Nombre anterior|Razón social anterior|Nome anterior|Ancienne dénomination|Tên cũ|الاسم السابق|Eski unvan|Əvvəlki adı|Бұрынғы атауы|Oldingi nomi|Прежнее наименование|ชื่อเดิม|Nama lama|曾用名|이전상호|Previous name|Fyrri heiti|Fyrra nafn félags'.split(
       '|',
     ),
   none: 'estado_civil|fecha_nacimiento|fecha_renovacion|ultimo_ano_renovado|email|telefono|ciiu|Direccion electronica|codigo_camara|capital|Tipo de documento|representante_legal|Sector|Số điện thoại|Ngành nghề|vốn điều lệ|Người đại diện|id|no|state|Type|Categoria|tip|ad|address 2|data|fecha|Order date|Delivery address|Nota|cap|Fecha de pago|Start|tipo_id|Clase de riesgo|Legal representative'.split(
@@ -633,9 +633,9 @@ const spellings: Readonly<Record<string, (header: string) => string>> = {
 /** Of registers in some forty languages. */
 const statusTexts: Readonly<Record<string, string>> = {
   active:
-    'Activa|En operación|Em funcionamento|Идэвхтэй|მოქმედი|Aktief|In besigheid|գործող|Fəaliyyət göstərir|សកម្ម|ກຳລັງດຳເນີນການ|မှတ်ပုံတင်ထားသည်|सक्रिय|ක්‍රියාත්මක|செயலில் உள்ளது|সক্রিয়|Inafanya kazi|ንቁ|I regjistruar|Регистриран|Wujud|Aktibo|Virkur|Faoliyat yuritmoqda|Тіркелген',
+    'Activa|En operación|Em funcionamento|Идэвхтэй|მოქმედი|Aktief|In besigheid|գործող|Fəaliyyət göstərir|សកម្ម|ກຳລັງດຳເນີນການ|မှတ်ပုံတင်ထားသည်|सक्रिय|ක්‍රියාත්මක|செயலில் உள்ளது|সক্রিয়|Inafanya kazi|ንቁ|I regjistruar|Регистриран|Wujud|Aktibo|Virkur|Starfandi|Faoliyat yuritmoqda|Тіркелген',
   inactive:
-    "ANULADO|RECHAZADO|Disuelto|Fusionada por absorción|Cese de actividades|Revocada|Rejeitada|Encerrado|Annulée|Radiation d'office|Fusionnée|Respinta|Sciolta senza altro|Afgewezen|Odrzucony|Татан буугдсан|Идэвхгүй|შეწყვეტილი|Gederegistreer|ոչ ակտիվ|Ləğv olunub|រំលាយ|ຍຸບເລີກ|ပယ်ဖျက်ပြီး|खारेज|අවලංගු|கலைக்கப்பட்டது|বিলুপ্ত|Imefutwa|የተሰረዘ|E çregjistruar|Dibubarkan|Hindi aktibo|Óvirkt|Fèmen|Tugatilgan|Struck off|Rejected|غیر‌فعال|غیرفعال",
+    "ANULADO|RECHAZADO|Disuelto|Fusionada por absorción|Cese de actividades|Revocada|Rejeitada|Encerrado|Annulée|Radiation d'office|Fusionnée|Respinta|Sciolta senza altro|Afgewezen|Odrzucony|Татан буугдсан|Идэвхгүй|შეწყვეტილი|Gederegistreer|ոչ ակտիվ|Ləğv olunub|រំលាយ|ຍຸບເລີກ|ပယ်ဖျက်ပြီး|खारेज|අවලංගු|கலைக்கப்பட்டது|বিলুপ্ত|Imefutwa|የተሰረዘ|E çregjistruar|Dibubarkan|Hindi aktibo|Óvirkt|Sameinað|Slitið|Hætt starfsemi|Fèmen|Tugatilgan|Struck off|Rejected|غیر‌فعال|غیرفعال",
   suspended:
     "SUSPENDIDO|CESE TEMPORAL|Cese temporal de actividades|Baja temporal|Suspensión provisional|Suspensa temporariamente|Paralisada|Suspendue|Cessation temporaire d'activité|Sospeso|Cessazione temporanea|Geschorst|Askıya alındı|Приостановлено|Temporarily closed|Түр зогссон|შეჩერებული|Opgeskort|կասեցված|Müvəqqəti dayandırılıb|ផ្អាក|ໂຈະ|ဆိုင်းငံ့ထားသည်|निलम्बित|අත්හිටුවා ඇත|இடைநிறுத்தப்பட்டது|স্থগিত|Imesimamishwa|የታገደ|I pezulluar|Суспендиран|Digantung|Sinuspinde|Stöðvað|Sispann|Тоқтатылған",
   liquidation:

@@ -1,6 +1,12 @@
-import { iso31661 } from 'iso-3166'
+import { iso31661, iso31662 } from 'iso-3166'
 import { describe, expect, it, test } from 'vitest'
-import { findCountryCode, findCountryCodes, findCountryName } from '../../../src/core/countries.js'
+import {
+  findCountryCode,
+  findCountryCodes,
+  findCountryName,
+  findExactCodes,
+} from '../../../src/core/countries.js'
+import placeNames from '../../../src/registry/reference/place-names.json' with { type: 'json' }
 import languages from '../../../src/core/country-names.json' with { type: 'json' }
 
 const all = [languages.languages, languages.furtherLanguages].flatMap((lists) =>
@@ -217,5 +223,88 @@ describe('An abbreviation with points names the country that it fits alone', () 
       })
       expect(wrong).toEqual([])
     }
+  })
+})
+
+describe('inflected names of countries', () => {
+  test.each([
+    [
+      'Icelandic',
+      'NO Noregi|NO Noregs|DE Þýskalandi|US Bandaríkjunum|GB Bretlandi|IS Íslandi|DK Danmörku|FI Finnlandi|NO í Noregi',
+    ],
+    [
+      'Finnish',
+      'FI Suomessa|DE Saksassa|SE Ruotsin|EE Virossa|US Yhdysvalloissa|NO Norjassa|KR Etelä-Koreassa|FI Suomen tasavalta',
+    ],
+    ['Estonian', 'DE Saksamaal|FI Soomes|LV Lätis|LT Leedus|PL Poolas|EE Eesti Vabariik'],
+    [
+      'Hungarian',
+      'DE Németországban|AT Ausztriában|HU Magyarországon|CN Kínában|US USA-ban|HU Magyar Köztársaság',
+    ],
+    ['Latvian', 'DE Vācijā|EE Igaunijas|GB Lielbritānijā|LV Latvijas Republika|NO Norvēģijas'],
+    ['Lithuanian', 'DE Vokietijoje|PL Lenkijos|LT Lietuvos Respublika|US Jungtinėse Valstijose'],
+    [
+      'Polish',
+      'DE w Niemczech|DE Niemiec|CZ w Czechach|FR Francji|GE Gruzji|US w USA|GB Wielkiej Brytanii|HU na Węgrzech',
+    ],
+    ['Czech', 'DE v Německu|AT Rakouska|FR Francii|GB Velké Británii|US ve Spojených státech'],
+    ['Slovak', 'DE v Nemecku|HU Maďarska|US v Spojených štátoch|SK Slovenskej republiky'],
+    ['Slovene', 'DE v Nemčiji|AT Avstrije|HR na Hrvaškem'],
+    ['Croatian and Serbian', 'DE u Njemačkoj|HR Hrvatske|NO u Norveškoj|DE у Немачкој|RS Republike Srbije'],
+    ['Russian', 'DE Германии|DE в Германии|CN в Китае|KZ Казахстана|US в США|BY Республики Беларусь'],
+    ['Ukrainian', 'DE Німеччини|PL у Польщі|GB Великої Британії|UA України'],
+    ['Greek', 'DE της Γερμανίας|DE στη Γερμανία|CY Κύπρου|GB Ηνωμένου Βασιλείου|BE Βελγίου'],
+    ['Romanian and Albanian', 'DE Germaniei|FR Franței|DE Gjermanisë|IT Italisë'],
+    [
+      'Turkish',
+      "DE Almanya'da|DE ALMANYA’DAN|FR Fransa'dan|TR Türkiye Cumhuriyeti|DE Almanya Federal Cumhuriyeti",
+    ],
+    ['Turkic languages', 'DE Almaniyada|DE Germaniyada|AZ Azərbaycan Respublikası|KZ Қазақстан Республикасы'],
+    ['others', 'JP Япон Улс|DE გერმანიაში|DE Գերմանիայում|DE Alemaniako'],
+  ])('of %s', (_, texts) => {
+    const missed = texts.split('|').filter((text) => findCountryCode(text.slice(3)) !== text.slice(0, 2))
+    expect(missed).toEqual([])
+  })
+
+  test('none is a region or a large city', () => {
+    const regions = Object.values(placeNames.regions).flatMap((names) => names.split('|'))
+    const cities = placeNames.cities.flatMap((names) => names.split(' '))
+    const names = [...iso31662.map(({ name }) => name), ...regions, ...cities]
+    expect(names.length).toBeGreaterThan(8_000)
+    const gained = names.filter((name) => findCountryCodes(name).length > findExactCodes(name).length)
+    expect(gained).toEqual([])
+  })
+
+  test('a name in any language keeps its countries', () => {
+    const other = all.flatMap((language) => {
+      const names = new Intl.DisplayNames(language, { type: 'region', fallback: 'none' })
+      return iso31661.flatMap(({ alpha2 }) => {
+        const found = findCountryCodes(names.of(alpha2) ?? alpha2)
+        return found.length === 0 || found.includes(alpha2) ? [] : [`${names.of(alpha2)}: ${found.join()}`]
+      })
+    })
+    expect(other).toEqual([])
+  })
+
+  test.each([
+    ['Georgia', 'GE'],
+    ['Jordan', 'JO'],
+    ['Çin Cumhuriyeti', 'TW'],
+    ['Kiinan tasavalta', 'TW'],
+    ['Dominik Cumhuriyeti', 'DO'],
+    ['Americas', null],
+    ['In Salah', null],
+    ['De Panne', null],
+    ['Da Nang', null],
+    ['Norman', null],
+    ['Kineta', null],
+    ['Granada', null],
+    ['Kuzey Kıbrıs Türk Cumhuriyeti', null],
+  ])('%s is %s', (name, code) => {
+    expect(findCountryCode(name)).toBe(code)
+  })
+
+  test('words of names are none', () => {
+    expect(['Polski', 'Niemiec', 'России', 'Germaniei', 'Italian'].flatMap(findExactCodes)).toEqual([])
   })
 })

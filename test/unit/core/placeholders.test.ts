@@ -27,8 +27,9 @@ test.each([
   'Сальдо начальное|Касса|Подотчетные лица|Подотчётные лица|Розничный покупатель|Физ. лицо|Початкове сальдо|Açılış Bakiyesi',
   'رصيد افتتاحي|ابتدائی بیلنس|יתרת פתיחה|प्रारंभिक शेष|ยอดยกมา|Số dư đầu kỳ|Saldo awal|前期繰越|期初余额|전기이월|Jismoniy shaxs',
   'тодорхойгүй|Мэдээлэл байхгүй|nie beskikbaar nie|უცნობია|არ არის|Անհայտ|Naməlum|គ្មានទិន្នន័យ|ບໍ່ມີຂໍ້ມູນ|မသိရ|थाहा छैन|නොදනී|தெரியவில்லை',
-  'অজানা|haijulikani|ያልታወቀ|i panjohur|нема податоци|ekki þekkt|mhux magħruf|Walang pangalan|ezezaguna|desconegut|Descoñecido|enkoni|Noma’lum',
+  'অজানা|haijulikani|ያልታወቀ|i panjohur|нема податоци|ekki þekkt|Ekkert|Vantar|mhux magħruf|Walang pangalan|ezezaguna|desconegut|Descoñecido|enkoni|Noma’lum',
   'белгисиз|белгісіз|номаълум аст|näbelli|Kontantverkope|Бэлэн борлуулалт|Касс|ნაღდი გაყიდვა|Nağd satış|Fiziki şəxs|Staðgreiðsla',
+  'pata nahi|Theriyadhu|nodani|La yujad|namaloom|Agnosto|NEIZVESTNO|ne ukazano|net dannykh|Nevidomo|lo yadua|khong ro',
 ])('Placeholders have no value: %s', (cells) => {
   expect(cells.split('|').filter((cell) => !isPlaceholder(cell))).toEqual([])
 })

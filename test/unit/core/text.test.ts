@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { formatBytes, formatCount, plural, toPlainDigits } from '../../../src/core/text.js'
 
@@ -53,4 +54,28 @@ test('digits of the scripts in use today are written as 0 to 9, and nothing else
     expect(toPlainDigits(`GB ${written}/é`), script).toBe('GB 9876543210/é')
   }
   expect(toPlainDigits('HRB 6684 Ⅻ ½ 第三')).toBe('HRB 6684 Ⅻ ½ 第三')
+})
+
+const listFiles = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`)
+
+/** Strings of a JSON value, its keys too. */
+const listStrings = (value: unknown): string[] =>
+  typeof value === 'string'
+    ? [value]
+    : typeof value === 'object' && value !== null
+      ? Object.entries(value).flatMap(([key, one]) => [key, ...listStrings(one)])
+      : []
+
+test('no word of the data has letters of two of the scripts that look alike', () => {
+  const files = listFiles('src').filter((file) => file.endsWith('.json'))
+  expect(files.length).toBeGreaterThan(20)
+  const scripts = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u]
+  const mixed = files.flatMap((file) =>
+    listStrings(JSON.parse(readFileSync(file, 'utf8')))
+      .flatMap((text) => text.match(/[\p{L}\p{M}]+/gu) ?? [])
+      .filter((word) => scripts.filter((script) => script.test(word)).length > 1)
+      .map((word) => `${file}: ${word}`),
+  )
+  expect(mixed).toEqual([])
 })

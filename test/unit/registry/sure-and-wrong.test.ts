@@ -168,11 +168,19 @@ describe('never sure and wrong', () => {
     'dødsbo',
     'Insolvenzmasse',
     'alapítvány',
+    'þrotabú',
+    'dánarbú',
+    'pankrotipesa',
   ])('"%s" behind a name is a body beside the company', (word) => {
     for (const name of [`Mellbrook Systems Inc ${word}`, `Mellbrook Systems Inc, ${word}`]) {
       const decision = match({ name, location: null, held: [mellbrook] })
       if (decision.kind !== 'none') expect(decision.confidence, name).toBeLessThan(80)
     }
+  })
+
+  test.each(['Þrotabú', 'Þb.', 'ÞB'])('"%s" in front of a name is a body beside the company', (word) => {
+    const decision = match({ name: `${word} Mellbrook Systems Inc`, location: null, held: [mellbrook] })
+    if (decision.kind !== 'none') expect(decision.confidence).toBeLessThan(80)
   })
 
   test.each(['Accounts Payable', 'Buchhaltung', 'Common Stock', 'Class A Common Stock'])(

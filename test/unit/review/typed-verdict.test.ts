@@ -6,16 +6,44 @@ import {
   type TypedVerdict,
   yesWords,
 } from '../../../src/review/exchange/line-verdicts.js'
+import { isPlaceholder } from '../../../src/core/lookup-identity.js'
 import { forAll } from '../../support/properties.js'
 
 test('yes and none of a language differ', () => {
-  const yes = 'тийм|დიახ|այո|bəli|បាទ|ແມ່ນ|ဟုတ်ကဲ့|හරි|ஆம்|হাঁ|sahihi|አዎ|korrett|bai|wi|бале|juis'
+  const yes = 'samþykkt|тийм|დიახ|այո|bəli|បាទ|ແມ່ນ|ဟုတ်ကဲ့|හරි|ஆம்|হাঁ|sahihi|አዎ|korrett|bai|wi|бале|juis'
   const none =
     'үгүй|არ მოიძებნა|չի գտնվել|mövcud deyil|មិនមាន|ບໍ່ມີ|မရှိပါ|නොමැත|இல்லை|নেই|si sahihi|የለም|xejn|inor ez|pa jwenn|нест|niks'
   expect(yes.split('|').filter((word) => readVerdict(word).kind !== 'yes')).toEqual([])
   expect(none.split('|').filter((word) => readVerdict(word).kind !== 'none')).toEqual([])
   expect([...yesWords].filter((word) => noneWords.has(word))).toEqual([])
+  expect([...yesWords].filter(isPlaceholder)).toEqual([])
 })
+
+test.each([
+  ['Sinhala', 'ow', 'naha'],
+  ['Tamil', 'aamaam', 'illai'],
+  ['Hindi and Urdu', 'jee haan', 'nahee'],
+  ['Arabic', "na'am", 'la'],
+  ['Persian', 'baleh', 'hich kodam'],
+  ['Greek', 'sosto', 'ochi'],
+  ['Russian', 'tochno', 'nyet'],
+  ['Bulgarian', 'vyarno', 'nyama'],
+  ['Ukrainian', 'virno', 'nemaye'],
+  ['Georgian', 'diakh', 'arcerti'],
+  ['Armenian', 'ayo', 'voch'],
+  ['Hebrew', 'ken', 'lo'],
+  ['Vietnamese', 'dung', 'khong co'],
+])('words of %s in Latin letters are read', (_, yes, none) => {
+  expect([yes, yes.toUpperCase()].map((word) => readVerdict(word).kind)).toEqual(['yes', 'yes'])
+  expect([none, none.toUpperCase()].map((word) => readVerdict(word).kind)).toEqual(['none', 'none'])
+})
+
+test.each(['nai', 'hai', 'aye', 'ein', 'na'])(
+  '%s is yes in one language and something else in another',
+  (word) => {
+    expect(readVerdict(word).kind).toBe('unreadable')
+  },
+)
 
 describe('a verdict that was typed', () => {
   test.each<[string, TypedVerdict]>([

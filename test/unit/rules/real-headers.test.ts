@@ -4,6 +4,7 @@ import { formatColumnLines } from '../../../src/cli/terminal/lookup-text.js'
 import type { LookupColumns, LookupRule } from '../../../src/pipeline/input/columns.js'
 import { detectColumns } from '../../../src/pipeline/input/detect-columns.js'
 import { parsePlaceHeader } from '../../../src/core/header-words.js'
+import headerWords from '../../../src/core/headers.json' with { type: 'json' }
 
 const cells = (text: string) => text.split('|')
 
@@ -54,6 +55,19 @@ const exports: [program: string, header: string, name: string, location: string]
     'Company Name (EN)',
     'City (EN)|Country - English',
   ],
+  [
+    'Guatemalan',
+    'No.|Nombre o Razón Social|Nombre Comercial|Dirección|Municipio|Departamento',
+    'Nombre o Razón Social',
+    'Municipio|Departamento',
+  ],
+  ['Iraqi', 'ت|اسم الشركة او الزبون|المحافظة|الدولة', 'اسم الشركة او الزبون', 'المحافظة|الدولة'],
+  ['Libyan', 'ر.م|اسم الزبون|المدينة|الدولة', 'اسم الزبون', 'المدينة|الدولة'],
+  ['Congolese', 'N°|Dénomination sociale|Commune|Ville|Pays', 'Dénomination sociale', 'Ville|Pays'],
+  ['French', 'N°|Raison sociale|Commune|Pays', 'Raison sociale', 'Commune|Pays'],
+  ['Luxembourgish', 'Nr.|Numm vun der Firma|Adress|Uertschaft|Land', 'Numm vun der Firma', 'Uertschaft|Land'],
+  ['Rwandan', "N°|Izina ry'isosiyete|Akarere|Igihugu", "Izina ry'isosiyete", 'Akarere|Igihugu'],
+  ['Somali', 'No|Magaca Shirkadda|Magaalada|Wadanka', 'Magaca Shirkadda', 'Magaalada|Wadanka'],
   ['Finnish', 'Asiakasnro|Yhtiö|Kotikunta|Maatunnus', 'Yhtiö', 'Kotikunta|Maatunnus'],
   ['Uzbek', 'Kod|Kontragent nomi|Manzil|Shahar|Davlat', 'Kontragent nomi', 'Shahar|Davlat'],
   ['Kazakh', 'Коды|Контрагент атауы|Қала|Ел', 'Контрагент атауы', 'Қала|Ел'],
@@ -243,6 +257,14 @@ const languages: [language: string, header: string, name: string, location: stri
     'Nafn fyrirtækis',
     'Staður|Póstnúmer|Land',
   ],
+  ...'Viðskiptamaður|Nafn viðskiptamanns|Lánardrottinn|Skuldunautur|Kaupandi|Seljandi|Greiðandi'
+    .split('|')
+    .map((name): (typeof languages)[number] => [
+      `Icelandic, ${name}`,
+      `Nr.|${name}|Heimilisfang|Póstnúmer og staður|Lands-/svæðiskóði`,
+      name,
+      'Póstnúmer og staður|Lands-/svæðiskóði',
+    ]),
   [
     'Catalan',
     "Nom de l'empresa|Adreça|Ciutat|Codi postal|País",
@@ -387,6 +409,38 @@ describe('languages', () => {
     expect(unknown).toEqual([])
   })
 
+  test.each(headerWords.added.parties)(
+    'parties of a deal are companies next to no better header: %s',
+    (list) => {
+      const places = ['City', 'Country']
+      for (const party of cells(list)) {
+        const own = { name: party, location: places }
+        expect(detectColumns(['Ref', party, ...places], {}), party).toMatchObject(own)
+        expect(
+          detectColumns(['Ref', party.toUpperCase().replaceAll(' ', '_'), ...places], {}).name,
+        ).toBeTruthy()
+        for (const better of ['Supplier', 'Company', 'Kunde', 'Nombre', 'Name'])
+          expect(detectColumns([party, better, ...places], {}).name, party).toBe(better)
+      }
+    },
+  )
+
+  test.each(
+    "Buyer Name|BUYER_NAME|Exporter Name|Name of Bidder|Name of the Exporter|Bidder's Name|Permit Holder Name|Consignee Name|LicenseeName|Nombre del exportador|Nom de l'importateur|Nome do importador|Name des Bieters|Naam koper|Importer Name".split(
+      '|',
+    ),
+  )('%s is the name, and its places are used if there are no others', (column) => {
+    expect(detectColumns(['No', column, 'Buyer City', 'Importer Country'], {})).toMatchObject({
+      name: column,
+      location: ['Buyer City', 'Importer Country'],
+    })
+    expect(detectColumns(['Buyer City', column, 'City', 'Country'], {}).location).toEqual(['City', 'Country'])
+    expect(detectColumns([column, 'Vendor Name', 'Buyer City', 'Vendor City'], {})).toMatchObject({
+      name: 'Vendor Name',
+      location: ['Vendor City'],
+    })
+  })
+
   test.each([
     'Vendor Website|Supplier URL|Customer Homepage|Client Web Site|vendor_website|VendorWebsite|Website (Vendor)',
     'Lieferanten-Website|Kundenwebsite|Webseite Kunde|Homepage Lieferant|Site web du client|Site web fournisseur',
@@ -426,7 +480,7 @@ describe('languages', () => {
   })
 
   test.each(
-    "Numer rejestrowy|Numéro d'immatriculation|N° d'immatriculation|Numero di iscrizione|Número de registro|Nº de registro|Registrierungsnummer|Register-Nr.|Registračné číslo|Registreringsnummer|Rekisterinumero|Регистрационный номер|登记号|Sicil No".split(
+    "Numer rejestrowy|Numéro d'immatriculation|N° d'immatriculation|Numero di iscrizione|Número de registro|Nº de registro|Registrierungsnummer|Register-Nr.|Registračné číslo|Registreringsnummer|Rekisterinumero|Регистрационный номер|登记号|Sicil No|Co. Reg. No|Co Reg No|PV Reg. No|ROC No|BR No|Business Registration No.|RUC".split(
       '|',
     ),
   )('%s is a company number', (column) => {
@@ -443,6 +497,10 @@ describe('languages', () => {
 })
 
 describe('false friends', () => {
+  test.each(['PV No', 'PV Number'])('%s is a payment voucher', (column) => {
+    expect(detectColumns([column, 'Payee'], {}).identifiers).toEqual({})
+  })
+
   test.each(
     'country_manager|City Manager|status|name_of_contact|State of deal|account_status|region_id|Sales Region|Town hall meeting|ship by|Ship date|Billing contact|Billing method|City ID|statecode_label|postal_order|contact city|home country|country of birth|Citycard|Land area|Sitz der Geschäftsführung'.split(
       '|',
