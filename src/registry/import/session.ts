@@ -11,12 +11,8 @@ import {
 import { importLimits } from '../model/limits.js'
 import { joinRegistrations } from '../linkage/join-registrations.js'
 import { createReferenceWriter, linkStatedRelationships, recordParents } from '../store/relationships.js'
-import {
-  type ImportOrigin,
-  type ClaimOptions,
-  type ClaimOutcome,
-  createNameHistory,
-} from '../store/stored-claims.js'
+import { type ClaimOptions, type ClaimOutcome, createNameHistory } from '../store/stored-claims.js'
+import type { ImportOrigin } from '../store/registration-columns.js'
 import { createRowWriter } from '../store/row-writer.js'
 import { createClaimWriter } from '../store/claim-writer.js'
 import { createWordWeight, writeWordList } from '../store/name-index.js'
