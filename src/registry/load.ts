@@ -183,6 +183,7 @@ export async function loadInto(
     const common = {
       path: step.path,
       dateMs: Date.parse(step.fileDate),
+      isDateFound: true,
       ...dropUndefined({ onProgress, signal }),
     }
     onBegun?.(step)

@@ -56,7 +56,10 @@ export function addImport(
     .option('--country <code>', 'csv: country of rows without one')
     .option('--jurisdiction <code>', 'csv: jurisdiction of rows without one (gb, us_de, …)')
     .addOption(options.dates)
-    .option('--source <name>', 'name of the source (default: the format; for csv the file name)')
+    .option(
+      '--source <name>',
+      'name of the source (default: the format; for csv the file name without a date)',
+    )
     .option(
       '--date <day>',
       'date of the file, YYYY-MM-DD (default: from its name, its content or its modification time)',
@@ -98,8 +101,14 @@ function readFormat(text: string, flags: ImportFlags): ImportFormat {
   return format
 }
 
+const millisecondsPerDay = 86_400_000
+
 function readDay(text: string): number {
   const dateMs = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : NaN
+  if (dateMs > systemClock.nowMs() + millisecondsPerDay)
+    throw new UserError('USAGE_INVALID', `--date ${text} is in the future`, {
+      hint: 'pass the day on which the file was published',
+    })
   if (!Number.isNaN(dateMs)) return dateMs
   throw new UserError('USAGE_INVALID', `--date "${text}" is not a date`, { hint: 'write it as 2026-11-20' })
 }
