@@ -7,7 +7,7 @@ import { importInto, readFileDateMs, type ImportOptions } from './import/run-imp
 import type { ImportResult } from './import/session.js'
 import { findDateOrders, importCsv, type ImportCsvOptions } from './import/import-csv.js'
 import { describeDateOrders } from './import/mapped-format.js'
-import { detectFile, type DetectedFile } from './import/detect-file.js'
+import { detectFile, formatCommand, type DetectedFile } from './import/detect-file.js'
 import {
   fileFormats,
   importFile,
@@ -86,10 +86,27 @@ export async function planLoad(
     const read =
       proposal === null ? [] : await findDateOrders({ path, ...settings, ...toCsvSettings(proposal) })
     const notices = describeDateOrders(read, '--dates')
-    steps.push({ path, morePaths: [], bytes: size, fileDate, ...step, proposal, settings, notices })
+    const overlooked = proposal === null ? [] : listOverlooked(path, proposal)
+    steps.push({
+      path,
+      morePaths: [],
+      bytes: size,
+      fileDate,
+      ...step,
+      proposal,
+      settings,
+      notices,
+      overlooked,
+    })
   }
   return { steps: inLoadOrder(joinParts(steps)), leftOut }
 }
+
+const listOverlooked = (path: string, proposal: MapProposal): LoadStep['overlooked'] =>
+  proposal.overlooked.map((column) => {
+    const map = { ...proposal.map, status: column }
+    return { column, command: formatCommand(path, { ...proposal, map }) }
+  })
 
 function toStep(
   detected: Exclude<DetectedFile, { kind: 'unknown' }>,
@@ -258,6 +275,8 @@ interface LoadStep {
   readonly settings: LoadSettings
   /** How the dates of a `csv` are read, if none shows it. */
   readonly notices: readonly string[]
+  /** Unused columns of a `csv` that may have the status, with the command that uses each. */
+  readonly overlooked: readonly { readonly column: string; readonly command: string }[]
 }
 
 /** Order of imports. Files of registers precede other companies: a merge keeps the older id. */

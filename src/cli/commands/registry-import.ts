@@ -21,6 +21,7 @@ import {
   formatLoadedFile,
   formatPlan,
   formatLoadSummary,
+  formatRegistryFlag,
 } from '../terminal/registry-text.js'
 
 interface ImportFlags {
@@ -144,9 +145,18 @@ async function runImport(
       ...(flags.jurisdiction === undefined ? {} : { jurisdiction: flags.jurisdiction }),
       ...(flags.dates === undefined ? {} : { dates: flags.dates }),
     })
+  } catch (error) {
+    throw nameRegistry(error, formatRegistryFlag(registryPath))
   } finally {
     progress.end()
   }
+}
+
+/** Completes a command at the end of a hint. */
+function nameRegistry(error: unknown, flag: string): unknown {
+  if (flag === '' || !(error instanceof UserError) || !/: enrich registry import \S/.test(error.hint ?? ''))
+    return error
+  return new UserError(error.code, error.message, { hint: `${error.hint ?? ''}${flag}`, cause: error })
 }
 
 /** Interval of redrawing the progress line on a terminal, and of writing one elsewhere. */
