@@ -12,20 +12,14 @@ import {
   type RowDefaults,
   dateFields,
 } from './csv-row.js'
-import { isHeaderless, readSample } from './additions.js'
+import { isHeaderless, listUnused, readSample } from './additions.js'
 import { describeHeaderless, formatCommand, formatUnused, type ImportFlags } from './detect-file.js'
 import { readCountry, readJurisdiction } from './draft.js'
 import { DateOrderFinder, describeDateOrders, toOrders, type DateReading } from './mapped-format.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { parseFileName } from '../reference/registers.js'
 import { createTypeCheck } from './mapped-row.js'
-import {
-  describeAmbiguousNumbers,
-  listUnused,
-  noJurisdiction,
-  proposeMap,
-  type MapProposal,
-} from './propose-map.js'
+import { describeAmbiguousNumbers, noJurisdiction, proposeMap, type MapProposal } from './propose-map.js'
 import { runImport, type ImportedFile, type ImportOptions, Tally } from './run-import.js'
 import type { ImportItem, ItemPiece, ReadOptions } from '../model/registry-rows.js'
 import { beginImport, type ImportResult } from './session.js'

@@ -188,6 +188,35 @@ describe('what a file is', () => {
     expect(await detectFile(write('uk.csv', others))).toMatchObject({ kind: 'unknown' })
   })
 
+  const inCountries = (countries: readonly string[], header = 'Reg No') =>
+    `Company Name,${header},Country\n${countries.map((one, at) => `Larkmoor ${at} Ltd,PV ${3 * at + 17},${one}`).join('\n')}\n`
+
+  test.each([
+    ['Uruguay', 'uy'],
+    ['UY', 'uy'],
+    ['R.O.U.', 'uy'],
+    ['Sri Lanka', 'lk'],
+    ['Kenia', 'ke'],
+    ['ประเทศไทย', 'th'],
+  ])('the only country of a list is the jurisdiction of its numbers: %s', async (country, jurisdiction) => {
+    const found = await detectFile(write('list.csv', inCountries([country, country, country])))
+    expect(found).toMatchObject({ kind: 'csv', proposal: { idType: 'registration_id', jurisdiction } })
+  })
+
+  test.each([
+    [['Kenya', 'Kenya', 'Uganda'], 'Reg No'],
+    [['Kenya', '', 'Kenya'], 'Reg No'],
+    [['United Kingdom', 'United Kingdom', 'UK'], 'Reg No'],
+    // Each state has a register.
+    [['USA', 'USA', 'USA'], 'Reg No'],
+    [['Canada', 'Canada', 'Canada'], 'Reg No'],
+    // The header names another country.
+    [['Kenya', 'Kenya', 'Kenya'], 'UEN'],
+  ])('the country of a list is in doubt: %s, %s', async (countries, header) => {
+    const found = await detectFile(write('list.csv', inCountries(countries, header)))
+    expect(found).toMatchObject({ kind: 'unknown' })
+  })
+
   it('the suggested command asks for the jurisdiction of numbers whose country is unknown', async () => {
     const commandOf = async (content: string) => {
       const found = await detectFile(write('list.csv', content))
