@@ -224,7 +224,7 @@ async function runLoad(
   const isJson = flags.json === true
   const { encoding, dates } = flags
   const settings = { ...(encoding && { encoding }), ...(dates && { dates }) }
-  const plan = await planLoad(paths, io.interrupt, settings)
+  const plan = await planLoad(paths, io.interrupt, settings, registryPath)
   io.out(isJson ? formatJsonLine('plan', plan) : formatPlan(plan, registryPath))
   if (plan.steps.length === 0) {
     throw new UserError('REGISTRY_IMPORT_INVALID', 'none of the files can be loaded', {
