@@ -9,9 +9,10 @@ import { derivationVersion } from './model/registry-rows.js'
 export interface SourceRow {
   readonly name: string
   readonly format: string
+  readonly coverage: 'whole' | 'part'
   readonly settings_json: string
   readonly file_sha256: string
-  /** SHA-256 of the source's older whole files, separated by commas; `null` without any. */
+  /** SHA-256 of the source's older whole files that added something, separated by commas; `null` without any. */
   readonly before: string | null
   readonly derivation: number
   readonly row_count: number
@@ -26,7 +27,7 @@ export function readSources(database: Sqlite): SourceRow[] {
     .prepare<[], SourceRow>(
       `SELECT s.*, (SELECT group_concat(f.file_sha256) FROM (SELECT DISTINCT o.file_date, o.file_sha256
            FROM source_files o WHERE o.source_number = s.number AND s.coverage = 'whole'
-             AND o.import_sequence <> s.import_sequence ORDER BY o.file_date, o.file_sha256) f) AS before,
+             AND o.import_sequence <> s.import_sequence AND o.derivation > 0 ORDER BY o.file_date, o.file_sha256) f) AS before,
          (SELECT max(o.row_count) FROM source_files o WHERE o.source_number = s.number) AS largest_count
        FROM sources s ORDER BY s.import_sequence`,
     )
@@ -45,6 +46,24 @@ export function computeEdition(
     ...(before === null ? [] : [before]),
   ])
   return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16)
+}
+
+type Settings = Readonly<Record<string, unknown>>
+
+/** A partial file adds to previous imports, so the edition depends on all of them. */
+export function buildSettings(
+  database: Sqlite,
+  source: Pick<SourceRow, 'coverage'> & { readonly sourceName: string; readonly settings: Settings },
+): Settings {
+  if (source.coverage === 'whole') return source.settings
+  const before = database
+    .prepare<[string], { file_sha256: string; settings_json: string }>(
+      'SELECT file_sha256, settings_json FROM sources WHERE name = ?',
+    )
+    .get(source.sourceName)
+  if (before === undefined) return source.settings
+  const content = before.file_sha256 + before.settings_json
+  return { ...source.settings, before: createHash('sha256').update(content).digest('hex') }
 }
 
 export const shippedPath = fileURLToPath(new URL('fixtures/registry/companies.csv', packageFolder))

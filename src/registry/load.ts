@@ -7,7 +7,7 @@ import { importInto, readFileDateMs, type ImportOptions } from './import/run-imp
 import type { ImportResult } from './import/session.js'
 import { findDateOrders, importCsv, type ImportCsvOptions } from './import/import-csv.js'
 import { describeDateOrders } from './import/mapped-format.js'
-import { detectFile, type DetectedFile } from './import/detect-file.js'
+import { detectFile, formatCommand } from './import/detect-file.js'
 import {
   fileFormats,
   importFile,
@@ -15,7 +15,7 @@ import {
   type FormatName,
   type ImportFileOptions,
 } from './import/file-formats.js'
-import type { MapProposal } from './import/propose-map.js'
+import { readCsvImports, readLikeBefore, type CsvProposal, type PlannedFile } from './get/editions.js'
 import { getSource } from './sources/source.js'
 
 export type { ImportResult } from './import/session.js'
@@ -70,12 +70,15 @@ export async function planLoad(
   paths: readonly string[],
   signal?: AbortSignal,
   settings: LoadSettings = {},
+  registryPath: string | null = null,
 ): Promise<LoadPlan> {
+  const imports = readCsvImports(registryPath)
   const steps: LoadStep[] = []
   const leftOut: SkippedFile[] = []
   for (const path of await listFiles(paths)) {
     signal?.throwIfAborted()
-    const detected = await detectFile(path, settings.encoding)
+    const found = await detectFile(path, settings.encoding)
+    const detected = await readLikeBefore(path, found, imports)
     if (detected.kind === 'unknown') {
       leftOut.push({ path, reason: detected.reason, command: detected.command })
       continue
@@ -83,16 +86,34 @@ export async function planLoad(
     const { mtimeMs, size } = await stat(path)
     const fileDate = new Date(await readFileDateMs(path, mtimeMs, systemClock.nowMs())).toISOString()
     const { proposal, ...step } = toStep(detected, basename(path))
-    const read =
-      proposal === null ? [] : await findDateOrders({ path, ...settings, ...toCsvSettings(proposal) })
-    const notices = describeDateOrders(read, '--dates')
-    steps.push({ path, morePaths: [], bytes: size, fileDate, ...step, proposal, settings, notices })
+    const own = detected.kind === 'csv' ? { ...detected.settings, ...settings } : settings
+    const read = proposal === null ? [] : await findDateOrders({ path, ...own, ...toCsvSettings(proposal) })
+    const before = detected.kind === 'csv' ? (detected.notices ?? []) : []
+    const notices = [...before, ...describeDateOrders(read, '--dates')]
+    const overlooked = proposal === null ? [] : listOverlooked(path, proposal)
+    steps.push({
+      path,
+      morePaths: [],
+      bytes: size,
+      fileDate,
+      ...step,
+      proposal,
+      settings,
+      notices,
+      overlooked,
+    })
   }
   return { steps: inLoadOrder(joinParts(steps)), leftOut }
 }
 
+const listOverlooked = (path: string, proposal: CsvProposal): LoadStep['overlooked'] =>
+  proposal.overlooked.map((column) => {
+    const map = { ...proposal.map, status: column }
+    return { column, command: formatCommand(path, { ...proposal, map }) }
+  })
+
 function toStep(
-  detected: Exclude<DetectedFile, { kind: 'unknown' }>,
+  detected: Exclude<PlannedFile, { kind: 'unknown' }>,
   fileName: string,
 ): Pick<LoadStep, 'format' | 'rowEstimate' | 'sourceName' | 'source' | 'proposal'> {
   const { rowEstimate } = detected
@@ -183,6 +204,7 @@ export async function loadInto(
     const common = {
       path: step.path,
       dateMs: Date.parse(step.fileDate),
+      isDateFound: true,
       ...dropUndefined({ onProgress, signal }),
     }
     onBegun?.(step)
@@ -218,7 +240,7 @@ function importStep(registryPath: string, step: LoadStep, common: ImportOptions)
   })
 }
 
-const toCsvSettings = ({ idType, map, country, jurisdiction }: MapProposal) => ({
+const toCsvSettings = ({ idType, map, country, jurisdiction }: CsvProposal) => ({
   idType: idType ?? 'id',
   map,
   ...dropUndefined({ country: country ?? undefined, jurisdiction: jurisdiction ?? undefined }),
@@ -253,10 +275,12 @@ interface LoadStep {
   /** Name of the source if it is neither the format nor the file name. */
   readonly sourceName: string | null
   /** Map of the columns of a `csv`; `null` for any other format. */
-  readonly proposal: MapProposal | null
+  readonly proposal: CsvProposal | null
   readonly settings: LoadSettings
   /** How the dates of a `csv` are read, if none shows it. */
   readonly notices: readonly string[]
+  /** Unused columns of a `csv` that may have the status, with the command that uses each. */
+  readonly overlooked: readonly { readonly column: string; readonly command: string }[]
 }
 
 /** Order of imports. Files of registers precede other companies: a merge keeps the older id. */

@@ -368,3 +368,50 @@ describe('on an empty machine', () => {
     expect(stderr).toMatch(/error REGISTER_CHANGED: Brønnøysundregistrene: .*\n {2}hint: .*--show norway/)
   })
 })
+
+describe('the next command', () => {
+  const env = () => ({ ENRICH_REGISTER_MIRROR: publishers.address })
+  /** The arguments of a command as a shell reads them, without the program. */
+  const split = (command: string) =>
+    [...command.matchAll(/(?:'((?:[^']|'\\'')*)'|(\S+))(?=\s|$)/g)]
+      .map(([, quoted, plain]) => quoted?.replaceAll("'\\''", "'") ?? plain ?? '')
+      .slice(1)
+
+  test.each([
+    ['list of firms.csv', 'LEI,Razón social,Situación', 'Situación'],
+    ["l'elenco.csv", 'LEI,Ragione sociale,Stato impresa', 'Stato impresa'],
+    ['firmy.csv', 'LEI,Firma,Stan', 'Stan'],
+  ])('of a column that may have the status works as typed: %s', async (file, header, column) => {
+    const place = createPlace()
+    place.write(file, `${header}\n2138002P5RNKC5W2JZ46,Larkmoor plc,quux\n`)
+    const registry = ['--registry', 'my own.sqlite']
+    const plan = await place.run(['registry', 'load', file, '--dry-run', ...registry])
+    const [, command = ''] = /To use it: (enrich .*)\n/.exec(plan.stdout) ?? []
+    expect(split(command)).toContain('my own.sqlite')
+    expect(command).toContain(`status=${column}`)
+    const imported = await place.run(split(command))
+    expect(imported.code).toBe(0)
+    expect(imported.stdout).toContain("Next: enrich FILE -o out.csv --registry 'my own.sqlite'\n")
+    const info = await place.run(['registry', 'info', ...registry])
+    expect(info.stdout).toMatch(/companies 1\n/)
+  })
+
+  test('names the registry that was named', async () => {
+    publishNorway([stays])
+    const place = createPlace()
+    const registry = ['--registry', 'a3.sqlite']
+    const got = await place.run(['registry', 'get', 'norway', ...registry], { env: env() })
+    expect(got.stdout).toContain('Next: enrich FILE -o out.csv --registry a3.sqlite\n')
+    const empty = await place.run(['registry', 'refresh', '--registry', 'a4.sqlite'], { env: env() })
+    expect(empty.stderr).toContain('enrich registry get NAME --registry a4.sqlite;')
+    place.write('b.csv', 'Company Name,Reg No\nLarkmoor Ltd,12\n')
+    const skipped = await place.run(['registry', 'load', 'b.csv', ...registry])
+    expect(skipped.stdout).toMatch(/enrich registry import csv b\.csv .* --registry a3\.sqlite\n/)
+    const refused = await place.run(['registry', 'import', 'csv', 'b.csv', ...registry])
+    expect(refused.stderr).toMatch(/enrich registry import csv b\.csv .* --registry a3\.sqlite\n/)
+    place.write('list.csv', 'name,country\nA Kabushiki,Japan\nC AS,Norway\n')
+    const { stdout } = await place.run(['registry', 'sources', 'list.csv', ...registry])
+    expect(stdout).toContain('enrich registry get japan --from PATH --registry a3.sqlite\n')
+    expect(stdout).toContain('(enrich registry refresh --registry a3.sqlite brings them up to date)')
+  })
+})

@@ -16,6 +16,7 @@ import {
   formatStep,
   toOutcome,
 } from '../terminal/sources-text.js'
+import { formatNext, formatRegistryFlag } from '../terminal/registry-text.js'
 import { getTerminalColumns } from '../terminal/screen.js'
 import { formatChangeTable, shownMax } from './diff.js'
 import { createProgress } from './registry-import.js'
@@ -75,7 +76,7 @@ export function addRefresh(registry: Command, io: CliIo, options: RegistryOption
       const names = listLoaded(path).map(({ name }) => name)
       if (names.length === 0)
         throw new UserError('USAGE_INVALID', `${path} has no register that was loaded with "registry get"`, {
-          hint: 'enrich registry get NAME; enrich registry sources lists the names',
+          hint: `enrich registry get NAME${formatRegistryFlag(path)}; enrich registry sources lists the names`,
         })
       await get(names, flags, io, { path, isRefresh: true })
     })
@@ -141,7 +142,7 @@ async function get(
   } finally {
     if (changed.length > 0) await showAnswerChanges({ checkpointPath, registryPath: path }, flags, io)
   }
-  if (flags.json !== true && changed.length > 0) io.out('Next: enrich FILE -o out.csv\n')
+  if (flags.json !== true && changed.length > 0) io.out(`${formatNext(path)}\n`)
 }
 
 /** Prints what the loaded editions change in answers of earlier runs. A checkpoint that cannot be read is a notice. */

@@ -21,6 +21,7 @@ import {
   formatLoadedFile,
   formatPlan,
   formatLoadSummary,
+  formatRegistryFlag,
 } from '../terminal/registry-text.js'
 
 interface ImportFlags {
@@ -56,7 +57,10 @@ export function addImport(
     .option('--country <code>', 'csv: country of rows without one')
     .option('--jurisdiction <code>', 'csv: jurisdiction of rows without one (gb, us_de, …)')
     .addOption(options.dates)
-    .option('--source <name>', 'name of the source (default: the format; for csv the file name)')
+    .option(
+      '--source <name>',
+      'name of the source (default: the format; for csv the file name without a date)',
+    )
     .option(
       '--date <day>',
       'date of the file, YYYY-MM-DD (default: from its name, its content or its modification time)',
@@ -98,8 +102,14 @@ function readFormat(text: string, flags: ImportFlags): ImportFormat {
   return format
 }
 
+const millisecondsPerDay = 86_400_000
+
 function readDay(text: string): number {
   const dateMs = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : NaN
+  if (dateMs > systemClock.nowMs() + millisecondsPerDay)
+    throw new UserError('USAGE_INVALID', `--date ${text} is in the future`, {
+      hint: 'pass the day on which the file was published',
+    })
   if (!Number.isNaN(dateMs)) return dateMs
   throw new UserError('USAGE_INVALID', `--date "${text}" is not a date`, { hint: 'write it as 2026-11-20' })
 }
@@ -135,9 +145,18 @@ async function runImport(
       ...(flags.jurisdiction === undefined ? {} : { jurisdiction: flags.jurisdiction }),
       ...(flags.dates === undefined ? {} : { dates: flags.dates }),
     })
+  } catch (error) {
+    throw nameRegistry(error, formatRegistryFlag(registryPath))
   } finally {
     progress.end()
   }
+}
+
+/** Completes a command at the end of a hint. */
+function nameRegistry(error: unknown, flag: string): unknown {
+  if (flag === '' || !(error instanceof UserError) || !/: enrich registry import \S/.test(error.hint ?? ''))
+    return error
+  return new UserError(error.code, error.message, { hint: `${error.hint ?? ''}${flag}`, cause: error })
 }
 
 /** Interval of redrawing the progress line on a terminal, and of writing one elsewhere. */
@@ -205,7 +224,7 @@ async function runLoad(
   const isJson = flags.json === true
   const { encoding, dates } = flags
   const settings = { ...(encoding && { encoding }), ...(dates && { dates }) }
-  const plan = await planLoad(paths, io.interrupt, settings)
+  const plan = await planLoad(paths, io.interrupt, settings, registryPath)
   io.out(isJson ? formatJsonLine('plan', plan) : formatPlan(plan, registryPath))
   if (plan.steps.length === 0) {
     throw new UserError('REGISTRY_IMPORT_INVALID', 'none of the files can be loaded', {

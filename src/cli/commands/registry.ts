@@ -10,6 +10,7 @@ import { findCompanyCountry, findCoverage, listRegisters, openSource } from '../
 import {
   buildGetFlags,
   formatCoverage,
+  formatInfo,
   formatLicences,
   formatSources,
   toReport,
@@ -25,7 +26,7 @@ import {
   type ConfigFlags,
 } from '../config-flags.js'
 import { addGet, addRefresh } from './registry-get.js'
-import { formatLinkage, formatInfo, formatHits } from '../terminal/registry-text.js'
+import { formatLinkage, formatHits } from '../terminal/registry-text.js'
 
 const registryPathDefault = defaultPaths.registry
 

@@ -5,12 +5,11 @@ import { formatBytes, formatCount, plural } from '../../core/text.js'
 import { hasSameLetters } from '../../core/numbers/registry-suffix.js'
 import { formatDuration } from '../../core/time.js'
 import type { ImportFormat, ImportResult, LoadedFile, LoadPlan } from '../../registry/load.js'
-import { formatTermList } from './command-io.js'
+import { formatTermList, quote } from './command-io.js'
 import {
   apartReasons,
   formatLevels,
   type LinkageReport,
-  type RegistryInfo,
   type SearchHit,
 } from '../../registry/read-registry.js'
 
@@ -39,10 +38,14 @@ export function formatImport(
   return `${lines.join('\n')}\n`
 }
 
-/** A run in this folder uses the registry at the default path without a flag. */
-function formatNext(registryPath: string): string {
-  const flag = registryPath === defaultPaths.registry ? '' : ` --registry ${registryPath}`
-  return `Next: enrich FILE -o out.csv${flag}`
+/** The next command after an import. */
+export function formatNext(registryPath: string): string {
+  return `Next: enrich FILE -o out.csv${formatRegistryFlag(registryPath)}`
+}
+
+/** Commands in this folder use the registry at the default path without a flag. */
+export function formatRegistryFlag(registryPath: string): string {
+  return registryPath === defaultPaths.registry ? '' : ` --registry ${quote(registryPath)}`
 }
 
 /** One line for each count, explained if the word alone is unclear. */
@@ -178,21 +181,6 @@ function formatCounted(title: string, reasons: ImportResult['drops'], total: num
   return [`${title}:`, ...reasons.map(format), ...more]
 }
 
-export function formatInfo(info: RegistryInfo): string {
-  const sources = info.sources.map(
-    (source) =>
-      `  ${source.name} (${source.format}): ${plural(source.rowCount, 'row')}, ${formatCount(source.rejectedCount)} rejected, imported ${source.importedAt}`,
-  )
-  const lines = [
-    `registry  ${info.path}`,
-    `companies ${formatCount(info.entityCount)}`,
-    `edition   ${info.edition}`,
-    sources.length === 0 ? 'sources   none yet: enrich registry get NAME' : 'sources',
-    ...sources,
-  ]
-  return `${lines.join('\n')}\n`
-}
-
 export function formatHits(name: string, hits: readonly SearchHit[]): string {
   if (hits.length === 0) return `Nothing found for "${name}".\n`
   const lines = hits.map((hit) => {
@@ -207,12 +195,17 @@ export function formatPlan({ steps, leftOut }: LoadPlan, registryPath: string): 
   const lines =
     steps.length === 0
       ? []
-      : [`To load into ${registryPath}, in this order:`, ...formatSteps(steps), ...formatColumnMaps(steps)]
+      : [
+          `To load into ${registryPath}, in this order:`,
+          ...formatSteps(steps),
+          ...formatColumnMaps(steps, registryPath),
+        ]
   if (leftOut.length > 0) {
     lines.push('Skipped:')
     for (const { path, reason, command } of leftOut) {
       lines.push(`  ${path}: ${reason}`)
-      if (command !== null) lines.push(`    after checking the file: ${command}`)
+      if (command !== null)
+        lines.push(`    after checking the file: ${command}${formatRegistryFlag(registryPath)}`)
     }
   }
   return `${lines.join('\n')}\n`
@@ -238,10 +231,10 @@ function formatSteps(steps: readonly LoadStep[]): string[] {
 }
 
 /** Explains how a CSV of an unknown format is read by its headers. */
-function formatColumnMaps(steps: readonly LoadStep[]): string[] {
+function formatColumnMaps(steps: readonly LoadStep[], registryPath: string): string[] {
   return steps.flatMap((step, index) => {
     if (step.proposal === null) return []
-    const { idType, map, country, jurisdiction, unused, overlooked, ambiguous } = step.proposal
+    const { idType, map, country, jurisdiction, unused, ambiguous } = step.proposal
     const fields = Object.entries(map).map(([field, column]) =>
       field === column ? field : `${field}=${column}`,
     )
@@ -255,9 +248,9 @@ function formatColumnMaps(steps: readonly LoadStep[]): string[] {
       `  File ${index + 1}: CSV; ${known}; fields: ${fields.join(', ')}${home}${left}`,
       ...(ambiguous === null ? [] : [`    ${ambiguous}`]),
       ...step.notices.map((notice) => `    ${notice}`),
-      ...overlooked.map(
-        (column) =>
-          `    ${column} may have the status, and is not used: companies that have ended count as any other. To use it: enrich registry import csv, with these fields and status=${column} in --map`,
+      ...step.overlooked.map(
+        ({ column, command }) =>
+          `    ${column} may have the status, and is not used: companies that have ended count as any other. To use it: ${command}${formatRegistryFlag(registryPath)}`,
       ),
     ]
   })

@@ -3,8 +3,9 @@ import { formatBytes, formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 import type { AnswerChanges } from '../../pipeline/history/read-history.js'
 import type { findCoverage, GetOutcome, GetProgress, listRegisters } from '../../registry/load.js'
-import { formatReasons, reasonsOfLoadMax } from './registry-text.js'
+import { formatReasons, formatRegistryFlag, reasonsOfLoadMax } from './registry-text.js'
 import { formatTableLines } from './screen.js'
+import type { RegistryInfo } from '../../registry/read-registry.js'
 import { quote, type CliIo } from './command-io.js'
 import { buildSourcesCommand, getProgram, type UnmatchedCoverage } from './summary-text.js'
 
@@ -19,6 +20,24 @@ export const formatSize = (bytes: number): string =>
 
 const nameCountry = (code: string): string =>
   code === '*' ? 'all countries' : (findCountryName(code) ?? code)
+
+/** Formats `enrich registry info`. */
+export function formatInfo(info: RegistryInfo): string {
+  const sources = info.sources.map(
+    (source) =>
+      `  ${source.name} (${source.format}): ${plural(source.rowCount, 'row')}, ${formatCount(source.rejectedCount)} rejected, imported ${source.importedAt}`,
+  )
+  const lines = [
+    `registry  ${info.path}`,
+    `companies ${formatCount(info.entityCount)}`,
+    `edition   ${info.edition}`,
+    sources.length === 0
+      ? `sources   none yet: enrich registry get NAME${formatRegistryFlag(info.path)}`
+      : 'sources',
+    ...sources,
+  ]
+  return `${lines.join('\n')}\n`
+}
 
 /** Formats `enrich registry sources`. */
 export function formatSources(listed: readonly ListedSource[]): string {
@@ -59,6 +78,7 @@ export function formatLicences(listed: readonly ListedSource[]): string {
 export function formatCoverage(input: string, coverage: Coverage, flags: readonly string[] = []): string {
   const { countries, loaded, imported, partial, names, costs, byHand, pages } = coverage
   const more = flags.map((flag) => ` ${flag}`).join('')
+  const registry = flags.filter((flag) => flag.startsWith('--registry ')).map((flag) => ` ${flag}`)
   const refreshable = loaded.filter((id) => pages[id] === undefined)
   const manual = loaded.filter((id) => pages[id] !== undefined)
   const total = countries.reduce((sum, { rowCount }) => sum + rowCount, 0)
@@ -82,7 +102,9 @@ export function formatCoverage(input: string, coverage: Coverage, flags: readonl
       : []),
     ...(refreshable.length === 0
       ? []
-      : [`Loaded already: ${refreshable.join(', ')} (enrich registry refresh brings them up to date)`]),
+      : [
+          `Loaded already: ${refreshable.join(', ')} (enrich registry refresh${registry.join('')} brings them up to date)`,
+        ]),
     ...manual.map((id) => `Loaded already: ${id} (download newer files yourself: ${pages[id] ?? ''})`),
     ...(imported.length === 0 ? [] : [`Loaded from your own files: ${imported.join(', ')}`]),
     ...partial.map(
@@ -91,7 +113,7 @@ export function formatCoverage(input: string, coverage: Coverage, flags: readonl
     ),
     ...byHand.map(
       (id) =>
-        `Download the files of ${id} yourself from ${pages[id] ?? ''}, then: enrich registry get ${id} --from PATH`,
+        `Download the files of ${id} yourself from ${pages[id] ?? ''}, then: enrich registry get ${id} --from PATH${registry.join('')}`,
     ),
     ...(names.length === 0
       ? []

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { isWholeRegister, readSources } from '../edition.js'
 import { derivationVersion } from '../model/registry-rows.js'
 import { digestMapping } from '../import/mapped-format.js'
@@ -7,6 +7,12 @@ import { listSources, type RegisterSource } from '../sources/source.js'
 import uncoveredCountries from '../sources/uncovered.json' with { type: 'json' }
 import { openStore } from '../store/open-store.js'
 import { contactExample, toStoredFile, type RemoteFile } from './publisher.js'
+import { listUnused, readSample } from '../import/additions.js'
+import { listMapped } from '../import/csv-row.js'
+import { formatCommand, type DetectedFile } from '../import/detect-file.js'
+import type { CsvSettings } from '../import/import-csv.js'
+import { proposeMap, type MapProposal } from '../import/propose-map.js'
+import { parseFileName } from '../reference/registers.js'
 
 /** Disk space of a registration, with its indexes. */
 export const bytesPerRow = 500
@@ -254,4 +260,80 @@ function hasCountries(
 ): boolean {
   const needed = country === '*' ? listed : [country]
   return kept === null || needed.every((one) => one !== null && kept.includes(one))
+}
+
+/** A file that an earlier import tells how to read. */
+export type PlannedFile =
+  | Exclude<DetectedFile, { kind: 'csv' }>
+  | {
+      readonly kind: 'csv'
+      readonly proposal: CsvProposal
+      readonly rowEstimate: number | null
+      readonly settings?: Pick<CsvSettings, 'encoding' | 'dates'>
+      readonly notices?: readonly string[]
+    }
+
+/** The columns of a CSV, with ids of any type. */
+export type CsvProposal = Omit<MapProposal, 'idType'> & { readonly idType: string | null }
+
+/** How the newest file of a list was imported. */
+interface CsvImport extends CsvSettings {
+  readonly name: string
+  readonly columns: Readonly<Record<string, string>>
+}
+
+/** Reads which columns the imports of the registry mapped, by source. */
+export function readCsvImports(registryPath: string | null): ReadonlyMap<string, CsvImport> {
+  if (registryPath === null || !existsSync(registryPath)) return new Map()
+  const database = openStore(registryPath, 'readonly')
+  try {
+    const rows = database
+      .prepare<[], { name: string; settings_json: string }>(
+        "SELECT name, settings_json FROM sources WHERE format = 'csv' AND settings_json ->> '$.map' IS NOT NULL",
+      )
+      .all()
+    return new Map(
+      rows.map(({ name, settings_json }) => {
+        const { map, ...settings } = JSON.parse(settings_json) as CsvSettings & { map: [string, string][] }
+        return [name, { ...settings, name, columns: Object.fromEntries(map) }]
+      }),
+    )
+  } finally {
+    database.close()
+  }
+}
+
+/** Reads a later file of a list as the list was imported; a file that lacks a column, and would lose fields, is skipped. */
+export async function readLikeBefore(
+  path: string,
+  found: DetectedFile,
+  imports: ReturnType<typeof readCsvImports>,
+): Promise<PlannedFile> {
+  const fileName = basename(path).replace(/\.gz$/, '')
+  const earlier = imports.get(fileName) ?? imports.get(parseFileName(fileName).listName)
+  if (earlier === undefined || found.kind === 'format' || found.kind === 'source') return found
+  const { columns: map, name, idType = 'id', country = null, jurisdiction = null, dates, encoding } = earlier
+  const { header, rows } = await readSample(path, encoding)
+  const missing = Object.values(map).filter((text) =>
+    listMapped(text, header).some((one) => !header.includes(one)),
+  )
+  const fresh = proposeMap(header, rows)
+  if (missing.length === 0) {
+    const overlooked = map['status'] === undefined ? fresh.overlooked : []
+    const facts = { unused: listUnused(map, header), overlooked, doubts: [], ambiguous: fresh.ambiguous }
+    return {
+      kind: 'csv',
+      proposal: { idType, map, country, jurisdiction, ...facts },
+      rowEstimate: found.kind === 'csv' ? found.rowEstimate : null,
+      settings: { ...(dates && { dates }), ...(encoding && { encoding }) },
+      notices: [`read with the fields and flags of the earlier import of ${name}`],
+    }
+  }
+  const isLost = fresh.idType !== idType || Object.keys(map).some((field) => !(field in fresh.map))
+  if (found.kind === 'unknown' || !isLost) return found
+  return {
+    kind: 'unknown',
+    reason: `the earlier import of ${name} used columns that this file lacks: ${missing.join(', ')}`,
+    command: formatCommand(path, fresh),
+  }
 }

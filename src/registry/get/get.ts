@@ -305,7 +305,7 @@ class GetSession {
     }
     const { signal } = this.services
     const onNotice = (text: string) => this.services.onNotice?.(text)
-    const common = { path, morePaths, dateMs, onProgress, signal, onNotice }
+    const common = { path, morePaths, dateMs, isDateFound: true, onProgress, signal, onNotice }
     const files = { ...common, countries, isDelta: days !== null }
     return importInto(registryPath, (registry) => importSource(registry, source, files))
   }

@@ -14,6 +14,7 @@ import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { readIdentifiers } from '../../core/numbers/stated-identifiers.js'
 import type { Encoding } from '../../core/file-formats.js'
 import { openDelimited, openOneFile, openText, type TextSource } from '../../tables/text-tables.js'
+import { listMapped } from './csv-row.js'
 import { createTableFormat, readTableItems, type Table, type TableRow } from './table.js'
 import { UserError } from '../../core/errors.js'
 import { createEmptyFileError } from '../../tables/limits-and-errors.js'
@@ -332,3 +333,9 @@ export function findNamesByCells(
 export const isHeaderless = (header: readonly string[]): boolean =>
   !header.some((cell) => isKnownHeader(cell) || findHeaderField(cell) !== null) &&
   header.some((cell) => /^\W*\d{5,}|^\d+[./-]\d+/.test(cell) || hasForm(cell))
+
+/** Lists the columns of a header that a map does not use. */
+export function listUnused(map: Readonly<Record<string, string>>, header: readonly string[]): string[] {
+  const used = new Set(Object.values(map).flatMap((text) => listMapped(text, header)))
+  return header.filter((name) => name !== '' && !used.has(name))
+}

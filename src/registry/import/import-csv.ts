@@ -12,28 +12,23 @@ import {
   type RowDefaults,
   dateFields,
 } from './csv-row.js'
-import { isHeaderless, readSample } from './additions.js'
+import { isHeaderless, listUnused, readSample } from './additions.js'
 import { describeHeaderless, formatCommand, formatUnused, type ImportFlags } from './detect-file.js'
 import { readCountry, readJurisdiction } from './draft.js'
-import { describeDateOrders, toOrders, type DateReading } from './mapped-format.js'
+import { DateOrderFinder, describeDateOrders, toOrders, type DateReading } from './mapped-format.js'
+import type { Sqlite } from '../../platform/sqlite.js'
+import { parseFileName } from '../reference/registers.js'
 import { createTypeCheck } from './mapped-row.js'
-import {
-  describeAmbiguousNumbers,
-  listUnused,
-  noJurisdiction,
-  proposeMap,
-  type MapProposal,
-} from './propose-map.js'
+import { describeAmbiguousNumbers, noJurisdiction, proposeMap, type MapProposal } from './propose-map.js'
 import { runImport, type ImportedFile, type ImportOptions, Tally } from './run-import.js'
 import type { ImportItem, ItemPiece, ReadOptions } from '../model/registry-rows.js'
 import { beginImport, type ImportResult } from './session.js'
 import { mapEach, readItems } from './item-thread.js'
 import { findCountryCode } from '../../core/countries.js'
 import { type DateOrder } from '../../core/file-formats.js'
-import { DateOrderFinder } from './mapped-format.js'
 import type { WritableRegistry } from '../registry.js'
 
-/** `sourceName`: name of the source in `registry info` and in citations; defaults to the file name. */
+/** `sourceName`: name of the source in `registry info` and in citations; defaults to the file name without its date. */
 export interface CsvSettings extends Pick<ImportOptions, 'sourceName' | 'encoding'> {
   /** Type of the id column (`lei`, `cik`, `registration_id`, …); `id` for numbers of the file. */
   readonly idType?: string | undefined
@@ -51,7 +46,7 @@ export type ImportCsvOptions = ImportOptions & CsvSettings
 /** Imports a CSV file of any common encoding, delimiter and compression. Errors: those of `runImport`. */
 export function importCsv(registry: WritableRegistry, options: ImportCsvOptions): Promise<ImportResult> {
   return runImport(registry, options, {
-    source: describeSource(options, basename(options.path)),
+    source: describeSource(options, nameList(registry.database, basename(options.path))),
     addsUp: false,
     mustHold: false,
     items: (session) => {
@@ -178,7 +173,8 @@ export function importCsvText(
 ): ImportResult {
   const { fileName, fileDateMs, importedAtMs } = options
   const fileSha256 = createHash('sha256').update(content).digest('hex')
-  const source = { ...describeSource(options, fileName), fileName, fileDateMs, fileSha256 }
+  const file = { fileName, fileDateMs, isDateStated: false, fileSha256 }
+  const source = { ...describeSource(options, nameList(registry.database, fileName)), ...file }
   const session = beginImport(registry.database, source, true)
   try {
     const reader = new CsvReader({ ...options, keyWord: session.keyWord(options.idType ?? 'id') })
@@ -194,12 +190,19 @@ export function importCsvText(
   }
 }
 
+/** Files of one list are one source, whatever their dates. Sources of older versions have the whole file name. */
+function nameList(database: Sqlite, fileName: string): string {
+  const name = fileName.replace(/\.gz$/, '')
+  const known = database.prepare<[string]>('SELECT 1 FROM sources WHERE name = ?').get(name)
+  return known === undefined ? parseFileName(name).listName : name
+}
+
 function describeSource(
   { idType, map, country, jurisdiction, dates, sourceName, encoding }: CsvSettings,
-  fileName: string,
+  listName: string,
 ): ImportedFile['source'] {
   return {
-    sourceName: sourceName ?? fileName.replace(/\.gz$/, ''),
+    sourceName: sourceName ?? listName,
     format: 'csv',
     coverage: 'whole',
     settings: { idType: idType ?? 'id', map: sortMap(map), country, jurisdiction, dates, encoding },

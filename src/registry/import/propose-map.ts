@@ -17,9 +17,9 @@ import {
 import { findHeaderField, findNumberCountry, findStatus, isMostly, shareMin } from '../reference/registers.js'
 import registerWords from '../reference/register-words.json' with { type: 'json' }
 import { dateOrders, parseDate } from '../../core/file-formats.js'
-import { findNamesByCells } from './additions.js'
+import { findNamesByCells, listUnused } from './additions.js'
 import { findCompanyCountry } from '../match/parse-location.js'
-import { listMapped, toCode, type ImportField } from './csv-row.js'
+import { toCode, type ImportField } from './csv-row.js'
 
 /** Proposed options for importing a table of companies as `csv`. */
 export interface MapProposal {
@@ -93,17 +93,17 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   const isGerman =
     !isBritishHeader && isMostly(numbers, (cell) => /^HR/.test(parseCourtNumber(cell)?.register ?? ''))
   const isOpen = idType === 'registration_id' && map.jurisdiction === undefined
-  const found = isOpen && !isUk && !isGerman ? findNumberCountry(id ?? '', numbers) : null
+  const one = findNumberCountry(id ?? '', numbers) ?? findOnlyCountry(map, getCells)
+  const found = isOpen && !isUk && !isGerman ? one : null
   const isHome =
     found !== null && isOnlyCountry(map, getCells, found) && !isElsewhere(map, getCells, { header, found })
   const home = isUk ? 'gb' : isGerman ? 'de' : isHome ? found : null
   const unused = listUnused(map, header)
-  const needsPlace = idType === 'registration_id' && home === null && map.jurisdiction === undefined
   const doubts = [
     ...(map.name === undefined ? ['no column has names of companies'] : []),
     ...(byCells === null ? [] : [`"${byCells}" has names of companies only by its cells`]),
     ...doubt,
-    ...(needsPlace ? [noJurisdiction] : []),
+    ...(isOpen && home === null ? [noJurisdiction] : []),
     ...twice,
   ]
   return {
@@ -120,12 +120,6 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
 
 export const noJurisdiction = 'no column has the jurisdiction of the company numbers'
 
-/** Lists the columns of a header that a map does not use. */
-export function listUnused(map: Readonly<Record<string, string>>, header: readonly string[]): string[] {
-  const used = new Set(Object.values(map).flatMap((text) => listMapped(text, header)))
-  return header.filter((name) => name !== '' && !used.has(name))
-}
-
 /** Whether the places and forms of most rows, or a header of tax numbers, are those of another country. */
 function isElsewhere(
   { name = '', city = '', region = '', formatted_address: address = '' }: FieldMap,
@@ -141,6 +135,13 @@ function isElsewhere(
     return findCompanyCountry({ cells, name: text }, null) ?? []
   })
   return countries.filter((one) => one !== home).length * 2 > countries.length
+}
+
+/** Returns the country that all rows state, if it has one register of companies; British numbers need more evidence. */
+function findOnlyCountry(map: FieldMap, cellsOf: GetCells): string | null {
+  const [only = null, ...others] = new Set(cellsOf(map.country ?? '').map((cell) => findCountryCode(cell)))
+  const code = others.length > 0 || only === 'GB' ? null : (only?.toLowerCase() ?? null)
+  return code === null || describeAmbiguousNumbers(map, cellsOf, code) !== null ? null : code
 }
 
 /** Whether no row states another country. */
@@ -343,6 +344,5 @@ function isBritish(map: FieldMap, cellsOf: GetCells): boolean {
   return postcode !== undefined && isMostly(cellsOf(postcode), (cell) => ukPostcode.test(cell))
 }
 
-export function quoteArgument(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
-}
+export const quoteArgument = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

@@ -12,7 +12,7 @@ import type { DerivedRow } from '../store/registration-columns.js'
 import { openRegistry, type WritableRegistry } from '../registry.js'
 import {
   beginImport,
-  DroppedValues,
+  type DroppedValue,
   findUnchangedSource,
   type ImportResult,
   type ImportSession,
@@ -23,6 +23,7 @@ import {
 import { UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
 import { RepeatedRowError } from '../store/name-index.js'
+import { parseFileName } from '../reference/registers.js'
 import type { ClaimOutcome } from '../store/stored-claims.js'
 
 const noCounts = {
@@ -39,6 +40,28 @@ const noCounts = {
 /** A row with several additions counts once, as waiting only if none of its companies is known. */
 function combineOutcomes(outcomes: readonly ClaimOutcome[]): ClaimOutcome {
   return outcomes.find((outcome) => outcome === 'updated') ?? outcomes[0] ?? 'superseded'
+}
+
+/** Counts dropped values by their reason. */
+class DroppedValues {
+  readonly #values = new Map<string, { line: number; reason: string; count: number; lines: number[] }>()
+  count = 0
+
+  add(line: number, reasons: readonly string[]): void {
+    for (const reason of reasons) {
+      this.count++
+      const value = this.#values.get(reason) ?? { line, reason, count: 0, lines: [] }
+      value.count++
+      if (value.lines.length < importLimits.linesKeptMax) value.lines.push(line)
+      if (this.#values.size < importLimits.droppedValuesMax) this.#values.set(reason, value)
+    }
+  }
+
+  /** Lists the most frequent values first. */
+  list(): DroppedValue[] {
+    const found = [...this.#values.values()].sort((one, other) => other.count - one.count)
+    return found.slice(0, importLimits.reasonsKeptMax)
+  }
 }
 
 /** Stores the items of a file and counts them. */
@@ -147,8 +170,9 @@ export interface ImportOptions {
   readonly morePaths?: readonly string[]
   /** A newer file replaces an older one of the same source. Defaults to a name from the importer. */
   readonly sourceName?: string
-  /** Date of the file; defaults to that of `readFileDateMs`. */
+  /** Date of the file; defaults to that of `readFileDateMs`, which `isDateFound` says of the given one. */
   readonly dateMs?: number
+  readonly isDateFound?: boolean
   /** Detected if absent. */
   readonly encoding?: Encoding | undefined
   readonly onProgress?: (rowCount: number) => void
@@ -159,7 +183,7 @@ export interface ImportOptions {
 
 /** A file with the reader of its format. */
 export interface ImportedFile {
-  readonly source: Omit<SourceFile, 'fileName' | 'fileDateMs' | 'fileSha256'>
+  readonly source: Omit<SourceFile, 'fileName' | 'fileDateMs' | 'isDateStated' | 'fileSha256'>
   /** Rows about one company are merged; otherwise the later row replaces the earlier one. */
   readonly addsUp: boolean
   /** Refuse a file without accepted rows. */
@@ -175,13 +199,14 @@ export interface ImportedFile {
  */
 export async function runImport(
   registry: WritableRegistry,
-  { path, morePaths = [], dateMs, onProgress, signal }: ImportOptions,
+  { path, morePaths = [], dateMs, isDateFound = dateMs === undefined, onProgress, signal }: ImportOptions,
   file: ImportedFile,
 ): Promise<ImportResult> {
   const { sha256, dateMs: changedAtMs } = await hashFiles(path, morePaths)
   const fileName = basename(path)
   const fileDate = dateMs ?? (await readFileDateMs(path, changedAtMs, systemClock.nowMs()))
-  const source = { ...file.source, fileName, fileDateMs: fileDate, fileSha256: sha256 }
+  const dated = { fileDateMs: fileDate, isDateStated: !isDateFound }
+  const source = { ...file.source, fileName, ...dated, fileSha256: sha256 }
   const unchanged = findUnchangedSource(registry.database, source)
   if (unchanged) return buildUnchangedResult(unchanged)
   const load = (mayRepeat: boolean) => importOnce(registry, { source, file, mayRepeat, onProgress, signal })
@@ -280,9 +305,8 @@ export function explainFullDisk(error: unknown, registryPath: string): unknown {
 }
 
 /**
- * Returns the date of a file: in its name, which copies keep (`20240505-0800-gleif-goldencopy…`,
- * `BasicCompanyDataAsOneFile-2026-11-01.csv`, `2021q1.zip`), else in its content (GLEIF's `ContentDate`), else its time of
- * change. A date before 1990 or in the future is ignored. Errors: INPUT_NOT_FOUND, INPUT_UNREADABLE.
+ * Returns the date of a file: in its name, which copies keep, else in its content (GLEIF's `ContentDate`), else its time
+ * of change. A date before 1990 or in the future is ignored. Errors: INPUT_NOT_FOUND, INPUT_UNREADABLE.
  */
 export async function readFileDateMs(path: string, changedAtMs: number, nowMs: number): Promise<number> {
   const named = findDateInName(basename(path), changedAtMs)
@@ -292,35 +316,17 @@ export async function readFileDateMs(path: string, changedAtMs: number, nowMs: n
   return isPlausible(changedAtMs, nowMs) ? changedAtMs : nowMs
 }
 
-/** The largest offset from UTC. */
-const aheadMsMax = 14 * 3_600_000
+const largestOffsetMs = 14 * 3_600_000
 const earliestMs = Date.UTC(1990, 0, 1)
 
 /** A day that has begun in some time zone is not in the future. */
-const isPlausible = (ms: number, nowMs: number): boolean => ms >= earliestMs && ms <= nowMs + aheadMsMax
-
-/** Eight separate digits, or parts with one separator; GLEIF appends the time of day. */
-const dayInName =
-  /(?<!\d)(\d{4})([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?!\d)(?:-([01]\d|2[0-3])([0-5]\d)(?=-))?/
-/** The SEC publishes quarters after their last day. */
-const quarterInName = /(?<![\da-z])(\d{4})[-_.]?q([1-4])(?![\da-z])/i
-const monthInName = /(?<![\d.])(\d{4})[-_](0[1-9]|1[0-2])(?![\d-])/
+const isPlausible = (ms: number, nowMs: number): boolean => ms >= earliestMs && ms <= nowMs + largestOffsetMs
 
 /** The time of change is more exact on the same day, unless the name has the time. */
 function findDateInName(fileName: string, changedAtMs: number): number | null {
-  const [found, year = '', , month = '', day = '', hour, minute] = dayInName.exec(fileName) ?? []
-  if (found !== undefined) {
-    const namedDay = `${year}-${month}-${day}`
-    const isSameDay = new Date(changedAtMs).toISOString().startsWith(namedDay)
-    const namedMs = Date.parse(`${namedDay}T${hour ?? '00'}:${minute ?? '00'}:00Z`)
-    // Date.parse takes the 31st of February for a day in March.
-    const isDay = !Number.isNaN(namedMs) && new Date(namedMs).toISOString().startsWith(namedDay)
-    if (isDay) return isSameDay && hour === undefined ? changedAtMs : namedMs
-  }
-  const [, quarterYear, quarter] = quarterInName.exec(fileName) ?? []
-  if (quarterYear !== undefined) return Date.UTC(Number(quarterYear), Number(quarter) * 3, 0)
-  const [, monthYear, monthNumber] = monthInName.exec(fileName) ?? []
-  return monthYear === undefined ? null : Date.UTC(Number(monthYear), Number(monthNumber) - 1, 1)
+  const { dateMs, hasTime } = parseFileName(fileName)
+  const toDay = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+  return dateMs !== null && !hasTime && toDay(dateMs) === toDay(changedAtMs) ? changedAtMs : dateMs
 }
 
 /** The header of a file of GLEIF is at its beginning. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { identifierType } from '../../contract/enums.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import {
@@ -8,15 +7,12 @@ import {
   type RelationshipItem,
   type SecurityItem,
 } from '../model/registry-rows.js'
-import { importLimits } from '../model/limits.js'
+import { buildSettings } from '../edition.js'
+import { parseFileName } from '../reference/registers.js'
 import { joinRegistrations } from '../linkage/join-registrations.js'
 import { createReferenceWriter, linkStatedRelationships, recordParents } from '../store/relationships.js'
-import {
-  type ImportOrigin,
-  type ClaimOptions,
-  type ClaimOutcome,
-  createNameHistory,
-} from '../store/stored-claims.js'
+import { type ClaimOptions, type ClaimOutcome, createNameHistory } from '../store/stored-claims.js'
+import type { ImportOrigin } from '../store/registration-columns.js'
 import { createRowWriter } from '../store/row-writer.js'
 import { createClaimWriter } from '../store/claim-writer.js'
 import { createWordWeight, writeWordList } from '../store/name-index.js'
@@ -30,6 +26,8 @@ export interface SourceFile {
   readonly settings: Readonly<Record<string, unknown>>
   readonly fileName: string
   readonly fileDateMs: number
+  /** The user stated the date; otherwise it is that of the file itself. */
+  readonly isDateStated: boolean
   readonly fileSha256: string
 }
 
@@ -79,28 +77,6 @@ export interface DroppedValue extends LineReason {
   readonly lines: readonly number[]
 }
 
-/** Counts dropped values by their reason. */
-export class DroppedValues {
-  readonly #values = new Map<string, { line: number; reason: string; count: number; lines: number[] }>()
-  count = 0
-
-  add(line: number, reasons: readonly string[]): void {
-    for (const reason of reasons) {
-      this.count++
-      const value = this.#values.get(reason) ?? { line, reason, count: 0, lines: [] }
-      value.count++
-      if (value.lines.length < importLimits.linesKeptMax) value.lines.push(line)
-      if (this.#values.size < importLimits.droppedValuesMax) this.#values.set(reason, value)
-    }
-  }
-
-  /** Lists the most frequent values first. */
-  list(): DroppedValue[] {
-    const found = [...this.#values.values()].sort((one, other) => other.count - one.count)
-    return found.slice(0, importLimits.reasonsKeptMax)
-  }
-}
-
 /** The result of an import. Every row is imported, updated, kept for later, rejected or skipped. */
 export interface ImportResult extends ImportEnd {
   readonly rowCount: number
@@ -128,19 +104,22 @@ export interface ImportResult extends ImportEnd {
 
 /** Returns `null` unless this file, with these settings, is the source's last import or one of its older files. */
 export function findUnchangedSource(database: Sqlite, source: SourceFile): UnchangedCounts | null {
-  const found = database
-    .prepare<[string, string, string, number, string], { row_count: number; rejected_count: number }>(
-      `SELECT f.row_count, f.rejected_count FROM sources s JOIN source_files f ON f.source_number = s.number
-       WHERE s.name = ? AND f.file_sha256 = ? AND json_remove(f.settings_json, '$.before') = json(?)
-         AND f.derivation = ? AND (f.import_sequence = s.import_sequence
-           OR (s.coverage = 'whole' AND ? < s.file_date AND s.derivation = f.derivation))`,
-    )
-    .get(
-      source.sourceName,
-      source.fileSha256,
-      JSON.stringify(source.settings),
-      derivationVersion,
-      toIso(source.fileDateMs),
+  const known = database.prepare<[string, string, string, number], KnownFile>(
+    `SELECT f.row_count, f.rejected_count, f.file_date AS own_date, s.file_date, s.file_name,
+       f.import_sequence = s.import_sequence AS is_newest,
+       s.coverage = 'whole' AND s.derivation = f.derivation AS may_be_older
+     FROM sources s JOIN source_files f ON f.source_number = s.number
+     WHERE s.name = ? AND f.file_sha256 = ? AND json_remove(f.settings_json, '$.before') = json(?)
+       AND f.derivation = ?`,
+  )
+  const settings = JSON.stringify(source.settings)
+  const isOfDate = (day: string) => !source.isDateStated || isSameDay(day, toIso(source.fileDateMs))
+  const found = known
+    .all(source.sourceName, source.fileSha256, settings, derivationVersion)
+    .find(
+      (file) =>
+        isOfDate(file.own_date) &&
+        (file.is_newest === 1 || (file.may_be_older === 1 && isOlder(source, file))),
     )
   if (!found) return null
   const counts = { rowCount: found.row_count, importedCount: 0, updatedCount: 0, joinedCount: 0 }
@@ -152,6 +131,29 @@ export function findUnchangedSource(database: Sqlite, source: SourceFile): Uncha
     changedCount: 0,
     waitingCount: 0,
   }
+}
+
+interface KnownFile extends NewestFile {
+  row_count: number
+  rejected_count: number
+  own_date: string
+  is_newest: number
+  may_be_older: number
+}
+
+/** The newest file of a source. */
+interface NewestFile {
+  file_date: string
+  file_name: string
+}
+
+const isSameDay = (one: string, other: string): boolean => one.slice(0, 10) === other.slice(0, 10)
+
+/** Of two files of one day, the later import counts, unless both names have the time of day. */
+function isOlder({ fileDateMs, fileName }: SourceFile, newest: NewestFile): boolean {
+  const date = toIso(fileDateMs)
+  const hasTimes = [fileName, newest.file_name].every((name) => parseFileName(name).hasTime)
+  return date < newest.file_date && (hasTimes || !isSameDay(date, newest.file_date))
 }
 
 /**
@@ -179,6 +181,11 @@ function openSession(
   const writer = createRowWriter(database, sourceNumber, mayRepeat)
   const claims = createClaimWriter(database, writer, history, own)
   const references = createReferenceWriter(database, own)
+  const names = database.prepare<[number], number>(
+    'SELECT count(*) FROM stated_names WHERE source_number = ?',
+  )
+  const countNames = () => (own.newerFileDate === null ? 0 : (names.pluck().get(sourceNumber) ?? 0))
+  const nameCount = countNames()
   return {
     keyWord: (idType) => (isNumberedElsewhere(database, own, idType) ? `${idType}@${sourceName}` : idType),
     recordClaim: (row, options) => claims.record(row, options),
@@ -196,7 +203,11 @@ function openSession(
         importSequence: Math.abs(own.importSequence),
         getWeight: createWordWeight(database),
       })
-      recordCounts(database, own, counts, toIso(importedAtMs))
+      const isNothing =
+        own.newerFileDate !== null &&
+        counts.importedCount + counts.updatedCount + writer.countChanged() === 0 &&
+        countNames() === nameCount
+      recordCounts(database, own, counts, { importedAt: toIso(importedAtMs), isNothing })
       const waitingCount = claims.countWaitingClaims() + references.countWaitingReferences()
       database.exec('COMMIT')
       return {
@@ -238,15 +249,17 @@ function toIso(ms: number): string {
  */
 function recordSource(database: Sqlite, source: SourceFile): RecordedSource {
   const importSequence = nextSequence(database)
-  const fileDate = toIso(source.fileDateMs)
   const isWhole = source.coverage === 'whole'
   const settings = JSON.stringify(buildSettings(database, source))
   const known = database
-    .prepare<[string], { number: number; file_date: string; import_sequence: number }>(
-      'SELECT number, file_date, import_sequence FROM sources WHERE name = ?',
+    .prepare<[string], NewestFile & { number: number; import_sequence: number }>(
+      'SELECT number, file_date, file_name, import_sequence FROM sources WHERE name = ?',
     )
     .get(source.sourceName)
-  const newer = isWhole && known !== undefined && fileDate < known.file_date ? known : null
+  const newer = isWhole && known !== undefined && isOlder(source, known) ? known : null
+  // Statements of a later import are later ones, too.
+  const afterMs = isWhole && known !== undefined && newer === null ? Date.parse(known.file_date) + 1 : 0
+  const fileDate = toIso(Math.max(source.fileDateMs, afterMs))
   const sourceNumber = newer?.number ?? putSource(database, source, { fileDate, settings, importSequence })
   const file = database
     .prepare(
@@ -316,26 +329,18 @@ function putSource(
   return number
 }
 
-function recordCounts(database: Sqlite, own: RecordedSource, counts: ImportCounts, importedAt: string): void {
-  const { rowCount, rejectedCount } = counts
+/** A file that adds nothing changes no edition, and is read again: no reading made it part of the registry. */
+function recordCounts(
+  database: Sqlite,
+  own: RecordedSource,
+  { rowCount, rejectedCount }: ImportCounts,
+  { importedAt, isNothing }: { importedAt: string; isNothing: boolean },
+): void {
   database
-    .prepare('UPDATE source_files SET row_count = ?, rejected_count = ? WHERE number = ?')
-    .run(rowCount, rejectedCount, own.fileNumber)
+    .prepare('UPDATE source_files SET row_count = ?, rejected_count = ?, derivation = ? WHERE number = ?')
+    .run(rowCount, rejectedCount, isNothing ? 0 : derivationVersion, own.fileNumber)
   if (own.newerFileDate !== null) return
   database
     .prepare('UPDATE sources SET row_count = ?, rejected_count = ?, imported_at = ? WHERE number = ?')
     .run(rowCount, rejectedCount, importedAt, own.sourceNumber)
-}
-
-/** A partial file adds to previous imports, so the edition depends on all of them. */
-function buildSettings(database: Sqlite, source: SourceFile): Readonly<Record<string, unknown>> {
-  if (source.coverage === 'whole') return source.settings
-  const before = database
-    .prepare<[string], { file_sha256: string; settings_json: string }>(
-      'SELECT file_sha256, settings_json FROM sources WHERE name = ?',
-    )
-    .get(source.sourceName)
-  if (before === undefined) return source.settings
-  const content = before.file_sha256 + before.settings_json
-  return { ...source.settings, before: createHash('sha256').update(content).digest('hex') }
 }

@@ -5,7 +5,6 @@ import { mergeStatedRows, compose, isSameName, withFormerNames } from '../linkag
 import { deriveId, toStoredKey } from '../model/identifiers.js'
 import type { RegistryRow, StatedRow } from '../model/registry-rows.js'
 import {
-  type ImportOrigin,
   type ClaimOptions,
   type ClaimOutcome,
   createKeptClaims,
@@ -16,6 +15,7 @@ import {
   type RowOrigin,
   createIdentifierReader,
   createNameReader,
+  type ImportOrigin,
 } from './registration-columns.js'
 import type { RowWriter } from './row-writer.js'
 
@@ -140,8 +140,9 @@ export function createClaimWriter(
   const ownership = createOwnershipCheck(database, own, writer.isFirst)
   const kept = createKeptClaims(database, history, own)
   const readBack = createClaimReader(database)
+  const readNames = createNameReader(database, 'stated')
   const held = database.prepare<[Buffer], StoredFacts>(
-    'SELECT legal_name, source_number, import_sequence, stated_on, named_on FROM legal_entities WHERE key = ?',
+    'SELECT number, legal_name, source_number, import_sequence, stated_on, named_on FROM legal_entities WHERE key = ?',
   )
   const isOlderFile = own.importSequence !== own.newestSequence
   const markRemoved = database.prepare(
@@ -199,6 +200,7 @@ export function createClaimWriter(
     const isLatest = isOwn && on >= statedOn
     if (!isLatest && (isOwn || isOlderFile)) {
       if (isRenamed) history.remember(id, sourceNumber, { name: row.legalName, firstOn: on, lastOn: on })
+      history.rememberListed(id, sourceNumber, row.names, readNames(found.number))
       if (isRenamed && !isOlderFile) rename(id)
       return 'superseded'
     }
@@ -210,6 +212,7 @@ export function createClaimWriter(
         lastOn: statedOn,
       })
     }
+    history.rememberListed(id, found.source_number, readNames(found.number), row.names)
     replace(id, row, { ...origin, namedOn: isRenamed ? on : namedOn }, isOlderFile)
     return isRenamed ? 'renamed' : 'updated'
   }
@@ -231,6 +234,7 @@ export function createClaimWriter(
       const { namedOn, statedOn } = stated
       const name = { name: stated.row.legalName, firstOn: namedOn, lastOn: statedOn }
       history.remember(id, stated.sourceNumber, name)
+      history.rememberListed(id, stated.sourceNumber, stated.row.names, [])
     }
   }
 
@@ -251,6 +255,7 @@ export function createClaimWriter(
 }
 
 interface StoredFacts {
+  number: number
   legal_name: string
   source_number: number
   import_sequence: number

@@ -92,6 +92,19 @@ export const unpackInstant = (column: string): string =>
   `CASE typeof(${column}) WHEN 'integer' THEN strftime('%Y-%m-%dT%H:%M:%S', ${column} / 1000, 'unixepoch')
       || printf('.%03dZ', ${column} % 1000) ELSE ${column} END`
 
+/** The import of rows. */
+export interface ImportOrigin {
+  readonly sourceNumber: number
+  /** Negative for an older file, so that it never counts as the newest. */
+  readonly importSequence: number
+  /** ISO 8601. */
+  readonly fileDate: string
+  /** `whole`: registrations missing from the source's newest file are removed from it. */
+  readonly isWhole: boolean
+  /** Sequence of the import of the source's newest file: this one, unless another file is newer. */
+  readonly newestSequence: number
+}
+
 /** The import of a row. */
 export interface RowOrigin {
   readonly sourceNumber: number

@@ -9,7 +9,7 @@ import {
 } from '../model/registry-rows.js'
 import { deriveId, toStoredKey } from '../model/identifiers.js'
 import { toKeySql } from './registration-columns.js'
-import type { ImportOrigin } from './stored-claims.js'
+import type { ImportOrigin } from './registration-columns.js'
 
 /** Replaces a source's relationships with the parents in its rows. The caller opens the transaction. */
 export function recordParents(database: Sqlite, sourceNumber: number): void {

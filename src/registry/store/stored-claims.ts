@@ -8,11 +8,18 @@ import {
 } from '../linkage/survivorship.js'
 import { findOtherCompany } from '../linkage/entity-clusters.js'
 import type { StatedRow, RowName } from '../model/registry-rows.js'
-import { type DerivedRow, toKeySql, type RowOrigin } from './registration-columns.js'
+import { type DerivedRow, type ImportOrigin, toKeySql, type RowOrigin } from './registration-columns.js'
 
 /** Former names in sources. The caller opens the transaction. */
 export interface NameHistoryStore {
   remember(id: string, sourceNumber: number, name: RememberedName): void
+  /** Records the former names that a source listed, unless it lists them still. */
+  rememberListed(
+    id: string,
+    sourceNumber: number,
+    listed: readonly RowName[],
+    still: readonly RowName[],
+  ): void
   /** Records the names of a source's claims that are about to be removed. */
   rememberUnseen(sourceNumber: number, sequence: number): void
   /** Returns the former names of a registration, including those in use again. `next`: origin of its new row. */
@@ -32,11 +39,18 @@ interface HistoryRow {
 }
 
 const putSql = `INSERT INTO stated_names (registration_id, source_number, name, first_on, last_on)`
+/** The days on which a name was in use come before those of a list of former names, which are `listedOn`. */
 const onConflict = `ON CONFLICT (registration_id, source_number, name) DO UPDATE SET
-  first_on = min(first_on, excluded.first_on), last_on = max(last_on, excluded.last_on)`
+  first_on = iif(first_on = '', excluded.first_on, min(first_on, excluded.first_on)),
+  last_on = iif(first_on = '', excluded.last_on, max(last_on, excluded.last_on))`
+/** A name that a source only listed as former has no first day; its last one is the stated end, or empty. */
+const listedOn = ''
+const onListedConflict = `ON CONFLICT (registration_id, source_number, name) DO UPDATE SET
+  last_on = max(last_on, excluded.last_on) WHERE first_on = '${listedOn}'`
 
 export function createNameHistory(database: Sqlite): NameHistoryStore {
   const put = database.prepare(`${putSql} VALUES (?, ?, ?, ?, ?) ${onConflict}`)
+  const putListed = database.prepare(`${putSql} VALUES (?, ?, ?, '${listedOn}', ?) ${onListedConflict}`)
   const rows = database.prepare<[string], HistoryRow>(
     `SELECT n.source_number, s.name AS source_name, s.coverage, n.name, n.first_on, n.last_on
      FROM stated_names n JOIN sources s ON s.number = n.source_number
@@ -66,6 +80,14 @@ export function createNameHistory(database: Sqlite): NameHistoryStore {
       put.run(id, sourceNumber, name, firstOn, lastOn)
       isEmpty = false
     },
+    rememberListed(id, sourceNumber, listed, still) {
+      const isGone = ({ kind, name }: RowName) =>
+        kind === 'former' && !still.some((other) => isSameName(other.name, name))
+      for (const { name, endedOn = '' } of listed.filter(isGone)) {
+        putListed.run(id, sourceNumber, name, endedOn)
+        isEmpty = false
+      }
+    },
     rememberUnseen(sourceNumber, sequence) {
       const { changes } = database
         .prepare(
@@ -75,17 +97,33 @@ export function createNameHistory(database: Sqlite): NameHistoryStore {
              AND stated_on IS NOT NULL ${onConflict}`,
         )
         .run(sourceNumber, sequence)
-      if (changes > 0) isEmpty = false
+      const listed = database
+        .prepare(
+          `${putSql} SELECT registration_id, source_number, n.value ->> '$.name', '${listedOn}',
+             coalesce(n.value ->> '$.endedOn', '') FROM claims, json_each(row_json, '$.names') n
+           WHERE source_number = ? AND import_sequence < ? AND n.value ->> '$.kind' = 'former'
+           ${onListedConflict}`,
+        )
+        .run(sourceNumber, sequence)
+      if (changes + listed.changes > 0) isEmpty = false
     },
     listFormerNames(id, next) {
       if (isEmpty) return []
       const found = rows.all(id)
       if (found.length === 0) return []
-      const sources = new Map(found.map((row) => [row.source_number, row]))
-      return findFormerNames(
+      const isListed = ({ first_on }: HistoryRow) => first_on === listedOn
+      const inUse = found.filter((row) => !isListed(row))
+      const sources = new Map(inUse.map((row) => [row.source_number, row]))
+      const listed = found.filter(isListed).map(({ name, last_on, source_name }): RowName => ({
+        kind: 'former',
+        name,
+        endedSource: source_name,
+        ...(last_on === '' ? {} : { endedOn: last_on }),
+      }))
+      const former = findFormerNames(
         [...sources.values()].map((source) => ({
           sourceName: source.source_name,
-          names: found
+          names: inUse
             .filter(({ source_number }) => source_number === source.source_number)
             .map(({ name, first_on, last_on }) => ({ name, firstOn: first_on, lastOn: last_on })),
           otherDays: [
@@ -94,6 +132,7 @@ export function createNameHistory(database: Sqlite): NameHistoryStore {
           ],
         })),
       )
+      return [...former, ...listed]
     },
     listIds: (sourceNumber) =>
       isEmpty
@@ -199,8 +238,10 @@ export function createKeptClaims(database: Sqlite, history: NameHistoryStore, ow
   }
 
   function putOlder(id: string, row: StatedRow, on: string, known: KnownRow): ClaimOutcome {
-    const current = getLegalName(known)
+    const { legalName: current, names } = JSON.parse(known.row_json) as StatedRow
     const isRenamed = current !== null && row.legalName !== null && !isSameName(current, row.legalName)
+    history.rememberListed(id, sourceNumber, row.names, names)
+    if (row.names.some(({ kind }) => kind === 'former')) queries.touch.run(id)
     if (isRenamed) {
       history.remember(id, sourceNumber, { name: row.legalName, firstOn: on, lastOn: on })
       queries.touch.run(id)
@@ -218,8 +259,9 @@ export function createKeptClaims(database: Sqlite, history: NameHistoryStore, ow
       queries.see.run(importSequence, on, id, sourceNumber)
       return 'updated'
     }
-    const current = getLegalName(known)
+    const { legalName: current, names } = JSON.parse(known.row_json) as StatedRow
     const isRenamed = current !== null && row.legalName !== null && !isSameName(current, row.legalName)
+    history.rememberListed(id, sourceNumber, names, row.names)
     const namedOn = known.named_on ?? known.stated_on ?? on
     if (isRenamed) {
       history.remember(id, sourceNumber, {
@@ -282,10 +324,6 @@ function toKeptClaim(row: ClaimRow): KeptClaim {
   }
 }
 
-function getLegalName({ row_json }: KnownRow): string | null {
-  return (JSON.parse(row_json) as StatedRow).legalName
-}
-
 function isBefore(day: string, known: string | null): boolean {
   return known !== null && day < known
 }
@@ -309,17 +347,4 @@ export interface ClaimOptions {
   readonly addsUp: boolean
   /** Computed before, in a thread. */
   readonly derived?: DerivedRow | undefined
-}
-
-/** The import of rows. */
-export interface ImportOrigin {
-  readonly sourceNumber: number
-  /** Negative for an older file, so that it never counts as the newest. */
-  readonly importSequence: number
-  /** ISO 8601. */
-  readonly fileDate: string
-  /** `whole`: registrations missing from the source's newest file are removed from it. */
-  readonly isWhole: boolean
-  /** Sequence of the import of the source's newest file: this one, unless another file is newer. */
-  readonly newestSequence: number
 }

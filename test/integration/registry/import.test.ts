@@ -21,8 +21,11 @@ function contentOf(registry: WritableRegistry): unknown {
   }
 }
 
-const importText = (registry: WritableRegistry, text: string, options: Partial<ImportCsvOptions> = {}) =>
-  importContent(registry, 'csv', text, { fileName: 'rows.csv', ...options })
+const importText = (
+  registry: WritableRegistry,
+  text: string,
+  options: Parameters<typeof importContent>[3] = {},
+) => importContent(registry, 'csv', text, { fileName: 'rows.csv', ...options })
 
 describe('rows', () => {
   it('every sound row is held, with canonical identifiers', async () => {
@@ -269,6 +272,119 @@ describe('importing again', () => {
     })
     await expect(importing).rejects.toThrow('enough')
     expect(contentOf(registry)).toEqual(before)
+  })
+})
+
+describe('files of one list', () => {
+  const row = (name: string) => `id,name,country\n7,${name},PT\n`
+  const at = (text: string) => Date.parse(text)
+  const nameNow = (registry: WritableRegistry) =>
+    registry.search({ name: 'Larkmoor', limit: 1 }).hits[0]?.legalName
+
+  test.each([
+    ['a day', 'vendors_2026-11-20.csv', 'vendors_2026-11-27.csv'],
+    ['digits', 'vendors-20261120.csv', 'vendors-20261127.csv'],
+    ['the day first', '20.11.2026 vendors.csv', '27.11.2026 vendors.csv'],
+    ['a month', 'vendors_2026_10.csv', 'vendors_2026_11.csv'],
+    ['a written month', 'vendors 20-Nov-2026.csv', 'vendors 27-Nov-2026.csv'],
+    ['a month of another language', 'vendors_outubro_2026.csv', 'vendors_novembro_2026.csv'],
+    ['a quarter', 'vendors-2026q2.csv', 'vendors-2026q3.csv'],
+    ['day and time', 'vendors 2026-11-20T0800.csv', 'vendors 2026-11-20T1600.csv'],
+    ['another writing', 'vendors_2026-11-20.csv', 'vendors 27.11.2026.csv'],
+  ])('are one source, in any order, with a date as %s', async (_, older, newer) => {
+    for (const order of [
+      [older, newer],
+      [newer, older],
+    ]) {
+      const registry = open()
+      for (const fileName of order)
+        await importText(registry, row(fileName === older ? 'Larkmoor Glass' : 'Larkmoor Optics'), {
+          fileName,
+        })
+      expect(registry.info().sources.map(({ name }) => name)).toEqual(['vendors.csv'])
+      expect(nameNow(registry)).toBe('Larkmoor Optics')
+      const names = registry.database.prepare<[], string>("SELECT kind || ' ' || name FROM names").pluck()
+      expect(names.all().sort()).toEqual(['former Larkmoor Glass', 'legal Larkmoor Optics'])
+    }
+  })
+
+  test.each(['vendors (1).csv', 'vendors - Copy.csv', 'vendors - Kopie (2).csv', 'Copia de vendors.csv'])(
+    'a copy is the list: %s',
+    async (fileName) => {
+      const registry = open()
+      await importText(registry, row('Larkmoor Glass'), { fileName: 'vendors.csv' })
+      await importText(registry, row('Larkmoor Optics'), { fileName })
+      expect(registry.info().sources).toHaveLength(1)
+    },
+  )
+
+  test.each(['vendors_eu.csv', 'vendors_2.csv', 'vendors-part2.csv', '2026-11-20.csv', 'vendors 2026.csv'])(
+    'another name is another list: %s',
+    async (fileName) => {
+      const registry = open()
+      await importText(registry, row('Larkmoor Glass'), { fileName: 'vendors.csv' })
+      await importText(registry, row('Larkmoor Optics'), { fileName })
+      expect(registry.info().sources.map(({ name }) => name)).toEqual(['vendors.csv', fileName])
+    },
+  )
+
+  it('a source that has the date in its name keeps it', async () => {
+    const registry = open()
+    const fileName = 'vendors_2026-11-20.csv'
+    await importText(registry, row('Larkmoor Glass'), { fileName, sourceName: fileName })
+    await importText(registry, row('Larkmoor Optics'), { fileName })
+    expect(registry.info().sources.map(({ name }) => name)).toEqual([fileName])
+  })
+
+  test.each(['2026-11-20T00:00:00.000Z', '2026-11-20T09:59:59.999Z', '2026-11-20T23:00:00.000Z'])(
+    'of one day, the later import counts: %s',
+    async (date) => {
+      const registry = open()
+      await importText(registry, row('Larkmoor Glass'), { dateMs: at('2026-11-20T10:00:00.000Z') })
+      const result = await importText(registry, row('Larkmoor Optics'), { dateMs: at(date) })
+      expect(result).toMatchObject({ updatedCount: 1, renamedCount: 1, newerFileDate: null })
+      expect(nameNow(registry)).toBe('Larkmoor Optics')
+      const back = await importText(registry, row('Larkmoor Glass'), { dateMs: at(date) })
+      expect(back).toMatchObject({ updatedCount: 1, newerFileDate: null })
+      expect(nameNow(registry)).toBe('Larkmoor Glass')
+    },
+  )
+
+  it('of one day, the time counts if both names have it', async () => {
+    const registry = open()
+    await importText(registry, row('Larkmoor Optics'), { fileName: '20261120-1600-v.csv', sourceName: 'v' })
+    await importText(registry, row('Larkmoor Glass'), { fileName: '20261120-0800-v.csv', sourceName: 'v' })
+    expect(nameNow(registry)).toBe('Larkmoor Optics')
+  })
+
+  test.each<Partial<ImportCsvOptions>>([
+    { map: { id: 'id', name: 'name' } },
+    { country: 'ES' },
+    { jurisdiction: 'es' },
+    { dates: 'mdy' },
+    { dateMs: at('2026-11-21') },
+  ])('the same bytes with other options are another import: %o', async (options) => {
+    const registry = open()
+    const first = { dateMs: at('2026-11-20') }
+    await importText(registry, row('Larkmoor Glass'), first)
+    expect(await importText(registry, row('Larkmoor Glass'), first)).toMatchObject({ unchanged: true })
+    const other = await importText(registry, row('Larkmoor Glass'), { ...first, ...options })
+    expect(other).toMatchObject({ unchanged: false, rowCount: 1 })
+  })
+
+  it('an older file that adds nothing changes no edition, and is not done', async () => {
+    const registry = open()
+    await importText(registry, row('Larkmoor Glass'), { dateMs: at('2026-11-20') })
+    const before = contentOf(registry)
+    for (const day of ['2026-11-10', '2026-11-10']) {
+      const older = await importText(registry, row('larkmoor glass'), { dateMs: at(day) })
+      expect(older).toMatchObject({ unchanged: false, skippedCount: 1 })
+      expect(contentOf(registry)).toEqual(before)
+    }
+    const adds = { dateMs: at('2026-11-09') }
+    await importText(registry, row('Norvane Glass'), adds)
+    expect(registry.info().edition).not.toBe((before as { edition: string }).edition)
+    expect(await importText(registry, row('Norvane Glass'), adds)).toMatchObject({ unchanged: true })
   })
 })
 

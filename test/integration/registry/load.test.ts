@@ -5,7 +5,7 @@ import { describe, expect, it, test } from 'vitest'
 import { findPairColumns } from '../../../src/registry/import/additions.js'
 import { detectFile } from '../../../src/registry/import/detect-file.js'
 import { importFile } from '../../../src/registry/import/file-formats.js'
-import { loadInto, planLoad } from '../../../src/registry/load.js'
+import { importRegister, loadInto, planLoad } from '../../../src/registry/load.js'
 import { readFileDateMs } from '../../../src/registry/import/run-import.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import {
@@ -188,6 +188,35 @@ describe('what a file is', () => {
     expect(await detectFile(write('uk.csv', others))).toMatchObject({ kind: 'unknown' })
   })
 
+  const inCountries = (countries: readonly string[], header = 'Reg No') =>
+    `Company Name,${header},Country\n${countries.map((one, at) => `Larkmoor ${at} Ltd,PV ${3 * at + 17},${one}`).join('\n')}\n`
+
+  test.each([
+    ['Uruguay', 'uy'],
+    ['UY', 'uy'],
+    ['R.O.U.', 'uy'],
+    ['Sri Lanka', 'lk'],
+    ['Kenia', 'ke'],
+    ['ประเทศไทย', 'th'],
+  ])('the only country of a list is the jurisdiction of its numbers: %s', async (country, jurisdiction) => {
+    const found = await detectFile(write('list.csv', inCountries([country, country, country])))
+    expect(found).toMatchObject({ kind: 'csv', proposal: { idType: 'registration_id', jurisdiction } })
+  })
+
+  test.each([
+    [['Kenya', 'Kenya', 'Uganda'], 'Reg No'],
+    [['Kenya', '', 'Kenya'], 'Reg No'],
+    [['United Kingdom', 'United Kingdom', 'UK'], 'Reg No'],
+    // Each state has a register.
+    [['USA', 'USA', 'USA'], 'Reg No'],
+    [['Canada', 'Canada', 'Canada'], 'Reg No'],
+    // The header names another country.
+    [['Kenya', 'Kenya', 'Kenya'], 'UEN'],
+  ])('the country of a list is in doubt: %s, %s', async (countries, header) => {
+    const found = await detectFile(write('list.csv', inCountries(countries, header)))
+    expect(found).toMatchObject({ kind: 'unknown' })
+  })
+
   it('the suggested command asks for the jurisdiction of numbers whose country is unknown', async () => {
     const commandOf = async (content: string) => {
       const found = await detectFile(write('list.csv', content))
@@ -308,6 +337,45 @@ describe('a folder', () => {
     registry.close()
     const again = await loadInto(path, plan, {})
     expect(again.map(({ result }) => result?.unchanged)).toEqual([true, true])
+  })
+})
+
+describe('a later file of a list that was imported with a map', () => {
+  const header = 'Nr,Bezeichnung,Lage,Vorher,Ort'
+  const rows = (name: string) => `LK-1,${name},aktiv,Norvane Glas,Kassel\n`
+  const map = { id: 'Nr', name: 'Bezeichnung', status: 'Lage', former_names: 'Vorher', city: 'Ort' }
+  const importFirst = async (folder: string) => {
+    const path = join(folder, 'registry.sqlite')
+    const first = write('firms_2026-10-01.csv', `${header}\n${rows('Larkmoor Glas')}`, folder)
+    await importRegister(path, { format: 'csv', path: first, idType: 'crm', map, country: 'DE' })
+    return path
+  }
+
+  it('is read with the same fields and ids, and the plan says so', async () => {
+    const folder = temporaryFolder()
+    const path = await importFirst(folder)
+    const later = write('firms 1.11.2026.csv', `Neu,${header}\nx,${rows('Larkmoor Optik')}`, folder)
+    const plan = await planLoad([later], undefined, {}, path)
+    expect(plan.steps).toMatchObject([{ proposal: { idType: 'crm', map, country: 'DE', unused: ['Neu'] } }])
+    expect(plan.steps[0]?.notices.join()).toMatch(/earlier import of firms\.csv/)
+    const [loaded] = await loadInto(path, plan, {})
+    expect(loaded?.result).toMatchObject({ updatedCount: 1, renamedCount: 1 })
+    const registry = openRegistry(path, { readonly: true })
+    const [hit] = registry.search({ name: 'Norvane Glas', limit: 1 }).hits
+    expect(hit).toMatchObject({ legalName: 'Larkmoor Optik', city: 'Kassel', status: 'active' })
+    registry.close()
+  })
+
+  it('is skipped if it lacks a column whose field would be lost, with a command', async () => {
+    const folder = temporaryFolder()
+    const path = await importFirst(folder)
+    const content = 'LEI,Name,Ort\n2138002P5RNKC5W2JZ46,Larkmoor Optik,Kassel\n'
+    const later = write('firms_2026-11-01.csv', content, folder)
+    const plan = await planLoad([later], undefined, {}, path)
+    expect(plan.steps).toEqual([])
+    expect(plan.leftOut[0]?.reason).toMatch(/lacks: Vorher, Nr, Bezeichnung, Lage/)
+    expect(plan.leftOut[0]?.command).toMatch(/^enrich registry import csv .* --id-type lei/)
+    expect((await planLoad([later])).steps).toHaveLength(1)
   })
 })
 

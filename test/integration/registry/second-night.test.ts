@@ -18,6 +18,8 @@ import { csvOf } from '../../support/registry.js'
 /** A company as a night's file has it; of those left out the file says nothing. */
 interface Night {
   readonly renamed?: string
+  /** A former name of the renamed company. */
+  readonly former?: string
   readonly moved?: string
   readonly dissolved?: 'active' | 'dissolved'
   readonly removed?: string
@@ -53,20 +55,23 @@ const [nameA, nameB, nameC] = [
 
 function rowsOf(
   night: Night,
-): { kind: (typeof kinds)[number]; name: string; city: string; status: string }[] {
+): { kind: (typeof kinds)[number]; name: string; former: string; city: string; status: string }[] {
   const nameOf = { ...names, renamed: night.renamed, removed: night.removed }
   return kinds.flatMap((kind) => {
     const name = nameOf[kind]
     if (name === undefined) return []
     const city = kind === 'moved' ? (night.moved ?? 'Leeds') : 'York'
-    return [{ kind, name, city, status: kind === 'dissolved' ? (night.dissolved ?? 'active') : 'active' }]
+    const status = kind === 'dissolved' ? (night.dissolved ?? 'active') : 'active'
+    return [{ kind, name, former: kind === 'renamed' ? (night.former ?? '') : '', city, status }]
   })
 }
 
 const levelOneRows = (night: Night) =>
-  rowsOf(night).map(({ kind, name, city, status }) => ({
+  rowsOf(night).map(({ kind, name, former, city, status }) => ({
     LEI: ids[kind],
     'Entity.LegalName': name,
+    'Entity.OtherEntityNames.OtherEntityName.1': former,
+    'Entity.OtherEntityNames.OtherEntityName.1.type': former === '' ? '' : 'PREVIOUS_LEGAL_NAME',
     'Entity.HeadquartersAddress.City': city,
     'Entity.HeadquartersAddress.Country': 'GB',
     'Entity.LegalJurisdiction': 'GB',
@@ -99,9 +104,10 @@ const registers: Readonly<Record<string, Register>> = {
     format: 'sec-sub',
     contentOf: (night, day) =>
       subTable(
-        rowsOf(night).map(({ kind, name, city }) => ({
+        rowsOf(night).map(({ kind, name, former, city }) => ({
           cik: ciks[kind],
           name,
+          former,
           cityba: city,
           countryba: 'GB',
           filed: day.replaceAll('-', ''),
@@ -114,14 +120,14 @@ const registers: Readonly<Record<string, Register>> = {
     format: 'sec-submissions',
     // A file a registrant.
     contentOf: (night) =>
-      rowsOf(night).map(({ kind, name, city }) =>
+      rowsOf(night).map(({ kind, name, former, city }) =>
         JSON.stringify({
           cik: ciks[kind],
           entityType: 'operating',
           name,
           tickers: [],
           addresses: { business: { city, stateOrCountry: 'X0' } },
-          formerNames: [],
+          formerNames: former === '' ? [] : [{ name: former }],
         }),
       ),
     hasRemovals: false,
@@ -131,8 +137,9 @@ const registers: Readonly<Record<string, Register>> = {
     format: 'companies-house',
     contentOf: (night) =>
       companyData(
-        rowsOf(night).map(({ kind, name, city, status }) => ({
+        rowsOf(night).map(({ kind, name, former, city, status }) => ({
           CompanyName: name.toUpperCase(),
+          'PreviousName_1.CompanyName': former.toUpperCase(),
           CompanyNumber: numbers[kind],
           'RegAddress.PostTown': city,
           CompanyStatus: status === 'active' ? 'Active' : 'Dissolved',
@@ -145,9 +152,10 @@ const registers: Readonly<Record<string, Register>> = {
     format: 'csv',
     contentOf: (night) =>
       csvOf(
-        rowsOf(night).map(({ kind, name, city, status }) => ({
+        rowsOf(night).map(({ kind, name, former, city, status }) => ({
           id: kind,
           name,
+          former_names: former,
           city,
           country: 'GB',
           status,
@@ -256,6 +264,48 @@ describe.each(Object.entries(registers))('the second night: %s', (_, register) =
       `legal: ${nameA}`.toLowerCase(),
       `former: ${nameB} (2026-06-01)`.toLowerCase(),
     ])
+  })
+})
+
+/** Registers that list former names, and show only the last one. */
+const listing = Object.entries(registers).filter(([format]) => format !== 'sec-tickers')
+const oldest = 'Larkmoor Turbines Limited'
+const chainNights = [
+  ['2026-03-01', { renamed: nameA, former: oldest }],
+  ['2026-04-01', { renamed: nameB, former: nameA }],
+  ['2026-05-01', { renamed: nameB }],
+] as const
+
+describe.each(listing)('a former name that the register lists no more: %s', (_, register) => {
+  test.each(orders)('finds the company after the files %i, %i, %i', async (...order) => {
+    const registry = openRegistry(':memory:')
+    for (const index of order) {
+      const [day, night] = chainNights[index]
+      await importDay(registry, register, night, day)
+    }
+    const answers = resolveAll(registry, [nameB, nameA, oldest])
+    expect(answers.map(({ status }) => status)).toEqual(['matched', 'matched', 'matched'])
+    expect(new Set(idsOf(answers)).size).toBe(1)
+    expect(JSON.stringify(answers[2]?.factors)).toMatch(/former name of/)
+    const held = Object.values(registrationsOf(registry, 'all')) as { names: string[] }[]
+    const former = held.flatMap(({ names: all }) => all.filter((name) => name.startsWith('former: ')))
+    const undated = former.map((name) => name.replace(/ \(.*/, '').toLowerCase())
+    expect(undated.sort()).toEqual(
+      [`former: ${nameA}`, `former: ${oldest}`].map((name) => name.toLowerCase()),
+    )
+    // The day on which a register dropped a name is not the day on which it ended.
+    expect(former.find((name) => name.toLowerCase().includes(oldest.toLowerCase()))).not.toMatch(/\(/)
+  })
+
+  test.each([0, 1])('finds it although another list has the company, imported at %i', async (at) => {
+    const registry = openRegistry(':memory:')
+    const other = csvOf([{ id: lei.ford, name: nameB, country: 'GB' }])
+    for (const index of [0, 1]) {
+      if (index === at)
+        await importContent(registry, 'csv', other, { fileName: 'others.csv', idType: 'lei', dateMs: 0 })
+      await importDay(registry, register, chainNights[index]?.[1] ?? {}, chainNights[index]?.[0] ?? '')
+    }
+    expect(resolveAll(registry, [oldest])[0]).toMatchObject({ status: 'matched' })
   })
 })
 
