@@ -26,6 +26,7 @@ import type { CandidateName } from '../match/candidate.js'
 import type { NameComparison } from '../match/compare-names.js'
 import { isCountryWord, type LeftoverWords, type LeftWord } from '../match/left-words.js'
 import { getUsualCount } from '../match/word-classes.js'
+import { dropZeros } from '../model/identifiers.js'
 import { namesTrade } from '../normalize/normalize-name.js'
 import { toCityKey } from '../normalize/places.js'
 
@@ -258,10 +259,8 @@ function toComparedNumber(country: string, text: string): ComparedNumber {
   const form = findNumberForm(country, closed)
   if (isSiteNumber(country, text)) return { number: closed, kind: `other ${closed}`, isOneRegister: false }
   if (form === undefined) {
-    const isLettered = letteredCountries.has(country)
-    const letters = isLettered ? '' : (/^[A-Z]*/.exec(closed)?.[0] ?? '')
-    const number = closed.replace(/^0+/, '')
-    return { number, kind: `letters ${letters}`, isOneRegister: isLettered || letters !== '' }
+    const letters = letteredCountries.has(country) ? 'any' : (/^[A-Z]*/.exec(closed)?.[0] ?? '')
+    return { number: dropZeros(country, closed), kind: `letters ${letters}`, isOneRegister: letters !== '' }
   }
   // A branch in Brazil has the first eight digits of its company.
   const number = country === 'br' ? closed.slice(0, 8) : closed
