@@ -251,6 +251,19 @@ export const identifierHeaders: Readonly<Record<IdentifierHeaderKey, readonly st
 export const numberWords: ReadonlySet<string> = new Set(toHeaderKeys(...added.numberWords))
 const joinedWords = [...numberWords].filter((word) => !/^[a-z]$/.test(word))
 
+const labels = new Set(toHeaderKeys(...headerWords.labels.words))
+const companions = new Set(toHeaderKeys(headerWords.labels.companions))
+
+/** Whether a text has only words for licences, registrations and numbers: `Trade Licence No.`, `Lizenznummer`. */
+export function isPlainLabel(text: string): boolean {
+  const isJoined = (word: string, end: string) => word.endsWith(end) && labels.has(word.slice(0, -end.length))
+  const isLabel = (word: string) => labels.has(word) || joinedWords.some((end) => isJoined(word, end))
+  const isNumber = (word: string) => numberWords.has(word)
+  const words = text.split(/[^\p{L}\p{M}]+/u).flatMap((word) => toHeaderKey(word) || [])
+  const areFitting = words.every((word) => isLabel(word) || companions.has(word) || isNumber(word))
+  return isLabel(toHeaderKey(text)) || (areFitting && words.some((word) => isLabel(word) || isNumber(word)))
+}
+
 /** Lists the keys of a header without its word for a number: `entreprise` for `N° d'entreprise`, `kbo` for `KBO-nr`. */
 function listWithoutNumberWord(header: string): string[] {
   const apart = header

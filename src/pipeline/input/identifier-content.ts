@@ -48,7 +48,7 @@ const isUrl = (text: string): boolean => /^(?:https?:\/\/|www\.)/i.test(text) &&
 /** Phone numbers: a country prefix, brackets, or a leading zero and an area code. */
 const isPhone = (text: string): boolean => /^[+(]|^0\d{1,5}[\s/-]\d/.test(text)
 
-const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/.test(text)
+const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d(?!\d)|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/.test(text)
 
 const isRegistration = (text: string): boolean =>
   (/^[\p{L}\d][\p{L}\d ./():,°º'’-]{2,39}$/u.test(text) &&

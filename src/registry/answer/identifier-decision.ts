@@ -13,7 +13,7 @@ import {
   hasLocalOffices,
   readOfficeNumber,
 } from '../../core/numbers/court-numbers.js'
-import { listNestedNumbers, toContainedNumber } from '../../core/numbers/number-forms.js'
+import { listNestedNumbers, toContainedNumber, withBrackets } from '../../core/numbers/number-forms.js'
 import {
   closeNumber,
   findNumberForm,
@@ -141,7 +141,6 @@ export interface ToldIdentifiers extends Omit<QueryIdentifiers, 'name'> {
   readonly context: string | null
 }
 
-const inBrackets = /^(.*\S)\s*\(([^()]+)\)$/
 /** Text that cannot be a name: letters and digits after the label of an identifier, or the form of an LEI. */
 const forms = [
   { type: 'lei', pattern: /^(?:LEI\s*[:#]?\s+)?([A-Z0-9]{18}\d{2})$/i },
@@ -165,7 +164,7 @@ export function readQueryIdentifiers(text: string): QueryIdentifiers {
   const read = readIdentifiers(text)
   if (read.identifiers.length > 0) return { ...read, wrong: [] }
   const trimmed = text.trim()
-  const [, name = null, bracket] = inBrackets.exec(trimmed) ?? []
+  const [, name = null, bracket] = withBrackets.exec(trimmed) ?? []
   const parts = (bracket ?? trimmed).split(',').map((part) => part.trim())
   const wrong = parts.flatMap((part) => findWrong(part) ?? [])
   const others = parts.filter((part) => findWrong(part) === null)

@@ -600,14 +600,13 @@ test('zeros behind the letters of a number do not matter, in the list or in the 
       const registry = registryOf([`${header}\n${line}\n`])
       const spelled = `${letters}${askedSign}${asked}${number}`
       const query = `company number ${country.toUpperCase()} ${spelled}`
-      if (!/[()]/.test(letters))
-        expect([query, line, ...outcomeOf(ask(registry, query))]).toEqual([
-          query,
-          line,
-          'matched',
-          99,
-          'Larkmoor Tools Ltd',
-        ])
+      expect([query, line, ...outcomeOf(ask(registry, query))]).toEqual([
+        query,
+        line,
+        'matched',
+        99,
+        'Larkmoor Tools Ltd',
+      ])
       expect(areDifferentNumbers(country, `${letters}${held}${number}`, spelled, true)).toBe(false)
       expect(areDifferentNumbers(country, `${letters}${held}${number}`, `${spelled}7`, true)).toBe(true)
     },
