@@ -120,3 +120,26 @@ const kinds = new Map(
 
 /** Returns the kind of a root domain that many share, so that it identifies no company; null for another one. */
 export const classifyDomain = (rootDomain: string): SharedDomain | null => kinds.get(rootDomain) ?? null
+
+/** Returns the kind of a host in a domain that many share; null for another one. */
+export const classifyHost = (host: string): SharedDomain | null =>
+  classifyDomain(host) ?? classifyDomain(host.split('.').slice(-2).join('.'))
+
+/** Returns the approximate host; the exact domain is determined per row, with the list of suffixes. */
+export function toHost(text: string): string {
+  const address = text.toLowerCase().replace(/^(?:mailto:)?(?:[a-z]+:)?(?:\/\/)?/, '')
+  const authority = /^[^/?#]*/.exec(address)?.[0] ?? ''
+  return authority.slice(authority.lastIndexOf('@') + 1).replace(/^www\.|[>.]+$|:\d+$/g, '')
+}
+
+// Most cells have no dot, and the first use of a pattern with letters of all scripts takes milliseconds.
+export const isEmail = (text: string): boolean =>
+  text.includes('@') && /^(?:mailto:)?[^\s@]+@[^\s@]+\.\p{L}{2,}>?$/iu.test(text)
+
+export const isSite = (text: string): boolean =>
+  text.includes('.') &&
+  /^(?:https?:\/\/|\/\/)?[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}\.?(?::\d+)?(?:[/?#]\S*)?$/iu.test(
+    text,
+  )
+
+export const isUrl = (text: string): boolean => /^(?:https?:\/\/|www\.)/i.test(text) && isSite(text)

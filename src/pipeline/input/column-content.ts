@@ -9,7 +9,7 @@ import { isPersonNumber } from '../../core/numbers/number-forms.js'
 
 const statusWords = new Set(headerWords.statusWords.split('|'))
 
-const countShare = (values: readonly string[], is: (value: string) => boolean): number =>
+export const countShare = (values: readonly string[], is: (value: string) => boolean): number =>
   values.filter(is).length / values.length
 
 export const isMostly = (values: readonly string[], is: (value: string) => boolean, share = 0.5): boolean =>
