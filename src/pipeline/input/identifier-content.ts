@@ -96,7 +96,8 @@ export function findContentFault(
   if (key === 'registration_id' && isTaxHeader(header))
     return hasCompanyNumbers(values, header, rowCountries) ? null : 'its numbers contain no company numbers'
   const named = key === 'registration_id' ? listRegisterCountries(header) : []
-  const countries = rowCountries.length === 0 ? named : named.flatMap((one) => [one, ...listSharing(one)])
+  const sharers = named.flatMap((one) => [one, ...listSharing(one), ...listCodes(rowCountries)])
+  const countries = rowCountries.length === 0 ? named : sharers
   const isNumber = (text: string) =>
     countries.some((country) => {
       const code = country.toLowerCase()

@@ -899,3 +899,22 @@ describe('Tax numbers do not push out company numbers next to them', () => {
     expect(found(table).identifiers).not.toHaveProperty('registration_id')
   })
 })
+
+test.each([
+  ['RUC', 'UY', '219999830019|211003420017|214873040018', true],
+  ['RUC', 'CR', '3101123456|3102654321|3101777888', true],
+  ['RUT', 'PE', '20100070970|20331066703|20100047218', true],
+  ['NIT', 'UY', '219999830019|211003420017|214873040018', true],
+  ['RUC', 'UY', '1234|5678|91011', false],
+])(
+  'Numbers below %s are used if they have the form of the country of their rows: %s %s',
+  (header, country, cells, isUsed) => {
+    const table = {
+      company: names.slice(0, 3),
+      [header]: cells.split('|'),
+      country: [country, country, country],
+    }
+    if (isUsed) expect(found(table).identifiers).toMatchObject({ registration_id: header })
+    else expect(found(table).identifiers).not.toHaveProperty('registration_id')
+  },
+)
