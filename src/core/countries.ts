@@ -1,6 +1,6 @@
 import { iso31661 } from 'iso-3166'
 import known from './country-names.json' with { type: 'json' }
-import { isAbbreviated, listUninflected, readCaseEndings } from './edit-distance.js'
+import { isAbbreviated, listUninflected, readCaseEndings } from './word-forms.js'
 import { toPlainLetters } from './text.js'
 
 /** English and own names of countries, separated by `|`. The first one is used if the name in ISO 3166-1 is a formal one. */

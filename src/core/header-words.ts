@@ -1,6 +1,6 @@
 import { foldLetters, rankInHeaders, splitNumber, toHeaderKey, toHeaderKeys } from './text.js'
-import { listSplits, wordCharsMax } from './edit-distance.js'
-import type { IdentifierHeaderKey } from './identifiers.js'
+import { listSplits, wordCharsMax } from './word-forms.js'
+import { joinedWords, numberWords, type IdentifierHeaderKey } from './identifiers.js'
 // Each list has the best first, separated by bars. `added`: words that version 0.2.0 does not know; lists that it looked up
 // are also read without them. `numbers`: of register numbers by country; some names are used in two countries.
 import headerWords from './headers.json' with { type: 'json' }
@@ -261,9 +261,6 @@ export const identifierHeaders: Readonly<Record<IdentifierHeaderKey, readonly st
 }
 
 /** Writings of "number". Those of four letters or more, and of other scripts, may be joined with the next word. */
-export const numberWords: ReadonlySet<string> = new Set(toHeaderKeys(...added.numberWords))
-const joinedWords = [...numberWords].filter((word) => !/^[a-z]$/.test(word))
-
 /** Lists the keys of a header without its word for a number: `entreprise` for `N° d'entreprise`, `kbo` for `KBO-nr`. */
 function listWithoutNumberWord(header: string): string[] {
   const apart = header

@@ -1,5 +1,7 @@
 import type { IdentifierType } from '../contract/enums.js'
+import headerWords from './headers.json' with { type: 'json' }
 import sharedDomains from './shared-domains.json' with { type: 'json' }
+import { toHeaderKey, toHeaderKeys } from './text.js'
 
 /** Kinds of identifiers that a row can have, in order of trust, with their names in texts. */
 export const identifierNames = {
@@ -120,3 +122,43 @@ const kinds = new Map(
 
 /** Returns the kind of a root domain that many share, so that it identifies no company; null for another one. */
 export const classifyDomain = (rootDomain: string): SharedDomain | null => kinds.get(rootDomain) ?? null
+
+/** Returns the kind of a host in a domain that many share; null for another one. */
+export const classifyHost = (host: string): SharedDomain | null =>
+  classifyDomain(host) ?? classifyDomain(host.split('.').slice(-2).join('.'))
+
+/** Returns the approximate host; the exact domain is determined per row, with the list of suffixes. */
+export function toHost(text: string): string {
+  const address = text.toLowerCase().replace(/^(?:mailto:)?(?:[a-z]+:)?(?:\/\/)?/, '')
+  const authority = /^[^/?#]*/.exec(address)?.[0] ?? ''
+  return authority.slice(authority.lastIndexOf('@') + 1).replace(/^www\.|[>.]+$|:\d+$/g, '')
+}
+
+// Most cells have no dot, and the first use of a pattern with letters of all scripts takes milliseconds.
+export const isEmail = (text: string): boolean =>
+  text.includes('@') && /^(?:mailto:)?[^\s@]+@[^\s@]+\.\p{L}{2,}>?$/iu.test(text)
+
+export const isSite = (text: string): boolean =>
+  text.includes('.') &&
+  /^(?:https?:\/\/|\/\/)?[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}\.?(?::\d+)?(?:[/?#]\S*)?$/iu.test(
+    text,
+  )
+
+export const isUrl = (text: string): boolean => /^(?:https?:\/\/|www\.)/i.test(text) && isSite(text)
+
+/** Words for a number, as headers have them: `No`, `Nummer`, `№`. */
+export const numberWords: ReadonlySet<string> = new Set(toHeaderKeys(...headerWords.added.numberWords))
+export const joinedWords = [...numberWords].filter((word) => !/^[a-z]$/.test(word))
+
+const labels = new Set(toHeaderKeys(...headerWords.labels.words))
+const companions = new Set(toHeaderKeys(headerWords.labels.companions))
+
+/** Whether a text has only words for licences, registrations and numbers: `Trade Licence No.`, `Lizenznummer`. */
+export function isPlainLabel(text: string): boolean {
+  const isJoined = (word: string, end: string) => word.endsWith(end) && labels.has(word.slice(0, -end.length))
+  const isLabel = (word: string) => labels.has(word) || joinedWords.some((end) => isJoined(word, end))
+  const isNumber = (word: string) => numberWords.has(word)
+  const words = text.split(/[^\p{L}\p{M}]+/u).flatMap((word) => toHeaderKey(word) || [])
+  const areFitting = words.every((word) => isLabel(word) || companions.has(word) || isNumber(word))
+  return isLabel(toHeaderKey(text)) || (areFitting && words.some((word) => isLabel(word) || isNumber(word)))
+}

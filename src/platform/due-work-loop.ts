@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Awaitable } from '../core/awaitable.js'
+import type { Awaitable } from './sql-program.js'
 import type { Clock } from './clock.js'
 
 export interface DueWorkDeps {

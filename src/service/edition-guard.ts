@@ -6,7 +6,7 @@ import { ConnectionLostError, type Postgres } from '../platform/postgres/postgre
 import { limits } from './limits.js'
 import { errorTypes } from '../contract/errors.js'
 import type { RouteName } from '../contract/routes.js'
-import type { Awaitable } from '../core/awaitable.js'
+import type { Awaitable } from '../platform/sql-program.js'
 import type { Handlers } from './http/mount.js'
 import type { Knowledge } from './knowledge.js'
 import { Refusal } from './refusal.js'

@@ -5,7 +5,7 @@ import type { HierarchyData } from '../contract/hierarchy.js'
 import type { CallId, CustomId, EntityId, RunId } from '../contract/ids.js'
 import type { Resolution } from '../contract/result.js'
 import type { SearchResult } from '../contract/search.js'
-import type { Awaitable } from '../core/awaitable.js'
+import type { Awaitable } from '../platform/sql-program.js'
 
 export interface Query {
   readonly name: string

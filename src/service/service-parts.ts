@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '../platform/clock.js'
 import { systemRandom, type Random } from '../platform/random.js'
-import type { Deferrable } from '../core/awaitable.js'
+import type { Deferrable } from '../platform/sql-program.js'
 import { type WebhookGate, type WebhookOptions, Webhooks } from './deliveries/webhooks.js'
 import { unguarded, type EditionGuard, guardDueWork, guardHandlers } from './edition-guard.js'
 import { noFaults, withFaults, type Faults } from './faults.js'

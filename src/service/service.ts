@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Deferrable } from '../core/awaitable.js'
+import type { Deferrable } from '../platform/sql-program.js'
 import type { ListenAddress } from '../core/server-addresses.js'
 import { systemClock } from '../platform/clock.js'
 import { closeWithin, formatHttpUrl, listen } from '../platform/http-server.js'

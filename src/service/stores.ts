@@ -1,4 +1,4 @@
-import type { Deferrable } from '../core/awaitable.js'
+import type { Deferrable } from '../platform/sql-program.js'
 import { systemClock, type Clock } from '../platform/clock.js'
 import type { ConnectOptions } from '../platform/postgres/connect.js'
 import { systemRandom, type Random } from '../platform/random.js'

@@ -18,7 +18,9 @@ test('what is found, what is not used and why, and what is wrong: in plan, docto
   const plan = await place.run(['plan', 'list.csv'])
   expect(plan).toMatchObject({ code: 0 })
   expect(plan.stdout).toContain('name from Account; no location\n')
-  expect(plan.stdout).toContain('identifiers, looked up before the name: LEI from LEI Code, e-mail from Email\n')
+  expect(plan.stdout).toContain(
+    'identifiers, looked up before the name: LEI from LEI Code, e-mail from Email\n',
+  )
   expect(plan.stdout).toContain('Symbol (ticker: its exchange is unknown)')
   expect(plan.stdout).toContain('2  of them without a usable company name')
   expect(plan.stdout).toContain(

@@ -94,7 +94,7 @@ async function assertNoCommand(inputs: readonly string[]): Promise<void> {
 /** Returns `null` if no command is within two typing errors, or within one for a short word. */
 async function findNearestCommand(word: string): Promise<string | null> {
   // Imported here, because only a mistyped command needs it.
-  const { calculateDistance } = await import('../../core/edit-distance.js')
+  const { calculateDistance } = await import('../../core/word-forms.js')
   const typosMax = word.length < 5 ? 1 : 2
   const [nearest] = commandNames
     .map((name) => ({ name, typos: calculateDistance(word.toLowerCase(), name, typosMax) }))

@@ -1,6 +1,6 @@
 import { formatCourtNumber, parseCourtNumber } from './court-numbers.js'
 // `forms`: of numbers without spaces and signs, by country. `checks`: the remainder of the weighted digits of the first group
-// gives the place of the check digit (the second group) in `digits`.
+// gives the place of the check digit (the second group) in `digits`; at `+`, that with the weights `again`.
 import plainNumbers from './number-forms.json' with { type: 'json' }
 
 /**
@@ -307,15 +307,18 @@ const createForm = (form: string): RegExp => new RegExp(`^(?:${form})$`)
 const plainForms = new Map(
   Object.entries(plainNumbers.forms).map(([country, form]) => [country, createForm(form)]),
 )
-
 const checkRules = new Map(
   Object.entries(plainNumbers.checks).map(([country, rules]) => [country, rules.map(createRule)]),
 )
 
-function createRule({ form, weights, digits }: Readonly<Record<'form' | 'weights' | 'digits', string>>) {
-  const [factors, checks] = [weights.split(' ').map(Number), digits.split(' ')]
-  const compute = (number: string) =>
+type CheckRule = Readonly<Record<'form' | 'weights' | 'digits', string>> & { readonly again?: string }
+function createRule({ form, weights, digits, again = '' }: CheckRule) {
+  const checks = digits.split(' ')
+  const find = (number: string, factors: number[]) =>
     checks[sumWeighted(number.padStart(factors.length, '0'), factors) % checks.length] ?? ''
+  const [first, second] = [weights, again].map((text) => text.split(' ').map(Number)) as [number[], number[]]
+  const compute = (number: string) =>
+    find(number, first).replace('+', () => find(number, second).replace('+', '0'))
   return { form: createForm(form), compute }
 }
 

@@ -37,7 +37,7 @@ const createPersonForms = (): ReadonlyMap<string, RegExp> =>
     String.raw`ae=784\d{12} ar=2[03-7]\d{9} at=\d{4}${dayFirst} bg,ua=\d{10} by=\d{7}[A-Z]\d{3}[A-Z]{2}\d ch=756\d{10}
   ba,hr,me,mk,rs,si=(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])[09]\d{8} cr=[1-9]\d{8}
   cn=[1-8]\d{5}(?:19|20)${yearFirst}\d{3}[\dX] co=1\d{9}\d?|\d{6,8} do,ng=\d{11} ec=\d{2}[0-5]\d{7}(?:\d{3})?
-  ee=[1-6]${yearFirst}\d{4} eg=[23]\d{13} fr=[12]\d{5}[\dAB]\d{6}(?:\d{2})? hk=[A-Z]{1,2}\d{6}\(?[\dA]\)? hu=8\d{9}
+  ee=[1-6]${yearFirst}\d{4} eg=[23]\d{13} fr=[12]\d{5}[\dAB]\d{6}(?:\d{2})? hk=(?!F00)[A-Z]{1,2}\d{6}\(?[\dA]\)? hu=8\d{9}
   gb=[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D] id=[1-9]\d{15} ie=\d{7}[A-W][A-IW]? il=[0-4]\d{8}|\d{7,8}
   in=[2-9]\d{11}|(?:\d{2})?[A-Z]{3}P[A-Z]\d{4}[A-Z](?:[A-Z\d]Z[A-Z\d])? is=${dayFirst}\d{4} kz=${yearFirst}\d{6} lk=\d{9}[VX] md=[02]\d{12}
   it=[A-Z]{6}[\dL-NP-V]{2}[A-EHLMPRST][\dL-NP-V]{2}[A-Z][\dL-NP-V]{3}[A-Z] lt=[3-6]${yearFirst}\d{4}
@@ -98,6 +98,12 @@ export function isPersonNumber(text: string, countries: readonly string[]): bool
     ((codes.includes('cz') || codes.includes('sk')) && birthNumber.test(trimmed))
   )
 }
+
+/** A name and its identifiers in brackets. A number has brackets with letters or digits too: `N(PVS) 2187`. */
+export const withBrackets = /^(.*\S)\s*\(((?:[^()]|\([A-Z\d]{1,8}\))+)\)$/i
+/** Returns a number without the brackets in it, which a list of identifiers cannot have elsewhere. */
+export const dropInnerBrackets = (number: string): string =>
+  number.replace(/(?<=[A-Z\d]\s?)\([A-Z\d]{1,8}\)/gi, '')
 
 /** An EIN in its usual form, which no other country has. */
 export const isEin = (text: string): boolean => /^\d{2}-\d{7}$/.test(text)

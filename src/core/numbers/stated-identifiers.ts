@@ -3,6 +3,7 @@ import { toRootDomain } from '../domain-name.js'
 import { formatCourtNumber, parseCourtNumber, writeOffice } from './court-numbers.js'
 import { numberNames, toNationalNumber } from './national-numbers.js'
 import { identifierKeys, identifierNames, toCanonicalIdentifier, type IdentifierKey } from '../identifiers.js'
+import { dropInnerBrackets, withBrackets } from './number-forms.js'
 
 /**
  * Identifiers in free text: `Apple Inc (LEI HWUPKR0MPOU8FGXBT394, CIK 0000320193)`. The interface has only names,
@@ -64,7 +65,7 @@ export function readIdentifiers(text: string): NameWithIdentifiers {
   const trimmed = text.trim()
   const alone = readStated(trimmed) ?? readBare(trimmed)
   if (alone !== null) return { name: null, identifiers: alone }
-  const [, name = '', inBrackets = ''] = /^(.*\S)\s*\(([^()]+)\)$/.exec(trimmed) ?? []
+  const [, name = '', inBrackets = ''] = withBrackets.exec(trimmed) ?? []
   const stated = inBrackets === '' ? null : readStated(inBrackets)
   return stated === null ? { name: text, identifiers: [] } : { name, identifiers: stated }
 }
@@ -155,7 +156,7 @@ export function toStatedIdentifier(
     kind,
     kind === 'registration_id' ? writeOffice(place ?? '', text) : text,
   )
-  if (!('value' in canonical) || /[,()]/.test(canonical.value)) return null
+  if (!('value' in canonical) || /[,()]/.test(dropInnerBrackets(canonical.value))) return null
   const tidyPlace = place === null ? null : place.trim().toUpperCase()
   const pattern = kind === 'ticker' ? exchangePattern : placePattern
   return {

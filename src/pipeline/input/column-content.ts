@@ -1,15 +1,15 @@
 import { toPlainLetters, toHeaderKey, toHeaderKeys } from '../../core/text.js'
-import { identifierHeaders, listNumberKeys, numberWords } from '../../core/header-words.js'
+import { identifierHeaders, listNumberKeys } from '../../core/header-words.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import { isPlaceholder } from '../../core/lookup-identity.js'
-import { toCanonicalIdentifier } from '../../core/identifiers.js'
+import { isPlainLabel, toCanonicalIdentifier } from '../../core/identifiers.js'
 import { parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import { closeNumber, findNumberForm, readTaxNumber } from '../../core/numbers/national-numbers.js'
 import { isPersonNumber } from '../../core/numbers/number-forms.js'
 
 const statusWords = new Set(headerWords.statusWords.split('|'))
 
-const countShare = (values: readonly string[], is: (value: string) => boolean): number =>
+export const countShare = (values: readonly string[], is: (value: string) => boolean): number =>
   values.filter(is).length / values.length
 
 export const isMostly = (values: readonly string[], is: (value: string) => boolean, share = 0.5): boolean =>
@@ -278,9 +278,9 @@ const numberLetters: ReadonlySet<string> = new Set(toHeaderKeys('FN|RC|BN|HRA|HR
 /** Whether a text is a name of numbers, as headers have it. */
 function isNumberLabel(text: string): boolean {
   const key = toHeaderKey(text)
-  // Two capitals are a country: `NO 923609016`.
-  if (key === '' || numberLetters.has(key) || /^\s*[A-Z]{2}\s*$/.test(text)) return false
-  const isListed = numberWords.has(key) || identifierHeaders.registration_id.includes(key)
+  // Two capitals are a country, `NO 923609016`, and one or two of a register: `C 1234`, `CR-12345`.
+  if (key === '' || numberLetters.has(key) || /^[\s(]*(?:[A-Z]{2}|[A-MO-Z])[\s)-]*$/.test(text)) return false
+  const isListed = isPlainLabel(text) || identifierHeaders.registration_id.includes(key)
   return isListed || [text, `${text} nr`].some((one) => listNumberKeys(one).length > 0)
 }
 
@@ -288,6 +288,10 @@ function isNumberLabel(text: string): boolean {
 const officeWord = String.raw`(?!\p{Lu}+(?![\p{L}\p{M}]))[\p{L}\p{M}][\p{L}\p{M}.'’]{2,}`
 const office = String.raw`${officeWord}(?:[\s,،()-]+${officeWord}){0,3}`
 const offices = new RegExp(String.raw`^${office}[\s,،:)-]+(?=\d)|(?<=\d)[\s,،(-]+${office}$`, 'gu')
+
+/** A second number in brackets: `201901000005 (1312525-A)`. */
+const numberBehind = /(?<=^[^()]*\d{3}[^()]*)\s*\([^()]*\d{3}[^()]*\)\s*$/u
+const thousands = /(?<=^\D*\d{1,3}(?:,\d{3})*),(?=\d{3}(?!\d))/gu
 
 /** A longer cell is a text, and takes long to search. */
 const labelledCharsMax = 100
@@ -300,7 +304,7 @@ export function cutLabels(cell: string): { readonly text: string; readonly label
   if (cell.length > labelledCharsMax || !/\d/.test(cell) || !/\p{L}/u.test(cell)) return null
   if (parseCourtNumber(cell) !== null) return null
   const tidy = (text: string) => text.replace(/^[\s:;,.()#№°º-]+|[\s:;,.()#-]+$/gu, '')
-  const text = tidy(cell.replace(register, ' '))
+  const text = tidy(cell.replace(numberBehind, '').replace(thousands, '').replace(register, ' '))
   const front = /^\D*/u.exec(text)?.[0] ?? ''
   const ends = [...front.matchAll(/[\s:.#)]+|$/gu)].map(({ index }) => index).reverse()
   const label = ends.map((end) => text.slice(0, end)).find(isNumberLabel) ?? ''

@@ -16,7 +16,7 @@ import {
 } from '../../core/header-words.js'
 import { toSpellingKey, toHeaderKey, rankInHeaders } from '../../core/text.js'
 import { listPlaceColumns, type PlaceColumn, type PlaceOrder } from './header-and-cells.js'
-import { calculateDistance } from '../../core/edit-distance.js'
+import { calculateDistance } from '../../core/word-forms.js'
 import { UserError } from '../../core/errors.js'
 import { findIdentifiers, findIdentifierPlaces, type FoundIdentifiers } from './find-identifiers.js'
 import {

@@ -11,11 +11,11 @@ import {
   type IdentifierKey,
   type IdentifierPlaceKey,
 } from '../../core/identifiers.js'
-import { areAmounts, isOtherParty, readWholeTaxNumber } from './column-content.js'
+import { areAmounts, isOtherParty } from './column-content.js'
 import {
+  areNumbersByCells,
   findContentFault,
   isCertainly,
-  isOtherTaxHeader,
   isTaxHeader,
   listRegisterCountries,
   rankHeader,
@@ -85,7 +85,7 @@ function listFittingColumns(
   const nameKey = toHeaderKey(name ?? '')
   const rowCountries = countries.flatMap((column) => samples.get(column) ?? [])
   const byCells = (column: string) =>
-    key === 'registration_id' && isOtherTaxHeader(column) && hasWholeTaxNumbers(samples.get(column) ?? [])
+    key === 'registration_id' && areNumbersByCells(column, samples.get(column) ?? [], header, rowCountries)
   const rank = (column: string) =>
     byCells(column) ? otherTaxRank : Math.max(rankHeader(key, column), symbols.indexOf(toHeaderKey(column)))
   const named = header.filter((column) => !taken.has(column) && rank(column) >= 0)
@@ -107,9 +107,6 @@ function listFittingColumns(
 
 /** Behind all columns whose header says that open registers have their numbers. */
 const otherTaxRank = 1_000_000
-
-const hasWholeTaxNumbers = (cells: readonly string[]): boolean =>
-  cells.some((cell) => readWholeTaxNumber(cell) !== null)
 
 const nameKind = (key: IdentifierKey, column: string): string =>
   key === 'registration_id' && isTaxHeader(column) ? 'VAT number' : identifierNames[key]

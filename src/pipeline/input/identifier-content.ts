@@ -1,5 +1,14 @@
 import { toPlainDigits, rankInHeaders, toHeaderKey, toHeaderKeys } from '../../core/text.js'
-import { classifyDomain, toCanonicalIdentifier, type IdentifierKey } from '../../core/identifiers.js'
+import {
+  classifyHost,
+  isEmail,
+  isSite,
+  isUrl,
+  numberWords,
+  toCanonicalIdentifier,
+  toHost,
+  type IdentifierKey,
+} from '../../core/identifiers.js'
 import { parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import {
   hasPlainForm,
@@ -19,7 +28,6 @@ import {
   identifierHeaders,
   isKnownHeader,
   listNumberKeys,
-  numberWords,
   owners,
   taxHeaders,
 } from '../../core/header-words.js'
@@ -27,28 +35,18 @@ import headerWords from '../../core/headers.json' with { type: 'json' }
 import {
   areAmounts,
   areOfDomains,
+  countShare,
   listCompanyNumbers,
+  isMostly,
   isPlainVatNumber,
   readWholeTaxNumber,
   toFilledCell,
 } from './column-content.js'
 
-// Most cells have no dot, and the first use of a pattern with letters of all scripts takes milliseconds.
-const isEmail = (text: string): boolean =>
-  text.includes('@') && /^(?:mailto:)?[^\s@]+@[^\s@]+\.\p{L}{2,}>?$/iu.test(text)
-
-const isSite = (text: string): boolean =>
-  text.includes('.') &&
-  /^(?:https?:\/\/|\/\/)?[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}\.?(?::\d+)?(?:[/?#]\S*)?$/iu.test(
-    text,
-  )
-
-const isUrl = (text: string): boolean => /^(?:https?:\/\/|www\.)/i.test(text) && isSite(text)
-
 /** Phone numbers: a country prefix, brackets, or a leading zero and an area code. */
 const isPhone = (text: string): boolean => /^[+(]|^0\d{1,5}[\s/-]\d/.test(text)
 
-const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/.test(text)
+const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d(?!\d)|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/.test(text)
 
 const isRegistration = (text: string): boolean =>
   (/^[\p{L}\d][\p{L}\d ./():,°º'’-]{2,39}$/u.test(text) &&
@@ -98,13 +96,14 @@ export function findContentFault(
   if (key === 'registration_id' && isTaxHeader(header))
     return hasCompanyNumbers(values, header, rowCountries) ? null : 'its numbers contain no company numbers'
   const named = key === 'registration_id' ? listRegisterCountries(header) : []
-  const countries = rowCountries.length === 0 ? named : named.flatMap((one) => [one, ...listSharing(one)])
+  const sharers = named.flatMap((one) => [one, ...listSharing(one), ...listCodes(rowCountries)])
+  const countries = rowCountries.length === 0 ? named : sharers
   const isNumber = (text: string) =>
     countries.some((country) => {
       const code = country.toLowerCase()
       return hasPlainForm(code, text) ?? toCompanyNumber(code, text) !== null
     })
-  if (calculateShare(values, (text) => fitting[key](text) || isNumber(text)) < shareMin[key]) {
+  if (countShare(values, (text) => fitting[key](text) || isNumber(text)) < shareMin[key]) {
     return key === 'lei' ? 'most cells have wrong check digits' : 'most cells have another form'
   }
   if (countries.length > 0) return findNumberFault(values, header, isNumber)
@@ -112,10 +111,10 @@ export function findContentFault(
   const hosts = values.map(toHost)
   if (
     key === 'email' &&
-    isMost(hosts, (host) => ['mail provider', 'disposable'].includes(getSharedKind(host) ?? ''))
+    isMost(hosts, (host) => ['mail provider', 'disposable'].includes(classifyHost(host) ?? ''))
   )
     return 'most are in domains of mail providers, not of companies'
-  if (key === 'website' && isMost(hosts, (host) => getSharedKind(host) === 'platform'))
+  if (key === 'website' && isMost(hosts, (host) => classifyHost(host) === 'platform'))
     return 'most are pages on sites shared by many companies'
   return names !== null && isOneForAll(hosts, names) ? 'most names have the same domain' : null
 }
@@ -131,18 +130,44 @@ export async function loadCountryNames(): Promise<void> {
   toPlace = (await import('../../core/numbers/stated-identifiers.js')).toRegisterPlace
 }
 
+/** Returns the codes of countries; all with known numbers before the names of countries are loaded. */
+function listCodes(rowCountries: readonly string[]): string[] {
+  return [...new Set(rowCountries)].flatMap((text) => {
+    if (/^\s*[a-z]{2}\s*$/i.test(text)) return [text.trim()]
+    if (toPlace !== null) return toPlace(text)?.slice(0, 2) ?? []
+    return Object.keys({ ...headerWords.earlier.numbers, ...headerWords.added.countryNumbers })
+  })
+}
+
+/** Whether cells have company numbers below a header for other taxes, or, next to tax numbers, one that ends like `Reg. No`. */
+export function areNumbersByCells(
+  column: string,
+  cells: readonly string[],
+  header: readonly string[],
+  rowCountries: readonly string[],
+): boolean {
+  if (rankHeader('registration_id', column) >= 0) return false
+  if (isOtherTaxHeader(column)) return cells.some((cell) => readWholeTaxNumber(cell) !== null)
+  const words = column.split(/[^\p{L}\p{M}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u)
+  const ends = words.slice(1).map((_, at) => words.slice(at + 1).join(' '))
+  const isNumber = (end: string) => rankInHeaders(end, identifierHeaders.registration_id) >= 0
+  if (!ends.some(isNumber) || !header.some((one) => isTaxHeader(one))) return false
+  const codes = listCodes(rowCountries).map((code) => code.toLowerCase())
+  const isPlain = (code: string, text: string) => /\p{L}/u.test(text) && hasPlainForm(code, text) === true
+  const isOfForm = (text: string) =>
+    codes.some((code) => isPlain(code, text) || toCompanyNumber(code, text) !== null)
+  return isMostly(cells, isOfForm, shareMin.registration_id)
+}
+
 /** Whether tax numbers contain company numbers of their countries, of those of the header, or of the rows. */
 function hasCompanyNumbers(
   values: readonly string[],
   header: string,
   rowCountries: readonly string[],
 ): boolean {
-  const rows = [...new Set(rowCountries)].flatMap((text) => {
-    if (/^\s*[a-z]{2}\s*$/i.test(text)) return [text.trim()]
-    if (toPlace !== null) return toPlace(text)?.slice(0, 2) ?? []
-    return Object.keys({ ...headerWords.earlier.numbers, ...headerWords.added.countryNumbers })
-  })
-  const countries = [...listRegisterCountries(header), ...rows].map((code) => code.toLowerCase())
+  const countries = [...listRegisterCountries(header), ...listCodes(rowCountries)].map((code) =>
+    code.toLowerCase(),
+  )
   const isUs = countries.includes('us')
   return values.some(
     (text) =>
@@ -162,11 +187,11 @@ function findNumberFault(
   const isWrong = (text: string) =>
     !isNumber(text) &&
     listRegisterCountries(header).some((country) => hasWrongCheckDigits(country.toLowerCase(), text))
-  if (calculateShare(values, isWrong) > 1 - shareMin.lei) return 'most cells have wrong check digits'
+  if (countShare(values, isWrong) > 1 - shareMin.lei) return 'most cells have wrong check digits'
   if (listHeaderKeys(header).some((one) => ambiguousNumberHeaders.has(one))) {
     // Austria calls VAT numbers `UID`, Switzerland company numbers.
     const isOfAny = (text: string) => isNumber(text) || readWholeTaxNumber(text) !== null
-    if (calculateShare(values, (text) => isOfAny(text) || isPlainVatNumber(text)) < shareMin.lei)
+    if (countShare(values, (text) => isOfAny(text) || isPlainVatNumber(text)) < shareMin.lei)
       return `most cells are not company numbers of ${listRegisterCountries(header).join(', ')}`
     if (!values.some(isOfAny)) return 'its numbers contain no company numbers'
   }
@@ -183,9 +208,9 @@ export function isCertainly(
   if (values.length < 3) return false
   switch (key) {
     case 'lei':
-      return calculateShare(values, fitting.lei) >= 0.8
+      return countShare(values, fitting.lei) >= 0.8
     case 'email':
-      return calculateShare(values, isEmail) >= 0.8
+      return countShare(values, isEmail) >= 0.8
     case 'website':
       return areHomePages(values, names ?? [])
   }
@@ -198,19 +223,8 @@ const fileEnding =
 function areHomePages(values: readonly string[], names: readonly string[]): boolean {
   const isHome = (text: string) =>
     isSite(text) && /^[^/]*(?:\/\/)?[^/?#]+\/?$/.test(text) && !fileEnding.test(text)
-  if (calculateShare(values, (text) => isUrl(text) && isHome(text)) >= 0.8) return true
-  return calculateShare(values, isHome) >= 0.8 && areOfDomains(names, values)
-}
-
-function getSharedKind(host: string): ReturnType<typeof classifyDomain> {
-  return classifyDomain(host) ?? classifyDomain(host.split('.').slice(-2).join('.'))
-}
-
-/** Returns the approximate host; the exact domain is determined per row, with the list of suffixes. */
-function toHost(text: string): string {
-  const address = text.toLowerCase().replace(/^(?:mailto:)?(?:[a-z]+:)?(?:\/\/)?/, '')
-  const authority = /^[^/?#]*/.exec(address)?.[0] ?? ''
-  return authority.slice(authority.lastIndexOf('@') + 1).replace(/^www\.|[>.]+$|:\d+$/g, '')
+  if (countShare(values, (text) => isUrl(text) && isHome(text)) >= 0.8) return true
+  return countShare(values, isHome) >= 0.8 && areOfDomains(names, values)
 }
 
 /** Whether one domain covers most rows although names differ: that of the owner, an agency or platform. */
@@ -223,10 +237,7 @@ function isOneForAll(hosts: readonly string[], names: readonly string[]): boolea
 }
 
 const isMost = (values: readonly string[], is: (value: string) => boolean): boolean =>
-  values.length >= 3 && calculateShare(values, is) >= 0.8
-
-const calculateShare = (values: readonly string[], is: (value: string) => boolean): number =>
-  values.filter(is).length / values.length
+  values.length >= 3 && isMostly(values, is, 0.8)
 
 /** Words in front of a kind of identifier: `Account DUNS`, `Supplier VAT No`. */
 const ownersInFront =
@@ -270,20 +281,10 @@ export function listHeaderKeys(header: string, isEarlier = false): readonly stri
 }
 
 /** Words for a tax. In a longer header they may mean its amount: `Amount incl. VAT`. */
-export const taxWords: ReadonlySet<string> = new Set(
-  toHeaderKeys(
-    'vat|moms|mva|tva|btw|mwst|kdv|iva|alv|tax|kmkr|pvn|pvm|áfa|dph|ддс|ддв|ddv|pdv|пдв|vsk|φπα|tvsh',
-  ),
-)
+export const taxWords: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.taxWords))
 
 /** Words next to one for a tax that leave it a name of numbers. */
-const wordsOfNumbers: ReadonlySet<string> = new Set(
-  toHeaderKeys(
-    'numbers|id|ids|code|reg|registration|registered|identification|identifier|tunnus|cod|kod|kodas',
-    'eu|ec|ue|gb|uk|de|at|fr|es|be|nl|dk|se|fi|pl|ie|pt|cz|ch|sk|si|hu|ro|bg|hr|gr|lt|lv|ee|lu|mt|cy|or|and|of|the|du|la',
-    'country|org|organisation|organization|company|steuer|uid|ust|cvr|vatin|s|intra|intracommunautaire|der|des|van|von|och|und',
-  ),
-)
+const wordsOfNumbers: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.wordsNextToTax))
 
 /** Whether each word of a header is one for a tax, a number or an owner: `Kundens moms`, but not `Belopp inkl. moms`. */
 function namesNumbers(text: string): boolean {

@@ -20,8 +20,7 @@ import {
 } from '../../core/numbers/stated-identifiers.js'
 import { isEin, isPersonNumber } from '../../core/numbers/number-forms.js'
 import { cutLabels, isPlainVatNumber, readWholeTaxNumber } from './column-content.js'
-import { numberWords } from '../../core/header-words.js'
-import { toHeaderKey } from '../../core/text.js'
+import { isPlainLabel } from '../../core/identifiers.js'
 import { isTaxHeader, listRegisterCountries, listSharing, rankHeader } from './identifier-content.js'
 
 /** Faults of an identifier in a row; it is not submitted. */
@@ -159,10 +158,9 @@ const prose = /(?:^|\s)\p{Ll}{2,}\s+\p{Ll}{3,}/u
 
 /** Reads a cell, also with the name of its number or of a register. A number is never sent with such a name in it. */
 function readCell(cell: NumberCell, places: Places): ReadNumber {
-  const countries = listRegisterCountries(cell.header)
   const rowPlace = toRegisterPlace(places.registration_country ?? '')
   const isFitting = (text: string) =>
-    [...(rowPlace === null ? [] : [rowPlace.slice(0, 2)]), ...countries].some(
+    [...(rowPlace === null ? [] : [rowPlace.slice(0, 2)]), ...listRegisterCountries(cell.header)].some(
       (country) => (rateNumber(country.toLowerCase(), text) ?? 0) > 0,
     )
   const cut = isFitting(cell.text) ? null : cutLabels(cell.text)
@@ -174,10 +172,10 @@ function readCell(cell: NumberCell, places: Places): ReadNumber {
   const isTax = isTaxHeader(label)
   const own = isTax || listRegisterCountries(label).length > 0
   const isKnown = (['registration_id', 'ein'] as const).some((kind) => rankHeader(kind, label) >= 0)
-  const isOther = !own && !isKnown && label !== '' && !numberWords.has(toHeaderKey(label))
+  const isOther = !own && !isKnown && label !== '' && !isPlainLabel(label)
   if (isOther) return { identifier: null, fault: 'tax_number' }
   const read = readNumber({ header: own ? label : cell.header, text }, places)
-  if (read.identifier === null || read.identifier.kind !== 'registration_id') return read
+  if (read.identifier?.kind !== 'registration_id') return read
   const { place, value } = read.identifier
   const country = place?.slice(0, 2).toLowerCase() ?? ''
   const isOneNumber = value.split(' ').every((part) => /\d/.test(part) || part.length <= 4)
@@ -229,7 +227,8 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
     whole,
     place ?? findNumberCountry(isUnknownRow && named.length === 1 ? [] : named, text, isEarlier),
   )
-  if (identifier === null) return { identifier, fault: 'registration_id' }
+  if (identifier === null || (isEarlier && /[()]/.test(identifier.value)))
+    return { identifier: null, fault: 'registration_id' }
   if (!isWrongNumber(identifier, named))
     return { identifier, fault: isForeign && earlier === undefined ? 'other_country' : null }
   const right = earlier === undefined ? findRightPart(identifier, rowPlace) : null

@@ -1,7 +1,7 @@
 import { formatLabel, type StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
 import { matchedConfidenceMin, type Action, type Factor, type Resolution } from '../../contract/result.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
-import { calculateDistance } from '../../core/edit-distance.js'
+import { calculateDistance } from '../../core/word-forms.js'
 import { closeNumber, hasWrongCheckDigits, toCompanyNumber } from '../../core/numbers/national-numbers.js'
 import type { WholeRegister } from '../edition.js'
 import { toCandidate } from './resolve.js'

@@ -13,7 +13,7 @@ import {
   hasLocalOffices,
   readOfficeNumber,
 } from '../../core/numbers/court-numbers.js'
-import { listNestedNumbers, toContainedNumber } from '../../core/numbers/number-forms.js'
+import { listNestedNumbers, toContainedNumber, withBrackets } from '../../core/numbers/number-forms.js'
 import {
   closeNumber,
   findNumberForm,
@@ -26,6 +26,7 @@ import type { CandidateName } from '../match/candidate.js'
 import type { NameComparison } from '../match/compare-names.js'
 import { isCountryWord, type LeftoverWords, type LeftWord } from '../match/left-words.js'
 import { getUsualCount } from '../match/word-classes.js'
+import { dropZeros } from '../model/identifiers.js'
 import { namesTrade } from '../normalize/normalize-name.js'
 import { toCityKey } from '../normalize/places.js'
 
@@ -140,7 +141,6 @@ export interface ToldIdentifiers extends Omit<QueryIdentifiers, 'name'> {
   readonly context: string | null
 }
 
-const inBrackets = /^(.*\S)\s*\(([^()]+)\)$/
 /** Text that cannot be a name: letters and digits after the label of an identifier, or the form of an LEI. */
 const forms = [
   { type: 'lei', pattern: /^(?:LEI\s*[:#]?\s+)?([A-Z0-9]{18}\d{2})$/i },
@@ -164,7 +164,7 @@ export function readQueryIdentifiers(text: string): QueryIdentifiers {
   const read = readIdentifiers(text)
   if (read.identifiers.length > 0) return { ...read, wrong: [] }
   const trimmed = text.trim()
-  const [, name = null, bracket] = inBrackets.exec(trimmed) ?? []
+  const [, name = null, bracket] = withBrackets.exec(trimmed) ?? []
   const parts = (bracket ?? trimmed).split(',').map((part) => part.trim())
   const wrong = parts.flatMap((part) => findWrong(part) ?? [])
   const others = parts.filter((part) => findWrong(part) === null)
@@ -258,10 +258,8 @@ function toComparedNumber(country: string, text: string): ComparedNumber {
   const form = findNumberForm(country, closed)
   if (isSiteNumber(country, text)) return { number: closed, kind: `other ${closed}`, isOneRegister: false }
   if (form === undefined) {
-    const isLettered = letteredCountries.has(country)
-    const letters = isLettered ? '' : (/^[A-Z]*/.exec(closed)?.[0] ?? '')
-    const number = closed.replace(/^0+/, '')
-    return { number, kind: `letters ${letters}`, isOneRegister: isLettered || letters !== '' }
+    const letters = letteredCountries.has(country) ? 'any' : (/^[A-Z]*/.exec(closed)?.[0] ?? '')
+    return { number: dropZeros(country, closed), kind: `letters ${letters}`, isOneRegister: letters !== '' }
   }
   // A branch in Brazil has the first eight digits of its company.
   const number = country === 'br' ? closed.slice(0, 8) : closed

@@ -1,5 +1,5 @@
 import { listCountryWords } from '../normalize/places.js'
-import { calculateDistance } from '../../core/edit-distance.js'
+import { calculateDistance } from '../../core/word-forms.js'
 import { type Resolution, matchedConfidenceMin, type Candidate } from '../../contract/result.js'
 import type { CandidateName } from '../match/candidate.js'
 import { decide, type MatchDecision, rankCompanies, type MatchQuery, type Ranking } from '../match/rank.js'

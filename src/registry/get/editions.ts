@@ -12,7 +12,7 @@ import { listMapped } from '../import/csv-row.js'
 import { formatCommand, type DetectedFile } from '../import/detect-file.js'
 import type { CsvSettings } from '../import/import-csv.js'
 import { proposeMap, type MapProposal } from '../import/propose-map.js'
-import { parseFileName } from '../reference/registers.js'
+import { parseFileName } from '../import/file-name.js'
 
 /** Disk space of a registration, with its indexes. */
 export const bytesPerRow = 500

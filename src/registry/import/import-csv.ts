@@ -17,7 +17,7 @@ import { describeHeaderless, formatCommand, formatUnused, type ImportFlags } fro
 import { readCountry, readJurisdiction } from './draft.js'
 import { DateOrderFinder, describeDateOrders, toOrders, type DateReading } from './mapped-format.js'
 import type { Sqlite } from '../../platform/sqlite.js'
-import { parseFileName } from '../reference/registers.js'
+import { parseFileName } from './file-name.js'
 import { createTypeCheck } from './mapped-row.js'
 import { describeAmbiguousNumbers, noJurisdiction, proposeMap, type MapProposal } from './propose-map.js'
 import { runImport, type ImportedFile, type ImportOptions, Tally } from './run-import.js'

@@ -23,7 +23,7 @@ import {
 import { UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
 import { RepeatedRowError } from '../store/name-index.js'
-import { parseFileName } from '../reference/registers.js'
+import { parseFileName } from './file-name.js'
 import type { ClaimOutcome } from '../store/stored-claims.js'
 
 const noCounts = {

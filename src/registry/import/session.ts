@@ -8,7 +8,7 @@ import {
   type SecurityItem,
 } from '../model/registry-rows.js'
 import { buildSettings } from '../edition.js'
-import { parseFileName } from '../reference/registers.js'
+import { parseFileName } from './file-name.js'
 import { joinRegistrations } from '../linkage/join-registrations.js'
 import { createReferenceWriter, linkStatedRelationships, recordParents } from '../store/relationships.js'
 import { type ClaimOptions, type ClaimOutcome, createNameHistory } from '../store/stored-claims.js'

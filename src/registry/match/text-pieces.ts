@@ -1,4 +1,4 @@
-import { calculateDistance } from '../../core/edit-distance.js'
+import { calculateDistance } from '../../core/word-forms.js'
 import { matchLimits } from '../model/limits.js'
 import { unknownLetter } from '../normalize/clean-text.js'
 import { formWords } from '../normalize/legal-forms.js'

@@ -1,5 +1,5 @@
 import { getOrCompute } from '../normalize/normalize-name.js'
-import { countAllowedTypos, createDistance } from '../../core/edit-distance.js'
+import { countAllowedTypos, createDistance } from '../../core/word-forms.js'
 import { matchLimits } from '../model/limits.js'
 import { getUsualCount } from './word-classes.js'
 

@@ -1,5 +1,6 @@
 import { toCompanyNumber, toHeadOfficeNumber } from '../../core/numbers/national-numbers.js'
 import { listNestedNumbers } from '../../core/numbers/number-forms.js'
+import forms from '../../core/numbers/number-forms.json' with { type: 'json' }
 import { hash } from 'node:crypto'
 import { toRootDomain } from '../../core/domain-name.js'
 
@@ -157,24 +158,38 @@ export function classifySite(website: string): SiteFit {
 }
 
 /** Lengths of register numbers, the most frequent first. */
-const numberLengths = [8, 6, 7, 9, 10, 11, 12] as const
+const numberLengths = [8, 6, 7, 9, 10, 11, 12, 5, 4, 3, 13, 14, 2] as const
 
-/** Pads "SC12345" to "SC012345", "IP141R" to "IP00141R": tables also lose zeros after letters. Most likely first. */
-export function padNumber(text: string): string[] {
-  const [, prefix = '', digits = '', suffix = ''] =
-    /^([A-Z]{0,4})(\d+)([A-Z]?)$/.exec(text.replace(/\s+/g, '')) ?? []
-  if (digits === '') return []
+/** Countries in whose numbers zeros behind letters tell: `J011232004` is 1/123/2004, and `J11232004` 11/23/2004. */
+const withTellingZeros: ReadonlySet<string> = new Set(forms.tellingZeros.split(' '))
+
+/** Drops the zeros in front of a number, and those behind its letters unless they tell: `PV0002187` is `PV2187`. */
+export const dropZeros = (country: string, closed: string): string =>
+  withTellingZeros.has(country) ? closed.replace(/^0+/, '') : closed.replace(/^([\p{L}()]*)0+(?=\d)/u, '$1')
+
+/**
+ * Lists other spellings of a number with letters, most likely first: tables and registers lose and add zeros behind
+ * letters, as in "SC12345" for "SC012345", "IP141R" for "IP00141R", and "PV0002187" for "PV 2187".
+ */
+function padNumber(text: string, country: string): string[] {
+  const closed = text.replace(/\s+/g, '').replace(/^([\p{L}()]+)[.\-/]+(?=\d)/u, '$1')
+  const pattern = /^([\p{L}()]{0,8}?)(\d+)([A-Z]?)$/u
+  const [, prefix = '', digits = '', suffix = ''] = pattern.exec(dropZeros(country, closed)) ?? []
   // The number key already ignores leading zeros.
-  const lengths = prefix === '' && suffix === '' ? [] : numberLengths
-  return lengths.map(
-    (length) => prefix + digits.padStart(length - prefix.length - suffix.length, '0') + suffix,
-  )
+  if (digits === '' || prefix + suffix === '') return []
+  const lengths = numberLengths.map((length) => length - prefix.length - suffix.length)
+  return [...new Set(lengths.map((length) => prefix + digits.padStart(length, '0') + suffix))]
 }
 
-/** Lists also have the number with its country, the number of a site or a branch, or one that contains that of the company. */
-export function listOtherNumbers(text: string, country: string): string[] {
+/**
+ * Lists further spellings of a number, in groups to try one after another, and its numbers with its country, of a site or
+ * a branch, or inside another one. Several numbers of one register that differ only in zeros are in one group.
+ */
+export function listSpellings(text: string, country: string): string[][] {
+  const padded = padNumber(text, country)
   const others = [toCompanyNumber(country, text), toHeadOfficeNumber(country, text)]
-  return [...others.filter((one) => one !== null), ...listNestedNumbers(country, text)]
+  const single = [...others.filter((one) => one !== null), ...listNestedNumbers(country, text)]
+  return country === '' ? [...padded, ...single].map((one) => [one]) : [padded, ...single.map((one) => [one])]
 }
 
 /** Eight characters name the institution, with or without `XXX` after them. */

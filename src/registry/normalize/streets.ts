@@ -25,6 +25,10 @@ const anyCase = (words: string): string =>
 const st = anyCase('st')
 const noStreetWords = anyCase('st (?:floors?|fl|street|st|ave|avenue|road|rd)|nd|rd|th|floors?|of|and')
 
+/** "18 de Julio 1190": the street has the name of a day. */
+const dayName = new RegExp(`^\\d{1,2}\\s+de\\s+(?:${placeNames.months})(?![\\p{L}\\d])(.*)$`, 'iu')
+const numberBehindDay = /^\s+(?:n[°º.ro]*\s*)?(\d{1,5})$/i
+
 /** "41-51 Freshwater Road", "1a Shepherdess Walk": the number precedes the street. */
 const leadingNumber = new RegExp(
   String.raw`^(\d{1,6}[a-zA-Z]?(?:\s?[-–/&]\s?\d{1,6}[a-zA-Z]?)?)\s+(?=.*\p{L}{2})(?!(?:${st}(?! \p{L})|${noStreetWords})\b)`,
@@ -90,6 +94,8 @@ function findStreetNumber(
     part = part.replace(new RegExp(` ${countryCode}[ -]?\\d{3,6}$`, 'i'), '')
   // "5, rue Guillaume Kroll"; "Via Roma, 21"
   if (bareNumber.test(part)) return isStreet(after) || (isBehind && isStreet(before)) ? part : null
+  const behindDay = /^\d/.test(part) ? dayName.exec(part)?.[1] : undefined
+  if (behindDay !== undefined) return numberBehindDay.exec(behindDay)?.[1] ?? null
   const leading = leadingNumber.exec(part)?.[1]
   if (leading !== undefined) return leading
   return isBehind ? (trailingNumber.exec(part)?.[1] ?? null) : null

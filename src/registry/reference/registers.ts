@@ -1,6 +1,5 @@
 import { iso31662 } from 'iso-3166'
 import listed from './authorities.json' with { type: 'json' }
-import { parseDate } from '../../core/file-formats.js'
 import { toPlainLetters, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import listedPlaces from './edgar-places.json' with { type: 'json' }
 import { countriesOfAdded, countriesOfHeader, listNumberKeys } from '../../core/header-words.js'
@@ -300,80 +299,3 @@ export function findNumberCountry(header: string, numbers: readonly string[]): s
 const letteredCountries: ReadonlySet<string> = new Set(['cn', 'in', 'mx', 've'])
 /** Fewer numbers may have right check digits by chance. */
 const checkedMin = 3
-
-/** What the name of a file says. */
-export interface FileNameParts {
-  /** Name of the files of a list: without the date and the mark of a copy. */
-  readonly listName: string
-  /** Midnight, or the time of day if the name has it; `null` without a date whose day and month are certain. */
-  readonly dateMs: number | null
-  readonly hasTime: boolean
-}
-
-const year = '(?<y>(?:19|20)\\d\\d)'
-const separator = '[-_. ]'
-const timeInName = '(?:[T_ -]?(?<h>[01]\\d|2[0-3])[-:.h_]?(?<min>[0-5]\\d)(?:[-:.]?[0-5]\\d)?Z?(?!\\d))?'
-/** `y`, `m`, `d`: year, month and day; `a` and `b`: day and month in either order; `w`: a month's name; `q`: a quarter. */
-const datesInNames = [
-  `(?<!\\d)${year}(?<s>${separator})(?<m>\\d\\d?)\\k<s>(?<d>\\d\\d?)(?!\\d)${timeInName}`,
-  `(?<!\\d)${year}(?<m>\\d\\d)(?<d>\\d\\d)${timeInName}(?!\\d)`,
-  `(?<!\\d)(?<a>\\d\\d?)(?<s>${separator})(?<b>\\d\\d?)\\k<s>${year}(?!\\d)`,
-  `(?<!\\d)(?<a>\\d\\d)(?<b>\\d\\d)${year}(?!\\d)`,
-  `(?<![\\p{L}\\d])${year}${separator}?q(?<q>[1-4])(?![\\p{L}\\d])`,
-  `(?<![\\p{L}\\d])q(?<q>[1-4])${separator}?${year}(?![\\p{L}\\d])`,
-  `(?<![\\p{L}\\d])(?:(?<d>\\d\\d?)${separator}*)?(?<w>\\p{L}{3,})${separator}*${year}(?!\\d)`,
-  `(?<!\\p{L})(?<w>\\p{L}{3,})${separator}*(?<d>\\d\\d?),?${separator}+${year}(?!\\d)`,
-  `(?<!\\d)${year}${separator}*(?<w>\\p{L}{3,})(?:${separator}*(?<d>\\d\\d?))?(?![\\p{L}\\d])`,
-  `(?<![\\d.])${year}(?:[-_.]?)(?<m>0[1-9]|1[0-2])(?!\\d|[-.]\\d)`,
-  `(?<!\\d|\\d${separator})(?<m>0[1-9]|1[0-2])[-_.]${year}(?!\\d)`,
-].map((pattern) => new RegExp(pattern, 'giu'))
-
-const copyMarks = [
-  /(?<=[^\s_-])[\s_-]*\(\d{1,3}\)$/u,
-  new RegExp(`(?<=.)[\\s_](?:-\\s)?(?:${words.copies.after})(?:\\s\\d{1,3})?$`, 'iu'),
-  new RegExp(`^(?:${words.copies.before})\\s+(?=.)`, 'iu'),
-]
-
-/** Reads the date in the name of a file: `list_2026-11-20.csv`, `20.11.2026 list (1).csv`, `list 27-Nov-2026.csv`. */
-export function parseFileName(fileName: string): FileNameParts {
-  const [end = ''] = /(?:\.(?=[a-z\d]{0,5}[a-z])[a-z\d]{1,6}){1,2}$/iu.exec(fileName) ?? []
-  const stem = fileName.slice(0, fileName.length - end.length)
-  const dates = datesInNames.flatMap((pattern) => [...stem.matchAll(pattern)].flatMap(readDateInName))
-  const [first] = dates
-  let rest = first === undefined ? stem : removePiece(stem, first.text)
-  for (const mark of copyMarks) rest = rest.replace(mark, '')
-  const isNamed = /[\p{L}\d]/u.test(rest)
-  return {
-    listName: isNamed ? rest + end : fileName,
-    dateMs: first?.dateMs ?? null,
-    hasTime: first?.hasTime ?? false,
-  }
-}
-
-const removePiece = (stem: string, text: string): string => {
-  const at = stem.indexOf(text)
-  const before = stem.slice(0, at).replace(/[\s._([-]+$/u, '')
-  const after = stem.slice(at + text.length).replace(/^[\s.,)\]]+/u, '')
-  return before === ''
-    ? after.replace(/^[\s._-]+/u, '')
-    : before + (/^[\p{L}\d]/u.test(after) ? ` ${after}` : after)
-}
-
-function readDateInName({ 0: text, groups = {} }: RegExpMatchArray) {
-  const { y = '', m, d = '1', a, b, s, w, q, h, min } = groups
-  const pick = (month: string, day: string) =>
-    parseDate(`${y}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`)
-  const readEither = (one: string, other: string) => [pick(other, one), pick(one, other)]
-  const [day = null, otherDay = null] =
-    w !== undefined
-      ? [parseDate(`${d} ${w} ${y}`)]
-      : q !== undefined
-        ? [new Date(Date.UTC(Number(y), Number(q) * 3, 0)).toISOString().slice(0, 10)]
-        : a !== undefined && b !== undefined
-          ? readEither(a, b)
-          : [pick(m ?? '', d)]
-  if ((day ?? otherDay) === null) return []
-  const isOpen = day !== null && otherDay !== null && day !== otherDay && s !== '.'
-  const dateMs = isOpen ? null : Date.parse(`${day ?? otherDay}T${h ?? '00'}:${min ?? '00'}:00Z`)
-  return [{ text, dateMs, hasTime: h !== undefined }]
-}

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { calculateDistance } from '../../core/edit-distance.js'
+import { calculateDistance } from '../../core/word-forms.js'
 import { dateOrders, encodingNames } from '../../core/file-formats.js'
 import { UserError } from '../../core/errors.js'
 import { expandRanges } from '../../core/json.js'

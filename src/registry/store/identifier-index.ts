@@ -12,13 +12,7 @@ import { closeNumber } from '../../core/numbers/national-numbers.js'
 import type { StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { toCityKey } from '../normalize/places.js'
-import {
-  listBicSpellings,
-  listOtherNumbers,
-  padNumber,
-  toExchangeKey,
-  type DomainHolder,
-} from '../model/identifiers.js'
+import { listBicSpellings, listSpellings, toExchangeKey, type DomainHolder } from '../model/identifiers.js'
 import { findNumbering } from '../../core/numbers/number-forms.js'
 import { toNumberKey } from './registration-columns.js'
 
@@ -109,9 +103,8 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
     if (!/[^0\s\-./]/.test(text)) return []
     return findFirst([
       () => byNumber.all({ ...asked, value: text }),
-      () => byNumberKey.all({ ...asked, value: text }),
-      ...[...padNumber(text), ...listOtherNumbers(text, asked.place.slice(0, 2))].map(
-        (value) => () => byNumberKey.all({ ...asked, value }),
+      ...[[text], ...listSpellings(text, asked.place.slice(0, 2))].map(
+        (values) => () => values.flatMap((value) => byNumberKey.all({ ...asked, value })),
       ),
     ])
   }

@@ -1,4 +1,4 @@
-import type { Deferrable } from '../../core/awaitable.js'
+import type { Deferrable } from '../../platform/sql-program.js'
 import { UserError } from '../../core/errors.js'
 import type { Postgres } from '../../platform/postgres/postgres.js'
 import { inTransaction, query, runProgram, type SqlProgram } from '../../platform/sql-program.js'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { applyWhenReady, type Awaitable, type Deferrable } from '../../core/awaitable.js'
+import { applyWhenReady, type Awaitable, type Deferrable } from '../../platform/sql-program.js'
 import { UserError } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
 import { GroupCommit } from '../../platform/group-commit.js'

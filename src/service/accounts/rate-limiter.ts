@@ -1,5 +1,5 @@
 import { routes, type Route, type RouteLimit, type RouteName } from '../../contract/routes.js'
-import type { Awaitable } from '../../core/awaitable.js'
+import type { Awaitable } from '../../platform/sql-program.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Caller } from './accounts.js'
 import { rmSync } from 'node:fs'

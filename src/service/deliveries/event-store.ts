@@ -1,6 +1,6 @@
 import type { EventType } from '../../contract/events.js'
 import type { EventId } from '../../contract/ids.js'
-import type { Deferrable } from '../../core/awaitable.js'
+import type { Deferrable } from '../../platform/sql-program.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 
 /** A lane with open events, and the time of its first one. */

@@ -1,5 +1,5 @@
 import { isLoopback } from '../../core/server-addresses.js'
-import type { Awaitable } from '../../core/awaitable.js'
+import type { Awaitable } from '../../platform/sql-program.js'
 import { UserError } from '../../core/errors.js'
 import { type Clock, withTimeout } from '../../platform/clock.js'
 import { limits } from '../limits.js'

@@ -14,7 +14,7 @@ import {
 import { errorTypes } from '../../contract/errors.js'
 import { apiKeyHeader, rateLimitHeaders } from '../../contract/limits.js'
 import { routes, parseVersion } from '../../contract/routes.js'
-import { applyWhenReady, type Awaitable, type Deferrable } from '../../core/awaitable.js'
+import { applyWhenReady, type Awaitable, type Deferrable } from '../../platform/sql-program.js'
 import { getErrorStack } from '../../core/errors.js'
 import {
   type Guests,

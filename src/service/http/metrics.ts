@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import type { Awaitable } from '../../core/awaitable.js'
+import type { Awaitable } from '../../platform/sql-program.js'
 import { mountPage } from './mount.js'
 
 /** Counts are read from the stores on demand, never kept in memory. */

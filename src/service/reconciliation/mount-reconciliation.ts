@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { entityId } from '../../contract/ids.js'
 import { apiKeyHeader } from '../../contract/limits.js'
-import { applyWhenReady, type Awaitable, type Deferrable } from '../../core/awaitable.js'
+import { applyWhenReady, type Awaitable, type Deferrable } from '../../platform/sql-program.js'
 import { UserError } from '../../core/errors.js'
 import { isLoopback } from '../../core/server-addresses.js'
 import type { Clock } from '../../platform/clock.js'

@@ -11,7 +11,7 @@ import {
 import { getErrorText } from '../../core/errors.js'
 import { listJsonMembers } from '../../core/json.js'
 import type { Handlers } from '../http/mount.js'
-import type { Awaitable } from '../../core/awaitable.js'
+import type { Awaitable } from '../../platform/sql-program.js'
 import type { Knowledge } from '../knowledge.js'
 import { badRequest } from '../refusal.js'
 

@@ -2,7 +2,7 @@ import type { DomainReplyV1, DomainResult, DomainResultV1 } from '../../contract
 import type { EntityReplyV1, EntityRecordV1, SocialProfilesV1 } from '../../contract/earlier-versions.js'
 import { entityRecord, type Attributes, type EntityRecord } from '../../contract/entity.js'
 import type { EntityId, CallId } from '../../contract/ids.js'
-import { applyWhenReady, type Deferrable, type Awaitable } from '../../core/awaitable.js'
+import { applyWhenReady, type Deferrable, type Awaitable } from '../../platform/sql-program.js'
 import type { Handlers, Answer } from '../http/mount.js'
 import type { Knowledge } from '../knowledge.js'
 import { toBuildMetadata, type StoredBuild, type BuildState, toIsoTime } from '../records/builds/build.js'

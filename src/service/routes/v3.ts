@@ -1,5 +1,5 @@
 import type { KickoffBody } from '../../contract/resolution.js'
-import type { Deferrable } from '../../core/awaitable.js'
+import type { Deferrable } from '../../platform/sql-program.js'
 import type { WebhookGate } from '../deliveries/webhooks.js'
 import type { Call, Handlers, Answer } from '../http/mount.js'
 import type { Builds } from '../records/builds/builds.js'

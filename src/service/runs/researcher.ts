@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { applyWhenReady, type Awaitable, type Deferrable } from '../../core/awaitable.js'
+import { applyWhenReady, type Awaitable, type Deferrable } from '../../platform/sql-program.js'
 import { getErrorText } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
 import { DueWorkLoop, type InFlight } from '../../platform/due-work-loop.js'

@@ -1,6 +1,6 @@
 import type { RunObject } from '../../contract/resolution.js'
 import { type JobResult, type Resolution, resolution as resolutionSchema } from '../../contract/result.js'
-import { applyWhenReady, type Awaitable } from '../../core/awaitable.js'
+import { applyWhenReady, type Awaitable } from '../../platform/sql-program.js'
 import { toRootDomain } from '../../core/domain-name.js'
 import { getErrorText } from '../../core/errors.js'
 import { readContextIdentifiers, readIdentifiers } from '../../core/numbers/stated-identifiers.js'

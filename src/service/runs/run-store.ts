@@ -1,5 +1,5 @@
 import type { CallId, CustomId, JobId, RequestId, RunId, StreamId } from '../../contract/ids.js'
-import type { Deferrable } from '../../core/awaitable.js'
+import type { Deferrable } from '../../platform/sql-program.js'
 import { createRoundRobin } from '../../platform/due-work-loop.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { RunOutcome } from './run-outcome.js'

@@ -568,3 +568,63 @@ test.each([
     ).toBe(true)
   },
 )
+
+/** Letters in front of the numbers of a register. */
+const lettered = {
+  lk: ['PV', 'PQ', 'PB', 'GA', 'GL', 'N(PVS)', 'FC'],
+  gb: ['SC', 'NI', 'OC'],
+  ng: ['RC', 'BN'],
+  ke: ['CPR', 'C'],
+  mt: ['C'],
+  cy: ['HE'],
+  hk: ['F'],
+  bd: ['C'],
+  pk: ['K'],
+  nz: ['NZ'],
+  lu: ['B'],
+}
+
+test('zeros behind the letters of a number do not matter, in the list or in the register', () => {
+  const register = fc.constantFrom(
+    ...Object.entries(lettered).flatMap(([country, all]) =>
+      all.map((letters) => [country, letters] as const),
+    ),
+  )
+  const zeros = fc.constantFrom('', '0', '000', '00000')
+  const sign = fc.constantFrom('', ' ', '-')
+  forAll(
+    60,
+    [register, fc.integer({ min: 1, max: 99_999 }), zeros, zeros, sign, sign],
+    ([country, letters], number, held, asked, heldSign, askedSign) => {
+      const line = `${letters}${heldSign}${held}${number},Larkmoor Tools Ltd,,${country.toUpperCase()},${country}`
+      const registry = registryOf([`${header}\n${line}\n`])
+      const spelled = `${letters}${askedSign}${asked}${number}`
+      const query = `company number ${country.toUpperCase()} ${spelled}`
+      expect([query, line, ...outcomeOf(ask(registry, query))]).toEqual([
+        query,
+        line,
+        'matched',
+        99,
+        'Larkmoor Tools Ltd',
+      ])
+      expect(areDifferentNumbers(country, `${letters}${held}${number}`, spelled, true)).toBe(false)
+      expect(areDifferentNumbers(country, `${letters}${held}${number}`, `${spelled}7`, true)).toBe(true)
+    },
+  )
+})
+
+test('zeros behind letters tell in Romania and the United States, and where a register has both numbers', () => {
+  for (const [country, jurisdiction, held, asked] of [
+    ['RO', 'ro', 'J11232004', 'J011232004'],
+    ['US', 'us_fl', 'L12345', 'L00000012345'],
+    ['LK', 'lk', 'PV210', 'PV21'],
+  ]) {
+    const registry = registryOf([`${header}\n${held},Norvane Mills Ltd,,${country},${jurisdiction}\n`])
+    const query = `company number ${(jurisdiction ?? '').toUpperCase().replace('_', '-')} ${asked}`
+    expect(outcomeOf(ask(registry, query))).toEqual(['no_match', 0, null])
+  }
+  const both = registryOf([`${header}\nPV0021,Norvane Mills Ltd,,LK,lk\nPV021,Larkmoor Tools Ltd,,LK,lk\n`])
+  expect(outcomeOf(ask(both, 'company number LK PV0021')).slice(2)).toEqual(['Norvane Mills Ltd'])
+  expect(outcomeOf(ask(both, 'company number LK PV021')).slice(2)).toEqual(['Larkmoor Tools Ltd'])
+  expect(ask(both, 'company number LK PV21').entity).toBeNull()
+})

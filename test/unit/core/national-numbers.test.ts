@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   isPersonNumber,
@@ -14,6 +15,7 @@ import {
   toNationalNumber,
 } from '../../../src/core/numbers/national-numbers.js'
 import { readIdentifiers } from '../../../src/core/numbers/stated-identifiers.js'
+import { forAll } from '../../support/properties.js'
 
 test.each([
   ['no', '923 609 016', '923609016'],
@@ -276,4 +278,56 @@ describe('check digits of numbers without an official form here', () => {
     for (const number of ['9.651.146-9', '9651146-1', '96511469', '12345678', '9.651.146-K', '12.345.678-5'])
       expect([number, isPersonNumber(number, ['cl'])]).toEqual([number, true])
   })
+})
+
+/** Each `#` is any digit, `c` the check digit or letter. */
+const withCheckDigit: Readonly<Record<string, readonly string[]>> = {
+  bg: ['8#######c', 'BG1#######c'],
+  by: ['1#######c'],
+  is: ['570687-##c9', '471008-##c0', '610520-##c0'],
+  jp: ['c############'],
+  kz: ['####4######c'],
+  md: ['10##########c'],
+  ro: ['1######c', 'RO4#####c'],
+  ru: ['1###########c', '77#######c'],
+  sg: ['########c', '2010#####c', '1968#####c'],
+  th: ['010#########c'],
+  ua: ['1######c', '4######c', '0######c'],
+}
+
+test.each(Object.entries(withCheckDigit))('one check digit of a number of %s is right', (country, forms) => {
+  const signs = country === 'sg' ? 'ABCDEFGHIJKLMNOPQRSTUVWXYZ' : '0123456789'
+  forAll(
+    100,
+    [fc.constantFrom(...forms), fc.array(fc.nat(9), { minLength: 14, maxLength: 14 })],
+    (form, digits) => {
+      let at = 0
+      const text = form.replace(/#/g, () => String(digits[at++]))
+      const right = signs.split('').filter((sign) => !hasWrongCheckDigits(country, text.replace('c', sign)))
+      // Some countries do not give numbers whose check digit would be 10.
+      const counts = ['by', 'is'].includes(country) ? [0, 1] : [1]
+      expect([text, counts.includes(right.length), right.length]).toEqual([text, true, right.length])
+    },
+  )
+})
+
+test('numbers of other forms, and of companies from a time without check digits, are never wrong', () => {
+  for (const [country, number] of [
+    ['is', '510227-0110'],
+    ['ro', 'J40/1234/2004'],
+    ['ro', '40/1234/2004'],
+    ['sg', 'T08LL1234A'],
+    ['jp', 'T1234567890123'],
+    ['jp', '0100-01-012345'],
+    ['th', '(3)123/2540'],
+    ['by', '1234567'],
+  ] as const)
+    expect([country, number, hasWrongCheckDigits(country, number)]).toEqual([country, number, false])
+  for (const [country, number] of [
+    ['is', '570687-0000'],
+    ['ru', '1027700132190'],
+    ['th', '0107544000101'],
+    ['sg', '196800306A'],
+  ] as const)
+    expect([country, number, hasWrongCheckDigits(country, number)]).toEqual([country, number, true])
 })

@@ -281,3 +281,35 @@ describe('a field with town, municipality and region', () => {
     expect(readForeignLine(line, country)?.city).toBe(town)
   })
 })
+
+test('a day in the name of a street is no number of a house', () => {
+  const days = ['de Julio', 'DE JULIO', 'de Mayo', 'de septiembre', 'de Setembro', 'de março']
+  forAll(
+    60,
+    [
+      fc.integer({ min: 1, max: 31 }),
+      fc.constantFrom(...days),
+      fc.integer({ min: 1, max: 9_999 }),
+      fc.constantFrom('UY', 'AR', 'BR', 'MX'),
+    ],
+    (day, month, house, country) => {
+      const read = (street: string) => parseStreet(street, country).streetNumber
+      expect(read(`${day} ${month} ${house}`)).toBe(String(house))
+      expect(read(`${day} ${month}`)).toBeNull()
+      expect(read(`${house} Larkmoor Road`)).toBe(String(house))
+    },
+  )
+})
+
+test.each([
+  ['Toamasina', 'Tamatave'],
+  ['Maputo', 'Lourenço Marques'],
+  ['Kinshasa', 'Léopoldville'],
+  ['Chattogram', 'Chittagong'],
+  ['Kozhikode', 'Calicut'],
+  ['Gurugram', 'Gurgaon'],
+  ['Mumbai', 'Bombay'],
+  ['Almaty', 'Alma-Ata'],
+])('%s is %s too', (name, other) => {
+  expect(toCityKey(name)).toBe(toCityKey(other))
+})

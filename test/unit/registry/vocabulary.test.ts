@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { calculateDistance, createDistance } from '../../../src/core/edit-distance.js'
+import { calculateDistance, createDistance } from '../../../src/core/word-forms.js'
 import { Vocabulary } from '../../../src/registry/match/vocabulary.js'
 import { buildWordClauses } from '../../../src/registry/store/blocking.js'
 import { queryOf } from '../../support/matching.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { calculateDistance, countAllowedTypos } from '../../../src/core/edit-distance.js'
+import { calculateDistance, countAllowedTypos } from '../../../src/core/word-forms.js'
 import { Vocabulary, WordList, buildWordLists } from '../../../src/registry/match/vocabulary.js'
 import { forAll } from '../../support/properties.js'
 

@@ -858,3 +858,63 @@ describe('A number and its court fill one cell', () => {
     })
   })
 })
+
+describe('Tax numbers do not push out company numbers next to them', () => {
+  const taxHeaders = ['VAT Reg. No', 'VAT Number', 'Tax ID', 'TIN', 'USt-IdNr.', 'N° TVA', 'NPWP']
+  const lists = [
+    ['LK', 'PV 2187|PQ 36|N(PVS) 812|GA 55', '114567890-7000|174537990-7000|124561890-7000|134561890-7000'],
+    ['GB', 'SC012345|NI054321|OC312345|SC112233', '123456789|987654321|192837465|918273645'],
+    ['KE', 'CPR/2009/1234|PVT-ABC12D|C.12345|PVT-XYZ34E', 'P051234567A|P051234568B|P051234569C|P051234570D'],
+    ['LU', 'B 12345|B 98765|B 54321|B 112233', 'LU12345678|LU87654321|LU11223344|LU44332211'],
+  ] as const
+
+  for (const tax of taxHeaders)
+    for (const [country, numbers, taxes] of lists)
+      test.each(['Co. Reg. No', 'Company Regn No.', 'Registrar Reg. No', 'Firm registration number'])(
+        `${tax} of ${country}, and %s`,
+        (header) => {
+          const own = numbers.split('|')
+          const table = {
+            company: names.slice(0, 4),
+            [tax]: taxes.split('|'),
+            [header]: own,
+            country: own.map(() => country),
+          }
+          expect(found(table).identifiers).toMatchObject({ registration_id: header })
+        },
+      )
+
+  test.each([
+    ['EPF Reg. No', '2187/A|36/B|812/C'],
+    ['Vehicle Registration No', 'WP CAB-1234|NW KA-3321|CP LB-8821'],
+    ['Number', 'C1001|C1002|C1003'],
+    ['Contract Registration No', '1|2|3'],
+  ])('Numbers of another kind below %s are not used', (header, cells) => {
+    const table = {
+      company: names.slice(0, 3),
+      'VAT Reg. No': ['114567890-7000', '174537990-7000', '124561890-7000'],
+      [header]: cells.split('|'),
+      country: ['LK', 'LK', 'LK'],
+    }
+    expect(found(table).identifiers).not.toHaveProperty('registration_id')
+  })
+})
+
+test.each([
+  ['RUC', 'UY', '219999830019|211003420017|214873040018', true],
+  ['RUC', 'CR', '3101123456|3102654321|3101777888', true],
+  ['RUT', 'PE', '20100070970|20331066703|20100047218', true],
+  ['NIT', 'UY', '219999830019|211003420017|214873040018', true],
+  ['RUC', 'UY', '1234|5678|91011', false],
+])(
+  'Numbers below %s are used if they have the form of the country of their rows: %s %s',
+  (header, country, cells, isUsed) => {
+    const table = {
+      company: names.slice(0, 3),
+      [header]: cells.split('|'),
+      country: [country, country, country],
+    }
+    if (isUsed) expect(found(table).identifiers).toMatchObject({ registration_id: header })
+    else expect(found(table).identifiers).not.toHaveProperty('registration_id')
+  },
+)

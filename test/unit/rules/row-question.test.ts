@@ -941,3 +941,95 @@ describe('the country of rows without one', () => {
         expect(placeOf(question)).not.toBeNull()
     }))
 })
+
+/** Numbers as registers write them, with signs and letters that are a part of them. */
+const registered: Readonly<Record<string, readonly string[]>> = {
+  LK: [
+    'PV 2187',
+    'PQ 36',
+    'PB 123',
+    'GA 55',
+    'GL 12',
+    'FC 12',
+    'N(PVS) 2187',
+    'N(PBS)22',
+    'N (PVS) 2187',
+    'N(PVS)/2187',
+  ],
+  MT: ['C 12345', 'P 123'],
+  MU: ['C070012345'],
+  TT: ['C1234(C)', 'C 1234 (C)'],
+  BD: ['C-12345(123)/10', 'C-12345', 'CH-1234'],
+  MM: ['1234FC/2011-2012(YGN)'],
+  KY: ['CR-12345', 'MC-123456'],
+  HK: ['F0012345', '1234567'],
+  US: ['C1234567'],
+  CA: ['1161234567', '123456-7', 'BC0123456'],
+  KE: ['CPR/2009/1234', 'PVT-ABC12D', 'C.12345'],
+}
+
+test('a company number keeps its letters and brackets, and is read again as it is sent', () => {
+  for (const [country, numbers] of Object.entries(registered))
+    for (const number of numbers) {
+      const found = lookupOf(
+        ask({ name: 'Larkmoor Mills', registration_id: number, registration_country: country }),
+      )
+      const name = typeof found === 'string' ? found : found.name
+      expect(readIdentifiers(name)).toEqual({
+        name: 'Larkmoor Mills',
+        identifiers: [{ kind: 'registration_id', value: number, place: country }],
+      })
+    }
+})
+
+test.each([
+  ['MY', '201901000005 (1312525-A)', '201901000005'],
+  ['GH', 'CA-12,345', 'CA-12345'],
+  ['BS', '123,456 B', '123456 B'],
+  ['CA', 'NEQ 1161234567', '1161234567'],
+])('a number of %s that is written %s is %s', (country, text, value) => {
+  const cell = { header: 'company number', text }
+  expect(chooseNumber([cell], { registration_country: country })).toMatchObject({
+    identifier: { value },
+    faults: [],
+  })
+})
+
+test('words for a licence, a file or a registration are no part of a number', () => {
+  const words =
+    'Licence|Trade Licence No.|Permit No|Registration No.|File No.|Certificate of Incorporation No.|Regd. No.|Business Registration|Lizenz|Lizenznummer|Aktenzeichen|licencia|Licencia N°|permiso|agrément|certificat nr.|licenza|licença|alvará|vergunning|dossiernummer|licencja|лицензия|Свидетельство №|дозвіл|άδεια|ruhsat|رخصة|رقم الرخصة|رخصة تجارية|רישיון|许可证|营业执照|许可证号|許可番号|면허|giấy phép|ใบอนุญาต|लाइसेंस'.split(
+      '|',
+    )
+  const joint = fc.constantFrom(' ', ': ', ' : ', ' #')
+  forAll(
+    200,
+    [
+      fc.constantFrom(...words),
+      joint,
+      fc.constantFrom('', 'CN-', 'DMCC-', 'FC '),
+      fc.integer({ min: 100, max: 9_999_999 }),
+    ],
+    (word, sign, letters, digits) => {
+      const text = `${word}${sign}${letters}${digits}`
+      const { identifier } = chooseNumber([{ header: 'company number', text }], {
+        registration_country: 'AE',
+      })
+      expect([text, identifier?.value]).toEqual([text, `${letters}${digits}`])
+    },
+  )
+})
+
+test('letters of a register and other words stay in front of a number', () => {
+  for (const text of ['LLC 2214', 'RAK ICC 2214', 'JAFZA 2214', 'LP 2214', 'IBC 2214']) {
+    const { identifier } = chooseNumber([{ header: 'company number', text }], { registration_country: 'AE' })
+    expect(identifier?.value).toBe(text)
+  }
+})
+
+test('an earlier version sends no number with brackets', () => {
+  for (const version of ['0.2.0', 'one number'] as const) {
+    const cell = { header: 'company number', text: 'N(PVS) 2187' }
+    const read = chooseNumber([cell], { registration_country: 'LK' }, { version, country: 'row' })
+    expect(read).toMatchObject({ identifier: null, faults: ['registration_id'] })
+  }
+})

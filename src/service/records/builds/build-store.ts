@@ -1,5 +1,5 @@
 import type { RunId } from '../../../contract/ids.js'
-import type { Deferrable } from '../../../core/awaitable.js'
+import type { Deferrable } from '../../../platform/sql-program.js'
 import { createRoundRobin } from '../../../platform/due-work-loop.js'
 import { prepare, type Sqlite } from '../../../platform/sqlite.js'
 import type { Outbox } from '../../deliveries/outbox.js'

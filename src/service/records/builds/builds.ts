@@ -1,5 +1,5 @@
 import type { RunId } from '../../../contract/ids.js'
-import { applyWhenReady, type Awaitable, type Deferrable } from '../../../core/awaitable.js'
+import { applyWhenReady, type Awaitable, type Deferrable } from '../../../platform/sql-program.js'
 import type { Clock } from '../../../platform/clock.js'
 import type { LaneSignals } from '../../deliveries/outbox.js'
 import type { HeldPolls } from '../../runs/polls.js'

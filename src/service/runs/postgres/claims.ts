@@ -1,4 +1,4 @@
-import type { Deferrable } from '../../../core/awaitable.js'
+import type { Deferrable } from '../../../platform/sql-program.js'
 import type { RunId } from '../../../contract/ids.js'
 import type { Clock } from '../../../platform/clock.js'
 import { interleaveAccounts } from '../../../platform/due-work-loop.js'
