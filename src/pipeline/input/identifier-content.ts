@@ -313,7 +313,7 @@ export const isTaxHeader = (header: string, isEarlier = false): boolean =>
 const otherTaxHeaders = new Set(toHeaderKeys(...headerWords.others['tax number']))
 
 /** Whether a header names tax numbers of countries whose registers lack them; their cells may be of other countries. */
-export const isOtherTaxHeader = (header: string): boolean =>
+const isOtherTaxHeader = (header: string): boolean =>
   rankHeader('registration_id', header) < 0 && listHeaderKeys(header).some((key) => otherTaxHeaders.has(key))
 
 /** Names that mean a number wherever they are in a header. */

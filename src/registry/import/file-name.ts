@@ -1,7 +1,7 @@
 import { parseDate } from '../../core/file-formats.js'
 import words from '../reference/register-words.json' with { type: 'json' }
 
-/** What the name of a file says. */
+/** The list and the date in the name of a file. */
 interface FileNameParts {
   /** Name of the files of a list: without the date and the mark of a copy. */
   readonly listName: string

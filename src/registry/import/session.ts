@@ -149,7 +149,7 @@ interface NewestFile {
 
 const isSameDay = (one: string, other: string): boolean => one.slice(0, 10) === other.slice(0, 10)
 
-/** Of two files of one day, the later import counts, unless both names have the time of day. */
+/** Compares days: the later import of a day counts, unless both names have the time of day. */
 function isOlder({ fileDateMs, fileName }: SourceFile, newest: NewestFile): boolean {
   const date = toIso(fileDateMs)
   const hasTimes = [fileName, newest.file_name].every((name) => parseFileName(name).hasTime)
