@@ -91,6 +91,24 @@ describe('a location hint and a place', () => {
     expect(comparePlaceWithHint(parseLocation(hint), where)).toBe(expected)
   })
 
+  test.each([
+    ['LK', 'Galle', 'Jaffna'],
+    ['LK', 'Nuwara Eliya', 'Kandy'],
+    ['UA', 'Lviv', 'Kharkiv'],
+    ['ID', 'West Java', 'East Java'],
+    ['PK', 'Punjab', 'Sindh'],
+    ['DK', 'Zealand', 'Capital Region'],
+    ['UY', 'Salto', 'Canelones'],
+    ['CZ', 'South Moravia', 'Central Bohemia'],
+  ])('of %s, the region %s is known by the name in use, and is not %s', (country, region, other) => {
+    const [here, there] = [region, other].map((name) => place('', name, '', country))
+    for (const location of [`${region}, ${country}`, region]) {
+      const hint = parseLocation(location)
+      expect(comparePlaceWithHint(hint, here ?? cupertino)).toBe('region')
+      expect(comparePlaceWithHint(hint, there ?? cupertino)).toBe('region_conflict')
+    }
+  })
+
   it('no hint and an unknown place agree on nothing and conflict in nothing', () => {
     expect(comparePlaceWithHint(null, cupertino)).toBe('none')
     expect(comparePlaceWithHint(parseLocation('Paris, France'), place('', null, '', ''))).toBe('none')
