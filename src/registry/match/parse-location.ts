@@ -82,7 +82,9 @@ export function parseLocation(location: string | null): LocationHint | null {
     if (part !== '' && next !== '') builder.cities.add(toCityKey(`${part} ${next}`))
   }
   const { countries, regions, ...open } = settleReadings(builder)
-  const { namesTown } = builder
+  // "Montevideo, Montevideo, Uruguay": of a town and a region with one name, one is the town.
+  const keys = parts.map((part) => foldText(part)).filter((key) => /\p{L}{3}/u.test(key))
+  const namesTown = builder.namesTown || (regions.size > 0 && new Set(keys).size < keys.length)
   const cities = new Set([...builder.cities].flatMap(listCityKeys))
   if (countries.size + regions.size + cities.size + postals.size === 0) return null
   const isRead = last < 0 || countries.size > 0 || builder.isEndRead

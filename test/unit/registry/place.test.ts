@@ -185,6 +185,17 @@ describe('a location hint and a place', () => {
   })
 })
 
+test.each([
+  ['Montevideo, Montevideo, Uruguay', true],
+  ['New York, New York', true],
+  ['Salto, Salto, UY', true],
+  ['Bavaria, Germany', false],
+  ['Montevideo, Uruguay', false],
+  ['US, US', false],
+])('%s names a town: %s', (location, namesTown) => {
+  expect(parseLocation(location)?.namesTown).toBe(namesTown)
+})
+
 describe('countries and regions', () => {
   test.each([
     ['us', 'US'],
