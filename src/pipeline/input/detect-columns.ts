@@ -68,11 +68,11 @@ export function detectColumns(
       findColumn(header, column, { flag: '--context-columns', origin }, nested),
     ) ?? []
   const named = 'column' in name ? name.column : null
-  const used = { name: named, location, context }
+  const { country } = asked
+  const used = { name: named, location, context, ...(country === undefined ? {} : { country }) }
   const identifiers = chooseIdentifiers(plain, asked, used, samples, find)
   if ('missing' in name && listIdentifierColumns(identifiers).length === 0) throw name.missing
-  const { country } = asked
-  return { ...used, identifiers, ...(country === undefined ? {} : { country }) }
+  return { ...used, identifiers }
 }
 
 function chooseIdentifiers(
@@ -107,10 +107,10 @@ export function searchIdentifiers(
   used: Omit<LookupColumns, 'identifiers'> & Partial<Pick<LookupColumns, 'identifiers'>>,
   samples: ColumnSamples,
 ): FoundIdentifiers {
-  const { name, location, context } = used
+  const { name, location, context, country, identifiers: chosen } = used
   const taken = new Set([...(name === null ? [] : [name]), ...location, ...context])
   const countries = listCountryColumns(header, used, samples)
-  return findIdentifiers({ header, name, taken, countries, samples, chosen: used.identifiers })
+  return findIdentifiers({ header, name, taken, countries, country, samples, chosen })
 }
 
 /** Lists the country columns, the preferred one first. */

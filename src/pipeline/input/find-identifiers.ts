@@ -40,6 +40,8 @@ export interface IdentifierSearch {
   readonly taken: ReadonlySet<string>
   /** Country columns, the best first. */
   readonly countries: readonly string[]
+  /** Code of the country of rows without one. */
+  readonly country: string | undefined
   readonly samples: ColumnSamples
   /** The columns in use, if they are chosen already. */
   readonly chosen?: IdentifierColumns | undefined
@@ -76,14 +78,15 @@ export function findIdentifiers(search: IdentifierSearch): FoundIdentifiers {
 
 /** Lists the columns whose header names the identifier and whose cells fit. */
 function listFittingColumns(
-  { header, name, taken, countries, samples }: IdentifierSearch,
+  { header, name, taken, countries, country, samples }: IdentifierSearch,
   key: IdentifierKey,
   unused: Map<string, UnusedIdentifier>,
 ): string[] {
   const names = name === null ? null : (samples.get(name) ?? [])
   const symbols = key === 'ticker' ? getSymbolKeys(header, samples) : []
   const nameKey = toHeaderKey(name ?? '')
-  const rowCountries = countries.flatMap((column) => samples.get(column) ?? [])
+  const stated = countries.flatMap((column) => samples.get(column) ?? [])
+  const rowCountries = country === undefined ? stated : [...stated, country]
   const byCells = (column: string) =>
     key === 'registration_id' && areNumbersByCells(column, samples.get(column) ?? [], header, rowCountries)
   const rank = (column: string) =>

@@ -288,7 +288,8 @@ const withCheckDigit: Readonly<Record<string, readonly string[]>> = {
   jp: ['c############'],
   kz: ['####4######c'],
   md: ['10##########c'],
-  ro: ['1######c', 'RO4#####c'],
+  // Numbers that end like a year may be those of a register.
+  ro: ['1#####5c', 'RO4####5c'],
   ru: ['1###########c', '77#######c'],
   sg: ['########c', '2010#####c', '1968#####c'],
   th: ['010#########c'],

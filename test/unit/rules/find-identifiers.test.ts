@@ -909,12 +909,10 @@ test.each([
 ])(
   'Numbers below %s are used if they have the form of the country of their rows: %s %s',
   (header, country, cells, isUsed) => {
-    const table = {
-      company: names.slice(0, 3),
-      [header]: cells.split('|'),
-      country: [country, country, country],
-    }
-    if (isUsed) expect(found(table).identifiers).toMatchObject({ registration_id: header })
-    else expect(found(table).identifiers).not.toHaveProperty('registration_id')
+    const ofOneCountry = { company: names.slice(0, 3), [header]: cells.split('|') }
+    const table = { ...ofOneCountry, country: [country, country, country] }
+    for (const { identifiers } of [found(table), found(ofOneCountry, { country })])
+      if (isUsed) expect(identifiers).toMatchObject({ registration_id: header })
+      else expect(identifiers).not.toHaveProperty('registration_id')
   },
 )
