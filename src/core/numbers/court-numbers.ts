@@ -13,7 +13,6 @@ export interface CourtNumber {
   readonly letters: string
 }
 
-/** Countries with local registers, forms of their numbers, and words next to the town. */
 const { offices } = forms
 
 const writeUmlauts = (text: string): string =>
@@ -80,11 +79,7 @@ export const formatCourtNumber = ({ court, register, digits, letters }: CourtNum
 
 /** Lists omit the letters behind the digits. */
 export const isSameEntry = (one: CourtNumber | null, asked: CourtNumber): boolean =>
-  one !== null &&
-  one.court === asked.court &&
-  one.register === asked.register &&
-  one.digits === asked.digits &&
-  (one.letters === '' || asked.letters === '' || one.letters === asked.letters)
+  one?.court === asked.court && one.register === asked.register && !areDifferentEntries(one, asked)
 
 /** A company has one number in a register of Germany. Lists omit the court, and the letters behind the digits. */
 export function areDifferentEntries(one: CourtNumber, other: CourtNumber): boolean {
@@ -112,7 +107,6 @@ const officeWords = new RegExp(String.raw`(?<![\p{L}\d])(?:${offices.words})(?![
 const joiningFront = new RegExp(`^${joining.replace('\\s+', '')}\\s+`, 'u')
 const officeDigits =
   /(?<![\p{L}\d])(?:(?:\d\d)?\d\d[ ./-]?[A-Z][ ./-]?\d{1,7}|(?:[A-Z]{1,2}[ -]?)?\d[\d./-]*(?:[A-Z](?![\p{L}\d]))?)(?![\p{L}\d])/gu
-const officeCharsMin = 3
 
 /** Folds a text to capitals without marks and signs. */
 const toOfficeText = (text: string): string =>
@@ -128,7 +122,7 @@ export function findOffice(text: string): string | null {
   const cut = folded.replace(officeWords, ' ').replace(/\s+/g, ' ').trim()
   // In Arabic the word for "in" is a letter in front of the town.
   const town = cut === folded.trim() ? cut : cut.replace(joiningFront, '').replace(/^ب(?=\p{L}{3})/u, '')
-  const isName = /^[\p{L} .-]+$/u.test(town) && town.replace(/\P{L}/gu, '').length >= officeCharsMin
+  const isName = /^[\p{L} .-]+$/u.test(town) && /(?:\p{L}\P{L}*){3}/u.test(town)
   return isName && town.length <= courtCharsMax ? town : null
 }
 
@@ -169,11 +163,17 @@ export function findUniqueForm(country: string, number: string): number {
 
 const closeOfficeNumber = (text: string): string => text.toUpperCase().replace(/[\s.\-/]/g, '')
 
+/** Returns the country in a number with codes of country and court, `sn` of `SN-DKR-2010-B-1234`; `null` without. */
+export function findCodedCountry(text: string): string | null {
+  const code = codedCourt.exec(closeOfficeNumber(text))?.[1] ?? ''
+  return withCourtForm.has(code.toLowerCase()) && !codesInFront.includes(code) ? code.toLowerCase() : null
+}
+
 /** Reads a number of a local office; `null` in other countries, and for numbers that are unique in the country. */
 export function readOfficeNumber(country: string, text: string): OfficeNumber | null {
   if (country === 'de' || !hasLocalOffices(country)) return null
   const code = withCourtForm.has(country) ? codedCourt.exec(closeOfficeNumber(text))?.[1] : undefined
-  if (code === country.toUpperCase() || codesInFront.includes(code ?? '')) return null
+  if (findCodedCountry(text) !== null || codesInFront.includes(code ?? '')) return null
   const read = parseOfficeNumber(text)
   return read === null || findUniqueForm(country, closeOfficeNumber(read.number)) >= 0 ? null : read
 }
@@ -191,10 +191,10 @@ export function addOffice(country: string, text: string, office: string | null):
   return read === null || own === null ? text : formatOfficeNumber({ ...read, office: own })
 }
 
-/** Lists the spellings of an office's number without signs: files write `2004B654` also as `2004B00654`. */
+/** Lists the spellings of a number with a court, without signs: files write `2004B654` also as `2004B00654`. */
 export function listOfficeKeys(number: string): string[] {
   const key = closeOfficeNumber(number).replace(/^0+/, '')
-  const [, front = '', digits = ''] = /^(\d{2,4}[A-Z])0*([1-9]\d*)$/.exec(key) ?? []
+  const [, front = '', digits = ''] = /^([A-Z]*\d{2,4}[A-Z])0*([1-9]\d*)$/.exec(key) ?? []
   const forms = front === '' ? [] : [0, 4, 5, 6].map((length) => front + digits.padStart(length, '0'))
   return key === '' ? [] : [...new Set([key, ...forms])]
 }

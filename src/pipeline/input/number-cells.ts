@@ -1,4 +1,4 @@
-import { parseCourtNumber } from '../../core/numbers/court-numbers.js'
+import { findCodedCountry, parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import type { IdentifierKey, IdentifierPlaceKey } from '../../core/identifiers.js'
 import {
   closeNumber,
@@ -272,10 +272,11 @@ function choosePlace(
   { rowPlace, isUnknownRow }: { rowPlace: string | null; isUnknownRow: boolean },
   earlier: EarlierReading | undefined,
 ): { place: string | null; isForeign: boolean } {
-  const [first, another] = isTaxHeader(header, earlier !== undefined) ? [] : named
-  const only = another === undefined ? (first ?? null) : null
+  const only = named.length !== 1 || isTaxHeader(header, earlier !== undefined) ? null : (named[0] ?? null)
   if (earlier !== undefined)
     return { place: earlier.country === 'header' ? (only ?? rowPlace) : rowPlace, isForeign: false }
+  const coded = findCodedCountry(text)?.toUpperCase()
+  if (coded) return { place: coded, isForeign: rowPlace !== null && !rowPlace.startsWith(coded) }
   const rate = (place: string) => rateNumber(place.slice(0, 2).toLowerCase(), text)
   const ofHeader = only === null ? 0 : rate(only)
   // Check digits tell the country where its name does not.

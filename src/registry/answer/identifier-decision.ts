@@ -8,6 +8,7 @@ import {
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import {
   areDifferentEntries,
+  findCodedCountry,
   parseCourtNumber,
   findUniqueForm,
   hasLocalOffices,
@@ -258,7 +259,8 @@ function toComparedNumber(country: string, text: string): ComparedNumber {
   const form = findNumberForm(country, closed)
   if (isSiteNumber(country, text)) return { number: closed, kind: `other ${closed}`, isOneRegister: false }
   if (form === undefined) {
-    const letters = letteredCountries.has(country) ? 'any' : (/^[A-Z]*/.exec(closed)?.[0] ?? '')
+    const isAny = letteredCountries.has(country) || findCodedCountry(text) !== null
+    const letters = isAny ? 'any' : (/^[A-Z]*/.exec(closed)?.[0] ?? '')
     return { number: dropZeros(country, closed), kind: `letters ${letters}`, isOneRegister: letters !== '' }
   }
   // A branch in Brazil has the first eight digits of its company.

@@ -1,3 +1,4 @@
+import { findCodedCountry, listOfficeKeys } from '../../core/numbers/court-numbers.js'
 import { toCompanyNumber, toHeadOfficeNumber } from '../../core/numbers/national-numbers.js'
 import { listNestedNumbers } from '../../core/numbers/number-forms.js'
 import forms from '../../core/numbers/number-forms.json' with { type: 'json' }
@@ -158,7 +159,7 @@ export function classifySite(website: string): SiteFit {
 }
 
 /** Lengths of register numbers, the most frequent first. */
-const numberLengths = [8, 6, 7, 9, 10, 11, 12, 5, 4, 3, 13, 14, 2] as const
+const numberLengths = [8, 6, 7, 9, 10, 11, 12, 5, 4, 3, 13, 14, 2, 15, 16] as const
 
 /** Countries in whose numbers zeros behind letters tell: `J011232004` is 1/123/2004, and `J11232004` 11/23/2004. */
 const withTellingZeros: ReadonlySet<string> = new Set(forms.tellingZeros.split(' '))
@@ -169,13 +170,13 @@ export const dropZeros = (country: string, closed: string): string =>
 
 /**
  * Lists other spellings of a number with letters, most likely first: tables and registers lose and add zeros behind
- * letters, as in "SC12345" for "SC012345", "IP141R" for "IP00141R", and "PV0002187" for "PV 2187".
+ * letters, as in "SC12345" for "SC012345", "IP141R" for "IP00141R", and "PV0002187" for "PV 2187". Others have a key.
  */
 function padNumber(text: string, country: string): string[] {
   const closed = text.replace(/\s+/g, '').replace(/^([\p{L}()]+)[.\-/]+(?=\d)/u, '$1')
   const pattern = /^([\p{L}()]{0,8}?)(\d+)([A-Z]?)$/u
   const [, prefix = '', digits = '', suffix = ''] = pattern.exec(dropZeros(country, closed)) ?? []
-  // The number key already ignores leading zeros.
+  if (findCodedCountry(text) !== null) return listOfficeKeys(text)
   if (digits === '' || prefix + suffix === '') return []
   const lengths = numberLengths.map((length) => length - prefix.length - suffix.length)
   return [...new Set(lengths.map((length) => prefix + digits.padStart(length, '0') + suffix))]

@@ -56,7 +56,7 @@ test('every spelling of the number of a German court is one number', () => {
   const some = fc.constantFrom(...Object.entries(courts))
   const digits = fc.integer({ min: 1, max: 999_999 }).map(String)
   forAll(
-    300,
+    60,
     [some, digits, fc.constantFrom(...spellings), fc.nat(), fc.boolean()],
     (entry, number, spell, at, plain) => {
       const [code, names] = entry
@@ -627,4 +627,36 @@ test('zeros behind letters tell in Romania and the United States, and where a re
   expect(outcomeOf(ask(both, 'company number LK PV0021')).slice(2)).toEqual(['Norvane Mills Ltd'])
   expect(outcomeOf(ask(both, 'company number LK PV021')).slice(2)).toEqual(['Larkmoor Tools Ltd'])
   expect(ask(both, 'company number LK PV21').entity).toBeNull()
+})
+
+describe('numbers with the codes of country and court', () => {
+  const coded = ['SN-DKR-2010-B-1234', 'CI-ABJ-2018-B-12345', 'ML-BKO-2009-B-119', 'CD/KIN/RCCM/14-B-1234']
+  const place = (number: string) => number.slice(0, 2).toLowerCase()
+
+  test.each(coded)(
+    '%s is found with other signs and zeros, and in another court is another number',
+    (number) => {
+      const country = place(number)
+      const line = `${number},Larkmoor Tools,,${country.toUpperCase()},${country}`
+      const registry = registryOf([`${header}\n${line}\n`])
+      for (const spelled of [
+        number,
+        number.replace(/[-/]/g, '.'),
+        number.toLowerCase(),
+        number.replace(/(?=\d+$)/, '0'),
+      ])
+        expect(outcomeOf(ask(registry, `company number ${country.toUpperCase()} ${spelled}`))).toEqual([
+          'matched',
+          99,
+          'Larkmoor Tools',
+        ])
+      const elsewhere = number.replace(/(?<=^..[-/])[A-Z]{3}/, 'XYZ')
+      const asked = ask(
+        registry,
+        `Larkmoor Tools SARL (company number ${country.toUpperCase()} ${elsewhere})`,
+      )
+      expect(asked).toMatchObject({ status: 'inconclusive' })
+      expect(asked.match_confidence).toBeLessThanOrEqual(50)
+    },
+  )
 })

@@ -1033,3 +1033,15 @@ test('an earlier version sends no number with brackets', () => {
     expect(read).toMatchObject({ identifier: null, faults: ['registration_id'] })
   }
 })
+
+test.each(['SN-DKR-2010-B-1234', 'CI-ABJ-2018-B-12345', 'ml.bko.2009.b.119', 'CD/KIN/RCCM/14-B-1234'])(
+  'the codes in %s tell its country, whatever the row says',
+  (text) => {
+    for (const country of [null, 'France', 'Mali', 'Togo', 'SN']) {
+      const places = country === null ? {} : { registration_country: country }
+      const place = text.slice(0, 2).toUpperCase()
+      const { identifier } = chooseNumber([{ header: 'RCCM', text }], places)
+      expect([country, identifier]).toMatchObject([country, { kind: 'registration_id', place }])
+    }
+  },
+)
