@@ -9,7 +9,7 @@ import {
   toHost,
   type IdentifierKey,
 } from '../../core/identifiers.js'
-import { parseCourtNumber } from '../../core/numbers/court-numbers.js'
+import { findCodedCountry, parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import {
   hasPlainForm,
   hasWrongCheckDigits,
@@ -190,7 +190,8 @@ function findNumberFault(
   if (countShare(values, isWrong) > 1 - shareMin.lei) return 'most cells have wrong check digits'
   if (listHeaderKeys(header).some((one) => ambiguousNumberHeaders.has(one))) {
     // Austria calls VAT numbers `UID`, Switzerland company numbers.
-    const isOfAny = (text: string) => isNumber(text) || readWholeTaxNumber(text) !== null
+    const isCoded = (text: string) => (readWholeTaxNumber(text) ?? findCodedCountry(text)) !== null
+    const isOfAny = (text: string) => isNumber(text) || isCoded(text)
     if (countShare(values, (text) => isOfAny(text) || isPlainVatNumber(text)) < shareMin.lei)
       return `most cells are not company numbers of ${listRegisterCountries(header).join(', ')}`
     if (!values.some(isOfAny)) return 'its numbers contain no company numbers'
@@ -290,8 +291,7 @@ const wordsOfNumbers: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.wor
 function namesNumbers(text: string): boolean {
   const isTelling = (word: string) =>
     [taxWords, wordsOfNumbers, numberWords, owners, tellingKeys].some((words) => words.has(word)) ||
-    identifierHeaders.registration_id.includes(word) ||
-    identifierHeaders.ein.includes(word)
+    (['registration_id', 'ein'] as const).some((key) => identifierHeaders[key].includes(word))
   return [text, text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')].some((one) =>
     one
       .split(/[^\p{L}\p{M}\p{N}]+/u)

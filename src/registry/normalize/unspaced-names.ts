@@ -155,7 +155,18 @@ function findPlace(text: string, from: number, before: number, places: ReadonlyM
 
 /** Writes names of other scripts in one way, before they are read in Latin letters: Chinese characters, words, Serbian. */
 export const writeAlike = (text: string): string =>
-  divideWords(simplifyHan(toSerbianLatin(text.normalize('NFKC'))))
+  divideWords(simplifyHan(toArmenianLatin(toSerbianLatin(text.normalize('NFKC')))))
+
+/** Writes the Armenian letters whose usual spelling is not that of their transliteration: "Voske", "Yerevan", "Tur". */
+const toArmenianLatin = (text: string): string =>
+  !/\p{Script=Armenian}/u.test(text)
+    ? text
+    : text
+        .replace(/ու/giu, 'u')
+        .replace(/և|եւ/giu, 'ev')
+        .replace(/(?<!\p{L})ո/giu, 'vo')
+        .replace(/(?<!\p{L})ե/giu, 'ye')
+        .replace(/ռ/giu, 'r')
 
 /**
  * Unifies the spelling of a text in Arabic or Hebrew letters, whose short vowels are not written, and drops articles and
