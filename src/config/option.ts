@@ -99,9 +99,17 @@ export const createChoice = <const Choice extends string>(
   schema: () => z.enum(choices).describe(description),
 })
 
+const englishNames = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' })
+
 const isCountryCode = (code: string): boolean =>
-  /^[A-Z]{2}$/.test(code) &&
-  new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' }).of(code) !== undefined
+  /^[A-Z]{2}$/.test(code) && englishNames.of(code) !== undefined
+
+/** Finds a country by its English name. The table of all names takes longer to load than a command to start. */
+function findCodeByName(text: string): string | null {
+  const letters = Array.from({ length: 26 }, (_, at) => String.fromCharCode(65 + at))
+  const codes = letters.flatMap((one) => letters.map((other) => one + other))
+  return codes.find((code) => englishNames.of(code)?.toLowerCase() === text.trim().toLowerCase()) ?? null
+}
 
 export const createCountrySchema = () =>
   z.string().refine(isCountryCode, { error: 'an ISO 3166-1 code, like DE' })
@@ -230,7 +238,10 @@ export function parseDuration(text: string): Parsed<string> {
 
 export function parseCountry(text: string): Parsed<string> {
   const code = text.trim().toUpperCase()
-  return isCountryCode(code) ? { value: code } : { fault: 'It must be an ISO 3166-1 code, like DE.' }
+  const found = isCountryCode(code) ? code : findCodeByName(text)
+  return found === null
+    ? { fault: 'It must be an ISO 3166-1 code or an English name, like DE.' }
+    : { value: found }
 }
 
 export function parseSize(text: string): Parsed<string> {

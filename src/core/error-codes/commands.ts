@@ -118,7 +118,7 @@ export const commandErrors = {
   },
   REVIEW_NOTHING_ANSWERED: {
     meaning: '`review` found no answers for this input',
-    remedy: 'run `enrich` first, with the same columns, service and registry',
+    remedy: 'run `enrich` first, with the same columns, country, service and registry',
   },
   REVIEW_CHECKPOINT_CHANGED: {
     meaning: 'the checkpoint was replaced, repaired or removed while its review was open',

@@ -78,11 +78,11 @@ function buildJsonMessage(run: NotifiedRun): object {
   }
 }
 
-/** `lookups` are of rows; submissions and their outcomes are of all kinds of lookups. */
+/** `lookups` and `answered_before` are of rows; submissions and their outcomes are of all kinds of lookups. */
 const toCounts = (summary: NonNullable<RunEnd['summary']>) => ({
   rows: summary.rowCount,
   lookups: summary.lookupCount,
-  answered_before: summary.stages.reduce((sum, { cachedCount }) => sum + cachedCount, summary.cachedCount),
+  answered_before: summary.cachedCount,
   decided: summary.decidedCount,
   ...(summary.first === undefined ? {} : { answered_by_registry: summary.first.lookupCount }),
   submitted: sumSubmitted(listSubmissions(summary)),

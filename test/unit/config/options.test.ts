@@ -10,6 +10,7 @@ import {
   parseIdColumns,
   useForBoth,
   buildSchema,
+  parseCountry,
 } from '../../../src/config/option.js'
 import { callFlags, options } from '../../../src/config/options.js'
 import type { Settings } from '../../../src/config/settings.js'
@@ -171,4 +172,19 @@ describe('a table of options', () => {
 test('an unknown error code or exit code does not compile', () => {
   expectTypeOf<'NO_SUCH_CODE'>().not.toExtend<ErrorCode>()
   expectTypeOf<12>().not.toExtend<ExitCode>()
+})
+
+test.each([
+  ['uy', 'UY'],
+  [' DE ', 'DE'],
+  ['Armenia', 'AM'],
+  ['united kingdom', 'GB'],
+  ['zz1', null],
+  ['XX', null],
+  ['Elbonia', null],
+  ['', null],
+])('--country %j is %j', (text, code) => {
+  expect(parseCountry(text)).toEqual(
+    code === null ? { fault: expect.stringContaining('ISO 3166-1') as string } : { value: code },
+  )
 })
