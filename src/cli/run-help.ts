@@ -16,8 +16,9 @@ const helpGroups: readonly { title: string; common: readonly string[]; further: 
   },
   {
     title: 'Service',
-    common: ['base-url', 'registry', 'first', 'with', 'max-age'],
+    common: ['base-url', 'registry', 'first', 'with'],
     further: [
+      'max-age',
       'accept',
       'check-sample',
       'prefer',
