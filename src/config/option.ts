@@ -101,14 +101,21 @@ export const createChoice = <const Choice extends string>(
 
 const englishNames = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' })
 
+/** Codes that Intl knows and ISO 3166-1 does not assign. Those of former countries have another canonical code. */
+const unassigned = new Set('AC CP CQ DG EA EU EZ IC QO TA UN XA XB ZZ'.split(' '))
+
 const isCountryCode = (code: string): boolean =>
-  /^[A-Z]{2}$/.test(code) && englishNames.of(code) !== undefined
+  /^[A-Z]{2}$/.test(code) &&
+  !unassigned.has(code) &&
+  englishNames.of(code) !== undefined &&
+  new Intl.Locale(`und-${code}`).region === code
 
 /** Finds a country by its English name. The table of all names takes longer to load than a command to start. */
 function findCodeByName(text: string): string | null {
   const letters = Array.from({ length: 26 }, (_, at) => String.fromCharCode(65 + at))
   const codes = letters.flatMap((one) => letters.map((other) => one + other))
-  return codes.find((code) => englishNames.of(code)?.toLowerCase() === text.trim().toLowerCase()) ?? null
+  const name = text.trim().toLowerCase()
+  return codes.find((code) => isCountryCode(code) && englishNames.of(code)?.toLowerCase() === name) ?? null
 }
 
 export const createCountrySchema = () =>
@@ -237,10 +244,10 @@ export function parseDuration(text: string): Parsed<string> {
 }
 
 export function parseCountry(text: string): Parsed<string> {
-  const code = text.trim().toUpperCase()
+  const code = text.trim().toUpperCase().replace(/^UK$/, 'GB')
   const found = isCountryCode(code) ? code : findCodeByName(text)
   return found === null
-    ? { fault: 'It must be an ISO 3166-1 code or an English name, like DE.' }
+    ? { fault: 'It must be an ISO 3166-1 code or an English name, like DE or Germany.' }
     : { value: found }
 }
 

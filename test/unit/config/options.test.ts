@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { iso31661 } from 'iso-3166'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import { addConfigFlags, readConfig } from '../../../src/cli/config-flags.js'
@@ -179,6 +180,14 @@ test.each([
   [' DE ', 'DE'],
   ['Armenia', 'AM'],
   ['united kingdom', 'GB'],
+  ['UK', 'GB'],
+  ['Germany', 'DE'],
+  ['Vietnam', 'VN'],
+  ['Serbia', 'RS'],
+  ['EU', null],
+  ['SU', null],
+  ['DD', null],
+  ['ZZ', null],
   ['zz1', null],
   ['XX', null],
   ['Elbonia', null],
@@ -187,4 +196,11 @@ test.each([
   expect(parseCountry(text)).toEqual(
     code === null ? { fault: expect.stringContaining('ISO 3166-1') as string } : { value: code },
   )
+})
+
+test('--country takes every code of ISO 3166-1 and no other', () => {
+  const letters = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ')
+  const codes = letters.flatMap((one) => letters.map((other) => one + other))
+  const taken = codes.filter((code) => code !== 'UK' && !('fault' in parseCountry(code)))
+  expect(taken).toEqual([...iso31661.map(({ alpha2 }) => alpha2), 'XK'].sort())
 })
