@@ -1090,6 +1090,8 @@ interface Alarm {
   /** The measured value, in the unit of the condition. */
   readonly found: number
   readonly message: string
+  /** Names of the first ten rows that changed; absent if the condition is not about changes. Never sent to `notify`. */
+  readonly names?: readonly string[]
 }
 
 type ExitCode = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 10 | 11 | 130 | 143

@@ -1,4 +1,4 @@
-import { formatCount, plural } from './text.js'
+import { cutToWidth, formatCount, plural } from './text.js'
 import { formatAmount } from './money.js'
 import type { ReviewCounts } from './decisions.js'
 
@@ -53,6 +53,40 @@ export interface Alarm {
   /** The measured value, in the unit of the condition. */
   readonly found: number
   readonly message: string
+  /** Names of the first ten rows that changed; absent if the condition is not about changes. Never sent to `notify`. */
+  readonly names?: readonly string[]
+}
+
+/** Changes as alarms read them: how many rows of each kind, and the names of the first ones. */
+export interface ChangeTally {
+  readonly counts: ChangeCounts
+  readonly firstNames: Readonly<Partial<Record<ChangeKind, readonly string[]>>>
+}
+
+const firstNamesMax = 10
+const shownNamesMax = 3
+const nameColumnsMax = 40
+
+/** Counts changes one by one. */
+export class ChangeCounter {
+  readonly #counts = new Map<ChangeKind, number>()
+  readonly #names = new Map<ChangeKind, string[]>()
+
+  add({ kind, name, rowKey, rowNumber }: Change): void {
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1)
+    const names = this.#names.get(kind) ?? []
+    if (names.length === firstNamesMax) return
+    this.#names.set(kind, [...names, name ?? rowKey ?? `row ${rowNumber}`])
+  }
+
+  /** Kinds are in the order of `changeKinds`. */
+  get tally(): ChangeTally {
+    const select = <Value>(values: ReadonlyMap<ChangeKind, Value>) =>
+      Object.fromEntries(
+        changeKinds.filter((kind) => values.has(kind)).map((kind) => [kind, values.get(kind)]),
+      )
+    return { counts: select(this.#counts), firstNames: select(this.#names) }
+  }
 }
 
 /** Forms of the message about the end of a run. */
@@ -169,7 +203,7 @@ export interface AlarmFacts {
   /** Null if the answers were not read. */
   readonly review: Pick<ReviewCounts, 'rowCount' | 'decidedRowsByStatus' | 'decidedAgainRowCount'> | null
   /** Null without an earlier output. */
-  readonly changes: { readonly counts: ChangeCounts; readonly rowCountBefore: number } | null
+  readonly changes: (ChangeTally & { readonly rowCountBefore: number }) | null
   /** Null if nothing is billed. */
   readonly money: { readonly cost: number; readonly currency: string | null } | null
 }
@@ -202,7 +236,20 @@ function evaluateCondition(condition: AlarmCondition, facts: AlarmFacts): Alarm 
     condition: formatCondition(condition),
     found: isPercent ? Number(percent.toFixed(6)) : units,
     message: `${formatCondition(condition)}: ${describeFound(condition, facts, { units, of, percent })}`,
+    ...listNames(condition, facts),
   }
+}
+
+function listNames({ name }: AlarmCondition, { changes }: AlarmFacts): Pick<Alarm, 'names'> {
+  const names = isChangeName(name) ? changes?.firstNames[name] : undefined
+  return names === undefined ? {} : { names }
+}
+
+/** Formats an alarm with names, for a person at this machine. */
+export function formatAlarm({ message, names = [] }: Alarm): string {
+  if (names.length === 0) return message
+  const shown = names.slice(0, shownNamesMax).map((name) => cutToWidth(name, nameColumnsMax))
+  return `${message}: ${shown.join(', ')}${names.length > shownNamesMax ? ', …' : ''}`
 }
 
 /** Returns the value of a condition in millionths, and the number of rows for percentages. */

@@ -141,8 +141,8 @@ async function showChanges(pair: RunPair, changes: OutputChanges, { flags, io }:
       for (const change of batch) io.out(formatJsonLine('change', toChangeRecord(change, hasSides(pair))))
     else first.push(...batch.slice(0, shownMax - first.length))
   }
-  if (flags.json === true) io.out(formatComparedLine(pair, changes.counts, null))
-  else io.out(formatDiff({ pair, counts: changes.counts, first }, getTerminalColumns(io)))
+  if (flags.json === true) io.out(formatComparedLine(pair, changes.tally.counts, null))
+  else io.out(formatDiff({ pair, counts: changes.tally.counts, first }, getTerminalColumns(io)))
 }
 
 async function writeFile(
@@ -158,8 +158,8 @@ async function writeFile(
   const { delimiter: listDelimiter = null } = pair.newer.record?.input ?? {}
   const request = { path, format, bom, listDelimiter, memory, access, hasSides: hasSides(pair) }
   await writeChanges({ ...request, stdout: createRowStream(io), signal: io.interrupt }, changes.batches)
-  if (flags.json === true) io.out(formatComparedLine(pair, changes.counts, path))
-  else io.err(formatDiff({ pair, counts: changes.counts, first: [] }, getTerminalColumns(io), path))
+  if (flags.json === true) io.out(formatComparedLine(pair, changes.tally.counts, path))
+  else io.err(formatDiff({ pair, counts: changes.tally.counts, first: [] }, getTerminalColumns(io), path))
 }
 
 function formatComparedLine(

@@ -12,6 +12,7 @@ import {
 } from '../../pipeline/history/read-history.js'
 import { parsePositive } from '../../config/option.js'
 import { resolveSettings } from '../../config/settings.js'
+import { formatAlarm } from '../../core/alarms.js'
 import { UserError } from '../../core/errors.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
 import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
@@ -138,7 +139,7 @@ function listRecordFacts(record: RunRecord): [string, string][] {
             string,
           ],
         ]),
-    ...alarms.map(({ message }): [string, string] => ['alarm', message]),
+    ...alarms.map((alarm): [string, string] => ['alarm', formatAlarm(alarm)]),
     ...(error === null ? [] : [['error', `${error.code}: ${error.message}`] as [string, string]]),
     ['settings', JSON.stringify(record.settings)],
   ]

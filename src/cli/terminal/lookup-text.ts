@@ -12,6 +12,8 @@ import {
   countBilled,
   formatAmount,
   formatBilledCount,
+  formatMoney,
+  formatPrice,
   listSubmissions,
   sumSubmitted,
   toUnits,
@@ -326,4 +328,17 @@ export function formatCounts(record: Readonly<Record<string, number>>): string {
     .sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1))
     .map(([name, count]) => `${name} ${formatCount(count)}`)
     .join(' · ')
+}
+
+/** Empty if lookups are free or no price is configured. */
+export function formatCost({ money }: RunSummary): string[] {
+  if (money === null) return []
+  const { currency, byKind } = money
+  const parts = lookupKinds.flatMap((kind) => {
+    const of = byKind[kind]
+    return of === undefined || of.count === 0
+      ? []
+      : [`${formatKindCount(of.count, kind)} at ${formatPrice(of.unitPrice, currency)}`]
+  })
+  return [`  cost      ${formatMoney(money)}${parts.length === 0 ? '' : `   (${parts.join(' · ')})`}`]
 }

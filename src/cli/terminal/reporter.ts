@@ -1,3 +1,4 @@
+import { formatAlarm } from '../../core/alarms.js'
 import { formatCount, plural, cutToWidth, measureWidth } from '../../core/text.js'
 import { formatColumnLines, planWords, formatLookups } from './lookup-text.js'
 import { formatSpending } from '../../core/planned-spending.js'
@@ -38,7 +39,7 @@ export function createReporter(
       else if (event.type === 'finished') {
         const ended = findEndReason(event.summary)
         if (ended !== null) io.err(`${formatStopError(ended).join('\n')}\n`)
-        for (const { message } of event.summary.alarms) io.err(`alarm ${message}\n`)
+        for (const alarm of event.summary.alarms) io.err(`alarm ${formatAlarm(alarm)}\n`)
       }
     },
   }

@@ -7,12 +7,12 @@ import { packageFolder } from '../../platform/native-package.js'
 import { defaultPaths } from '../../config/options.js'
 import { selectArguments, selectSourcesFlags } from '../config-flags.js'
 import { quote, type ErrorLine } from './command-io.js'
-import { lookupKinds } from '../../core/lookup-state.js'
 import { formatFirst, formatSample } from '../../pipeline/history/read-history.js'
-import { formatPrice, formatMoney, listSubmissions } from '../../core/money.js'
+import { listSubmissions } from '../../core/money.js'
+import { formatAlarm } from '../../core/alarms.js'
 import { findEndReason, explainStop, type KindStop } from '../../pipeline/scheduler/scheduling.js'
 import type { RunEvent, RunSummary } from '../../pipeline/history/run-figures.js'
-import { formatCounts, formatKindCount, formatLookups, formatStage, formatSubmitted } from './lookup-text.js'
+import { formatCost, formatCounts, formatLookups, formatStage, formatSubmitted } from './lookup-text.js'
 
 const deviationNamesMax = 3
 
@@ -36,7 +36,7 @@ export function formatSummary(
     ...formatCost(summary),
     ...formatRequests(summary),
     ...formatOutputs(summary),
-    ...summary.alarms.map(({ message }) => `  alarm     ${message}`),
+    ...summary.alarms.map((alarm) => `  alarm     ${formatAlarm(alarm)}`),
     ...summary.notes.map((note) => `  note      ${note}`),
     ...formatDeviations(summary),
     ...(coverage === null || coverage.without === null || ended !== null
@@ -102,7 +102,13 @@ export function suggestNextSteps(
         ]
       : []),
     ...(coverage === null || coverage.step === null ? [] : [coverage.step]),
+    ...(summary.alarms.some(({ names = [] }) => names.length > 0) ? [suggestDiff(command)] : []),
   ]
+}
+
+function suggestDiff(command: string): NextStep {
+  const kept = selectArguments(command.match(shellWords) ?? [], ['config', 'checkpoint'], false)
+  return { text: 'all changes', command: [getProgram(command), 'diff', ...kept].join(' '), page: null }
 }
 
 /** Suggests the command that shows the rows of an output; empty for standard output and unusual file names. */
@@ -196,19 +202,6 @@ function formatUncertain(summary: RunSummary): string[] {
   const earlierCount = Math.max(0, uncertainCount - own)
   const earlier = earlierCount === 0 ? '' : `, ${formatCount(earlierCount)} of them in earlier runs`
   return uncertainCount === 0 ? [] : [`${formatCount(uncertainCount)} uncertain${earlier}`]
-}
-
-/** Empty if lookups are free or no price is configured. */
-function formatCost({ money }: RunSummary): string[] {
-  if (money === null) return []
-  const { currency, byKind } = money
-  const parts = lookupKinds.flatMap((kind) => {
-    const of = byKind[kind]
-    return of === undefined || of.count === 0
-      ? []
-      : [`${formatKindCount(of.count, kind)} at ${formatPrice(of.unitPrice, currency)}`]
-  })
-  return [`  cost      ${formatMoney(money)}${parts.length === 0 ? '' : `   (${parts.join(' · ')})`}`]
 }
 
 /** Empty if no request was sent. */

@@ -4,7 +4,7 @@ import { compareOutputs, listColumns, readChanges } from './compare-outputs.js'
 import { readSettledOutput } from './remembered-runs.js'
 import type { HistoryReader, PublishedOutput } from './run-record.js'
 import { publishTable, resolveTable, tryTable } from '../output/plain-table.js'
-import type { Change, ChangeCounts } from '../../core/alarms.js'
+import type { Change, ChangeTally } from '../../core/alarms.js'
 
 const createTable = ({ hasSides }: ChangesTarget) => ({
   name: 'changes',
@@ -39,11 +39,10 @@ export function publishChanges(
 }
 
 /** Changes since an earlier output. */
-export interface KnownChanges {
+export interface KnownChanges extends ChangeTally {
   /** The run that published it. */
   readonly baseline: number
   readonly rowCountBefore: number
-  readonly counts: ChangeCounts
 }
 
 interface ChangesToReport {
@@ -104,7 +103,7 @@ async function writeChangesSince(
   const since = await readAppended(history, appended, baseline)
   if (target !== null) await publishChanges(target, since === null ? batches : compareOutputs(since, after))
   while ((await batches.next()).done !== true);
-  return { baseline, rowCountBefore, counts: changes.counts }
+  return { baseline, rowCountBefore, ...changes.tally }
 }
 
 /** Returns the output of the run whose changes a table has; null if it is not stored here. */

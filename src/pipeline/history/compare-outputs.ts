@@ -1,6 +1,6 @@
 import type { PlainColumn } from '../output/plain-table.js'
 import { UserError } from '../../core/errors.js'
-import { changeKinds, type Change, type ChangeCounts, type ChangeKind } from '../../core/alarms.js'
+import { ChangeCounter, type Change, type ChangeCounts, type ChangeTally } from '../../core/alarms.js'
 import { compareStates, getCurrentEntityId, hasMatch } from './changes.js'
 import { renderResult } from '../answers/answer-line.js'
 import { parsePublishedState, renderPublishedState, type PublishedState } from '../answers/published-state.js'
@@ -37,8 +37,8 @@ export interface OutputChanges {
   readonly after: PublishedOutput
   /** In the order of `compareOutputs`; read once. */
   readonly batches: AsyncGenerator<readonly Change[], void>
-  /** Counts of the changes read so far, in the order of `changeKinds`. */
-  readonly counts: ChangeCounts
+  /** Of the changes read so far. */
+  readonly tally: ChangeTally
 }
 
 /**
@@ -52,10 +52,10 @@ export interface OutputChanges {
 export async function readChanges(history: Outputs, older: number, newer: number): Promise<OutputChanges> {
   const before = assertStored(await readSettledOutput(history, older), older)
   const after = assertStored(await history.published(newer), newer)
-  const counts = new Map<ChangeKind, number>()
+  const counter = new ChangeCounter()
   const countWhileReading = async function* () {
     for await (const changes of compareOutputs(before, after)) {
-      for (const { kind } of changes) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+      for (const change of changes) counter.add(change)
       yield changes
     }
   }
@@ -63,14 +63,11 @@ export async function readChanges(history: Outputs, older: number, newer: number
     rowCountBefore: before.rows.length,
     after,
     batches: countWhileReading(),
-    get counts() {
-      return toCounts(counts)
+    get tally() {
+      return counter.tally
     },
   }
 }
-
-const toCounts = (counts: ReadonlyMap<ChangeKind, number>): ChangeCounts =>
-  Object.fromEntries(changeKinds.filter((kind) => counts.has(kind)).map((kind) => [kind, counts.get(kind)]))
 
 function assertStored(output: PublishedOutput | null, run: number): PublishedOutput {
   if (output !== null) return output
@@ -216,7 +213,7 @@ export function readAnswerChanges(
   findCompany: (entityId: string) => CurrentCompany | null,
 ): AnswerChanges {
   const [companies, changed] = [new Set<string>(), new Set<string>()]
-  const kinds = new Map<ChangeKind, number>()
+  const counter = new ChangeCounter()
   let rowCount = 0
   let changedRowCount = 0
   const compare = (entry: PublishedEntry, row: number, run: number, isOwn: boolean): readonly Change[] => {
@@ -231,7 +228,7 @@ export function readAnswerChanges(
     if (changes.length === 0) return []
     changed.add(id)
     changedRowCount++
-    for (const { kind } of changes) kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
+    for (const change of changes) counter.add(change)
     return changes
   }
   const batches = async function* () {
@@ -252,7 +249,7 @@ export function readAnswerChanges(
     batches: batches(),
     get counts() {
       const [companyCount, changedCompanyCount] = [companies.size, changed.size]
-      return { companyCount, rowCount, changedCompanyCount, changedRowCount, kinds: toCounts(kinds) }
+      return { companyCount, rowCount, changedCompanyCount, changedRowCount, kinds: counter.tally.counts }
     },
   }
 }

@@ -13,7 +13,6 @@ import {
   type Alarm,
   type AlarmCondition,
   type AlarmFacts,
-  type ChangeCounts,
   type NotifyFormat,
   type NotifyTime,
 } from '../../core/alarms.js'
@@ -64,10 +63,7 @@ export function getErrorEnd(thrown: unknown, interrupt: AbortSignal): ErrorEnd {
 const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError'
 
 /** Changes since the previous output. */
-interface KnownChanges {
-  readonly counts: ChangeCounts
-  readonly rowCountBefore: number
-}
+type KnownChanges = NonNullable<AlarmFacts['changes']>
 
 /** Reports the end of one run once: its alarms, metrics and message. No method throws. */
 export interface Ending {

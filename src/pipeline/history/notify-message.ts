@@ -74,7 +74,7 @@ function buildJsonMessage(run: NotifiedRun): object {
       money === null
         ? null
         : { currency: money.currency, amount: money.cost, uncertain: money.uncertainCost },
-    alarms,
+    alarms: alarms.map(({ condition, found, message }) => ({ condition, found, message })),
   }
 }
 
@@ -117,6 +117,7 @@ function buildLines(run: NotifiedRun): string[] {
     ...(failure === null ? [] : [`${failure.code}: ${failure.message}`]),
     ...alarms.slice(0, alarmsShownMax).map(({ message }) => `Alarm: ${message}`),
     ...(alarms.length > alarmsShownMax ? [`and ${alarms.length - alarmsShownMax} more alarms`] : []),
+    ...(alarms.some(({ names = [] }) => names.length > 0) ? ['To see the changed rows: enrich diff'] : []),
     ...some('Rows', formatCounts(summary?.rowsByStatus ?? {})),
     ...some('Rows to review', formatReviewed(summary)),
     ...some('Changes', formatCounts(changes ?? {})),

@@ -4,7 +4,7 @@ import { formatBilledCount, sumSubmitted } from '../../core/money.js'
 import { cut, html, isolateText, type Html, type HtmlPart } from '../../web/html.js'
 import { renderTable } from '../../web/charts.js'
 import { exitCodes } from '../../core/errors.js'
-import { changeKinds, type ChangeKind } from '../../core/alarms.js'
+import { changeKinds, formatAlarm, type ChangeKind } from '../../core/alarms.js'
 import {
   type OutputFigures,
   getBilled,
@@ -100,7 +100,7 @@ export function renderAlarms({ record }: RememberedRun): Html | null {
   return html`<div class="alarms" role="group" aria-label="Alarms">
     <p><strong>Alarms</strong></p>
     <ul>
-      ${alarms.slice(0, 50).map(({ message }) => html`<li>${isolateText(message, 300)}</li>`)}
+      ${alarms.slice(0, 50).map((alarm) => html`<li>${isolateText(formatAlarm(alarm), 300)}</li>`)}
     </ul>
   </div>`
 }

@@ -147,7 +147,7 @@ describe('what changed between two outputs', () => {
     const published = (run: number) => Promise.resolve(outputs[run - 1] ?? null)
     const changes = await readChanges({ published, runs: () => Promise.resolve([]) }, 1, 2)
     while ((await changes.batches.next()).done !== true);
-    expect(Object.entries(changes.counts)).toEqual([
+    expect(Object.entries(changes.tally.counts)).toEqual([
       ['new_row', 1],
       ['row_gone', 1],
       ['renamed', 1],

@@ -1,13 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  ChangeCounter,
   conditionHint,
+  formatAlarm,
   formatCondition,
   evaluateAlarms,
   isChangeCondition,
   parseConditions,
   type AlarmCondition,
   type AlarmFacts,
+  type Change,
+  type ChangeKind,
   changeKinds,
 } from '../../../src/core/alarms.js'
 import { forAll } from '../../support/properties.js'
@@ -22,7 +26,7 @@ const facts: AlarmFacts = {
   rowCount: 200,
   rowsByStatus: { matched: 150, merged: 10, partial_match: 14, failed: 3, odd_status: 23 },
   review: { rowCount: 9, decidedRowsByStatus: {}, decidedAgainRowCount: 0 },
-  changes: { counts: { lost_match: 7, new_row: 110 }, rowCountBefore: 100 },
+  changes: { counts: { lost_match: 7, new_row: 110 }, firstNames: {}, rowCountBefore: 100 },
   money: { cost: 12.3, currency: 'EUR' },
 }
 
@@ -30,7 +34,7 @@ const metBy = (text: string, of: AlarmFacts = facts) =>
   evaluateAlarms(conditionsOf(text), of).alarms.map(({ condition }) => condition)
 
 test('merged counts rows with that status, and is judged without an output before', () => {
-  const merged = { ...facts, changes: { counts: { merged: 1 }, rowCountBefore: 100 } }
+  const merged = { ...facts, changes: { counts: { merged: 1 }, firstNames: {}, rowCountBefore: 100 } }
   expect(metBy('merged>=10, merged>=5%, merged>10', merged)).toEqual(['merged>=10', 'merged>=5%'])
   const { alarms, skipped } = evaluateAlarms(conditionsOf('merged>0, renamed>0'), { ...facts, changes: null })
   expect(alarms.map(({ message }) => message)).toEqual(['merged>0: 10 of 200 rows'])
@@ -207,9 +211,51 @@ describe('a condition is met', () => {
   })
 
   test('an output before without rows has no share of anything', () => {
-    const changes = { counts: { new_row: 5 }, rowCountBefore: 0 }
+    const changes = { counts: { new_row: 5 }, firstNames: {}, rowCountBefore: 0 }
     // 5 is more than any share of nothing.
     expect(metBy('new_row>10%', { ...facts, changes })).toEqual(['new_row>10%'])
     expect(metBy('lost_match>0%', { ...facts, changes })).toEqual([])
+  })
+})
+
+describe('names of changed rows', () => {
+  const createChange = (kind: ChangeKind, rowNumber: number, name: string | null): Change => ({
+    ...{ kind, rowNumber, name, rowKey: null, field: null, old: null, new: null, run: 2 },
+    ...{ oldSource: null, newSource: null, oldEntityId: null, newEntityId: null },
+  })
+
+  function findNames(changes: readonly Change[], text: string): readonly string[] {
+    const counter = new ChangeCounter()
+    for (const change of changes) counter.add(change)
+    const { alarms } = evaluateAlarms(conditionsOf(text), {
+      ...facts,
+      changes: { ...counter.tally, rowCountBefore: 100 },
+    })
+    return alarms.map(formatAlarm)
+  }
+
+  test('an alarm about changes names the first rows that changed so', () => {
+    const lost = ['Larkmoor', 'Norvane', 'Tessaly', 'Ostrovik'].map((name, at) =>
+      createChange('lost_match', at + 1, name),
+    )
+    const one = [createChange('renamed', 9, null), ...lost.slice(0, 1)]
+    expect(findNames(one, 'lost_match>0,renamed>0,failed>0')).toEqual([
+      'lost_match>0: 1 of 100 rows of the previous output: Larkmoor',
+      'renamed>0: 1 of 100 rows of the previous output: row 9',
+      'failed>0: 3 of 200 rows',
+    ])
+    expect(findNames(lost, 'lost_match>2%')).toEqual([
+      'lost_match>2%: 4 of 100 rows of the previous output (4%): Larkmoor, Norvane, Tessaly, …',
+    ])
+  })
+
+  test('an alarm keeps at most ten names, and shows each in at most forty columns', () => {
+    const many = Array.from({ length: 1_000 }, (_, at) => createChange('row_gone', at + 1, '漢'.repeat(500)))
+    const counter = new ChangeCounter()
+    for (const change of many) counter.add(change)
+    expect(counter.tally.counts).toEqual({ row_gone: 1_000 })
+    expect(counter.tally.firstNames.row_gone).toHaveLength(10)
+    const [alarm = ''] = findNames(many, 'row_gone>0')
+    expect(alarm.split(': ').at(-1)).toBe(`${Array(3).fill('漢'.repeat(20)).join(', ')}, …`)
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { notifyFormats } from '../../../src/core/alarms.js'
 import { renderNotification, type NotifiedRun } from '../../../src/pipeline/history/notify-message.js'
 import { runEnd, summary } from '../../integration/ending/run-ends.js'
 
@@ -88,6 +89,14 @@ describe('for people', () => {
       'DISK_FULL: the disk is full',
     ])
   })
+})
+
+test('names of changed rows stay on this machine: the message says how to see them', () => {
+  const alarm = { condition: 'renamed>0', found: 1, message: 'renamed>0: 1 of 9 rows', names: ['Larkmoor'] }
+  const run = notified({ alarms: [alarm] })
+  for (const format of notifyFormats) expect(renderNotification(run, format)).not.toContain('Larkmoor')
+  expect(slackOf(run).text).toContain('\nTo see the changed rows: enrich diff\n')
+  expect(slackOf(notified({})).text).not.toContain('enrich diff')
 })
 
 describe('a hostile name', () => {
