@@ -642,6 +642,8 @@ export interface RunSummary {
   stages: readonly StageFacts[]
   /** Null if nothing is billed or no price is known. */
   money: Money | null
+  /** Changes since the previous output, by kind; missing without one. */
+  changes?: ChangeCounts
   /** Conditions of --fail-on that were met. */
   alarms: readonly Alarm[]
   notes: readonly string[]
@@ -1081,6 +1083,23 @@ interface Money {
       readonly unitPrice: number
     }
   }
+}
+
+type ChangeCounts = {
+  address_changed?: number
+  became_active?: number
+  became_inactive?: number
+  confidence_crossed?: number
+  entity_changed?: number
+  gained_match?: number
+  identifier_changed?: number
+  left_register?: number
+  lost_match?: number
+  merged?: number
+  new_row?: number
+  parent_changed?: number
+  renamed?: number
+  row_gone?: number
 }
 
 /** A condition of `--fail-on` that was met. */

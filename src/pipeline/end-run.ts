@@ -38,7 +38,12 @@ export async function endRun(context: RunContext, run: EndedRun): Promise<RunSum
   const changes =
     written === null ? null : await history.publishOutput(written.recorded, groups, outputs.changes)
   const alarms = written === null ? [] : ending.getAlarms(ran, changes)
-  const summary: RunSummary = { ...ran, alarms, ...findUnmatched(ran, history.record.figures) }
+  const summary: RunSummary = {
+    ...ran,
+    ...(changes === null ? {} : { changes: changes.counts }),
+    alarms,
+    ...findUnmatched(ran, history.record.figures),
+  }
   history.note({ summary, alarms })
   const exitCode = getExitCode(summary, getInterruptionCode(services.interrupt.reason))
   await writeReport(context, history, exitCode)

@@ -80,6 +80,11 @@ test('of a run with stages, own registers, changes, alarms and identifiers', asy
   const flags = ['--with', 'entity,hierarchy,domain', '--fail-on', 'matched<99%', '--report', 'report.html']
   const { code, last } = await expectValid(place, [...command, ...flags, '--changes', 'changes.csv'])
   expect([code, last['type']]).toEqual([6, 'finished'])
+  expect(last).not.toHaveProperty('summary.changes')
+  place.write('companies.csv', 'company,city,lei\nApple,Cupertino,HWUPKR0MPOU8FGXBT394\nNobody,Hull,\n')
+  expect((await expectValid(place, [...command, '--fail-on', 'row_gone>0'])).last).toMatchObject({
+    summary: { changes: { row_gone: 1 }, alarms: [{ condition: 'row_gone>0', names: ['Apple'] }] },
+  })
   const { place: paid, hosted } = await prepare(['Apple', 'Acme', 'Bolt'])
   const first = ['--first', 'own.sqlite', '--check-sample', '100%']
   paid.write('register.csv', 'id,name,city\n1,Acme,Lyon\n')

@@ -1,5 +1,5 @@
 import type { ReviewCounts } from '../../core/decisions.js'
-import type { Alarm } from '../../core/alarms.js'
+import type { Alarm, ChangeCounts } from '../../core/alarms.js'
 import type { FirstFigures } from '../answers/first-rule.js'
 import type { KindSubmissions, Money } from '../../core/money.js'
 import { type BudgetEnd, type Stop, findEndReason, explainStop } from '../scheduler/scheduling.js'
@@ -203,6 +203,8 @@ export interface RunSummary {
   stages: readonly StageFacts[]
   /** Null if nothing is billed or no price is known. */
   money: Money | null
+  /** Changes since the previous output, by kind; missing without one. */
+  changes?: ChangeCounts
   /** Conditions of --fail-on that were met. */
   alarms: readonly Alarm[]
   notes: readonly string[]

@@ -143,7 +143,9 @@ const summaryMembers = {
   'money.uncertainCost': 'cost of the uncertain lookups of this run, in units of the currency',
   'money.currency': 'code of the currency, such as `EUR`; `null` if the prices have no currency',
   stages: 'one entry for each stage, with its counts',
-  alarms: 'met conditions of `--fail-on`: `condition`, `found`, `message`',
+  changes: 'changes since the previous output by kind: `{"lost_match": 2}`; missing without one',
+  alarms:
+    'met conditions of `--fail-on`: `condition`, `found`, `message`, and the first ten `names` of changed rows',
   outputPaths: 'the written files; `[]` after a stop without an output',
   stop: 'the reason of an early stop, in `kind`; otherwise `null`',
   service: '`embedded` or `hosted`',
