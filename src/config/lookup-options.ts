@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import { matchedConfidenceMin } from '../contract/outcome-rules.js'
 import { UserError } from '../core/errors.js'
 import type { FirstRegistry } from '../pipeline/run.js'
-import { rateLimits } from '../contract/limits.js'
+import { matchedConfidenceMin, rateLimits } from '../contract/limits.js'
 import { stageKinds, type StageKind } from '../core/lookup-state.js'
 import {
   createDurationSchema,

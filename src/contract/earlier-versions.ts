@@ -2,9 +2,8 @@ import * as z from 'zod'
 import { matchingBranch, address, attributes, operationalPresence } from './entity.js'
 import { cacheHitType, entitySubtype, entityType, factorType, outcomeStatus } from './enums.js'
 import { callId, entityId, legalEntityId, requestId, streamId } from './ids.js'
-import { checkOutcome } from './outcome-rules.js'
 import { lookupName } from './resolution.js'
-import { action, candidate } from './result.js'
+import { action, candidate, checkOutcome } from './result.js'
 
 const text = z.string().nullable()
 

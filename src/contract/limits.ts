@@ -34,3 +34,6 @@ export const rateLimitHeaders = {
 } as const
 
 export const apiKeyHeader = 'apikey'
+
+/** The lowest confidence of a `matched` outcome (interface: "Resolution outcome meanings"). */
+export const matchedConfidenceMin = 80

@@ -1,5 +1,5 @@
 import type { RowInspection, CheckpointReader } from '../pipeline/inspect-rows.js'
-import { matchedConfidenceMin } from '../contract/outcome-rules.js'
+import { matchedConfidenceMin } from '../contract/limits.js'
 import type { Lookup, LookupId } from '../core/lookup-identity.js'
 import { appendIdentifiers, nameCountryOnce } from '../core/numbers/stated-identifiers.js'
 import type { Candidate } from '../core/decisions.js'

@@ -5,7 +5,7 @@ import { countOmittedIdentifiers } from './entity-record.js'
 import { formatEnd } from './basis.js'
 import { describeRemoval } from './registration-facts.js'
 import { listReasons, type Impact, type Match } from './reasons.js'
-import { isOwnCountryLeft } from '../match/evidence.js'
+import { isOwnCountryLeft, isPartOfLongerName } from '../match/evidence.js'
 import type { NameComparison } from '../match/compare-names.js'
 import type { LeftWord } from '../match/left-words.js'
 import { findNativeWords, type QueryText, type TextWord } from '../match/query-text.js'
@@ -93,7 +93,7 @@ export const describeNames = (names: readonly string[]): string =>
   `The text names ${names.length} companies: ${names.map((name) => `"${name}"`).join(', ')}.`
 
 function listRivalFactors(
-  { rivals, noneShare, confidence, names }: Match,
+  { best, rivals, noneShare, confidence, names }: Match,
   findLegalName: (candidate: CandidateName) => string | null,
 ): Factor[] {
   if (names !== undefined)
@@ -116,16 +116,12 @@ function listRivalFactors(
       ),
     )
   }
-  if (!isCertain && noneShare >= noneShareMin) {
-    factors.push(
-      createLimitation(
-        'no_legal_entity_confirmed',
-        'It may be a company that the registry does not hold.',
-        noneShare >= 0.5 ? 'high' : 'medium',
-      ),
-    )
-  }
-  return factors
+  if (isCertain || noneShare < noneShareMin) return factors
+  const isLonger = isPartOfLongerName(best.evidence.comparison)
+  const who = isLonger ? 'With all its words, your name may be that of a company' : 'The row may be a company'
+  const text = `${who} that the registry does not hold.`
+  const impact = noneShare >= 0.5 ? 'high' : 'medium'
+  return [...factors, createLimitation('no_legal_entity_confirmed', text, impact)]
 }
 
 /** Describes which name of the registration the text matches. */

@@ -22,7 +22,7 @@ import {
   toCompanyNumber,
   toHeadOfficeNumber,
 } from '../../core/numbers/national-numbers.js'
-import { classifyNameWord } from '../match/align-name.js'
+import { classifyNameWord } from '../match/compare-words.js'
 import type { CandidateName } from '../match/candidate.js'
 import type { NameComparison } from '../match/compare-names.js'
 import { isCountryWord, type LeftoverWords, type LeftWord } from '../match/left-words.js'

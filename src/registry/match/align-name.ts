@@ -1,6 +1,7 @@
-import { isGenericWord, isLightWord, isNumberWord, isTradeWord } from '../normalize/normalize-name.js'
+import { isHeadWord } from '../normalize/normalize-name.js'
 import type { CandidateName } from './candidate.js'
 import {
+  classifyNameWord,
   compareCountries,
   compareWords,
   findCountryAtEnd,
@@ -11,7 +12,7 @@ import {
   type WordMatch,
 } from './compare-words.js'
 import type { QueryText } from './query-text.js'
-import { countInitials, joiningWords } from './text-pieces.js'
+import { countInitials } from './text-pieces.js'
 import type { Vocabulary } from './vocabulary.js'
 import type { WordClass } from './word-classes.js'
 
@@ -101,15 +102,6 @@ export interface NameAlignment {
   readonly inside: readonly number[]
   /** Words in common have another order. */
   readonly isReordered: boolean
-}
-
-export type NameWordClass = 'telling' | 'generic' | 'light' | 'number'
-
-/** The class of a word of a registered name. */
-export function classifyNameWord(word: string): NameWordClass {
-  if (isNumberWord(word)) return 'number'
-  if (isLightWord(word) || joiningWords.has(word)) return 'light'
-  return isGenericWord(word) || isTradeWord(word) ? 'generic' : 'telling'
 }
 
 function getMissingCost(word: string, vocabulary: Vocabulary): number {
@@ -303,22 +295,28 @@ function traceBack(
   const used = new Set(
     all.flatMap(({ textAt, textCount }) => Array.from({ length: textCount }, (_, more) => textAt + more)),
   )
+  const sumMissing = (places: readonly number[]) =>
+    places.reduce((sum, at) => sum + getMissingCost(name.tokens[at] ?? '', prepared.vocabulary), 0)
+  const head = missing.filter((at) => at === 0 && isNamedWithout(name.tokens, all))
   return {
-    cost: cost - moved.length * 0.5,
-    missingCost: missing.reduce(
-      (sum, at) => sum + getMissingCost(name.tokens[at] ?? '', prepared.vocabulary),
-      0,
-    ),
+    cost: cost - moved.length * 0.5 - sumMissing(head),
+    missingCost: sumMissing(missing) - sumMissing(head),
     pairs: all,
     start,
     end: stop,
-    missing: missing.filter((at) => !moved.some(({ nameAt }) => nameAt === at)),
+    missing: missing.filter((at) => !head.includes(at) && !moved.some(({ nameAt }) => nameAt === at)),
     inside: Array.from({ length: Math.max(0, stop - start) }, (_, more) => start + more).filter(
       (at) => !used.has(at),
     ),
     isReordered: moved.length > 0,
   }
 }
+
+/** True if a name begins with a word such as "société", and the text has several telling words of what follows. */
+const isNamedWithout = ([head = '', ...tokens]: readonly string[], pairs: readonly WordPair[]): boolean =>
+  isHeadWord(head) &&
+  pairs.every(({ nameAt }) => nameAt > 0) &&
+  pairs.filter(({ nameAt }) => classifyNameWord(tokens[nameAt - 1] ?? '') === 'telling').length >= 2
 
 /** Pairs missing words with the same words elsewhere in the text: "Bank of Larkmoor" and "Larkmoor Bank". */
 function findMoved(

@@ -1,13 +1,7 @@
 import { isGenericWord, isInHouseName, isNumberWord } from '../normalize/normalize-name.js'
-import {
-  alignName,
-  classifyNameWord,
-  type AlignedText,
-  type NameAlignment,
-  type WordPair,
-} from './align-name.js'
+import { alignName, type AlignedText, type NameAlignment, type WordPair } from './align-name.js'
 import { areSameForms, findFittingForm, type CandidateName, type FormAgreement } from './candidate.js'
-import { wordMatchKinds, type WordMatchKind } from './compare-words.js'
+import { classifyNameWord, wordMatchKinds, type WordMatchKind } from './compare-words.js'
 import {
   countLeft,
   countMissing,
@@ -181,6 +175,7 @@ export function compareNames(
       if (tells > rarestWeight) [rarestWeight, rarestWord] = [tells, word]
     }
   }
+  if (!alignment.missing.includes(0) && !hasFirstPair(alignment)) total -= nameWeights[0] ?? 0
   if (!isInitials && (total === 0 || alignment.pairs.length === 0 || shared / total < similarityMin))
     return null
   // A company is called "&"; the "&" of another name does not name it.
@@ -210,14 +205,13 @@ export function compareNames(
     isWhole && isAtEnd && isWithoutGap && text.coreKey.length >= 14 && isLastCut && tokens.length > 1
   const series = isTailMissing ? (missingWords[0] ?? '') : ''
   const isOneOfSeries = isTailMissing && isNumberWord(series)
-  const isSpelled = looseWords.length === 0
   const matchType = classifyMatch({
     isInitials: isInitials && (missingWords.length > 0 || alignment.pairs.length === 0),
     isCompleted: isTruncated || isEndCut,
     isMissing: missingWords.length > 0,
     isTailMissing,
     isSpelled:
-      isSpelled &&
+      looseWords.length === 0 &&
       !alignment.isReordered &&
       alignment.inside.every(
         (at) => text.words[at]?.wordClass === 'stop' || text.words[at]?.wordClass === 'form',
@@ -307,6 +301,8 @@ export function compareNames(
     isGeneric: alignment.pairs.every(({ nameAt }) => isGenericWord(tokens[nameAt] ?? '')),
   }
 }
+
+const hasFirstPair = ({ pairs }: NameAlignment): boolean => pairs.some(({ nameAt }) => nameAt === 0)
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 

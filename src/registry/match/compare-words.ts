@@ -3,7 +3,23 @@ import { findExactCodes } from '../../core/countries.js'
 import { namesCountry } from '../normalize/places.js'
 import { calculateDistance } from '../../core/word-forms.js'
 import { unknownLetter } from '../normalize/clean-text.js'
-import { asianWords, isNumberWord } from '../normalize/normalize-name.js'
+import {
+  asianWords,
+  isGenericWord,
+  isLightWord,
+  isNumberWord,
+  isTradeWord,
+} from '../normalize/normalize-name.js'
+import { joiningWords } from './text-pieces.js'
+
+export type NameWordClass = 'telling' | 'generic' | 'light' | 'number'
+
+/** The class of a word of a registered name. */
+export function classifyNameWord(word: string): NameWordClass {
+  if (isNumberWord(word)) return 'number'
+  if (isLightWord(word) || joiningWords.has(word)) return 'light'
+  return isGenericWord(word) || isTradeWord(word) ? 'generic' : 'telling'
+}
 
 /**
  * How a word of a text stands for a word of a name. `same`: otherwise written, as numbers, umlauts and plurals are.

@@ -1,10 +1,11 @@
 import { namesCountry } from '../normalize/places.js'
-import { classifyNameWord, type AlignedText, type NameAlignment } from './align-name.js'
+import type { AlignedText, NameAlignment } from './align-name.js'
+import { classifyNameWord } from './compare-words.js'
 import type { CandidateName } from './candidate.js'
 import type { QueryText, TextWord } from './query-text.js'
 import { isOfSecurity, type WordClass } from './word-classes.js'
 import { findFormAt } from '../normalize/legal-forms.js'
-import { foldText, hasShortForm } from '../normalize/normalize-name.js'
+import { foldText, hasShortForm, isHeadWord } from '../normalize/normalize-name.js'
 
 /** Numbers of words that one side lacks, by kind. */
 export interface LeftoverWords {
@@ -56,7 +57,8 @@ export function listLeft(
 ): LeftWord[] {
   const left: LeftWord[] = []
   const last = text.words.length - 1
-  const formEnd = Math.min(start, countFormInFront(text, candidate))
+  const isHead = start === 1 && inPairs.size >= 2 && isHeadWord(text.words[0]?.text ?? '')
+  const formEnd = isHead ? 1 : Math.min(start, countFormInFront(text, candidate))
   for (const [at, word] of text.words.entries()) {
     if (inPairs.has(at)) continue
     const position: Position = at < start ? 'before' : at >= end ? 'behind' : 'inside'

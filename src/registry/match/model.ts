@@ -1,6 +1,7 @@
 import type { PlaceAgreement } from './candidate.js'
 import type { NameComparison } from './compare-names.js'
-import { cap, type Evidence } from './evidence.js'
+import { cap, isPartOfLongerName, type Evidence } from './evidence.js'
+import { isCountryWord } from './left-words.js'
 import { featureNames, partOfFeatures, type FeatureName, type FeaturePart } from './features.js'
 import fittedModel from './fitted-model.json' with { type: 'json' }
 import type { Vocabulary } from './vocabulary.js'
@@ -208,15 +209,22 @@ const likeNames = {
   part: { oneUsual: 10, oneRare: 0.8, allUsual: 9, someRare: 0.3 },
 } as const
 
+/** Of texts with one more word of a name, how many name another company for each one that names the company found. */
+const longerNameCount = 0.8
+
 /** Returns how many companies that fit the text as well a small registry lacks, on average; 0 from 100,000 names. */
 function estimateUnseenRivals(
-  { candidate: { tokens }, sharedCount, matchType }: NameComparison,
+  { candidate: { tokens }, sharedCount, alignment: { pairs }, matchType }: NameComparison,
   vocabulary: Vocabulary,
 ): number {
+  // A group has a company in each country.
+  const countryCount = pairs.filter(({ nameAt }) => isCountryWord(tokens[nameAt] ?? '')).length
   const counts = likeNames[matchType === 'exact' || matchType === 'completed' ? 'whole' : 'part']
   const isUsual = tokens.every((word) => vocabulary.isUsual(word))
   const count =
-    sharedCount <= 1 ? counts[isUsual ? 'oneUsual' : 'oneRare'] : counts[isUsual ? 'allUsual' : 'someRare']
+    sharedCount - countryCount <= 1
+      ? counts[isUsual ? 'oneUsual' : 'oneRare']
+      : counts[isUsual ? 'allUsual' : 'someRare']
   return count * vocabulary.unseenShare
 }
 
@@ -231,6 +239,9 @@ export function scoreUnseen(
 ): number | null {
   const count = estimateUnseenRivals(evidence.comparison, vocabulary)
   if (count === 0) return null
+  // A company with the longer name is rather in the same place: companies of a group are.
+  if (isPartOfLongerName(evidence.comparison))
+    return score + Math.log(Math.max(count, longerNameCount * vocabulary.unseenShare))
   const own = sumParts(features, ownParts, coefficients) + elsewhereWeights[evidence.place]
   const prominence = Math.max(0, sumParts(features, prominenceParts, coefficients))
   const isListed = evidence.comparison.candidate.prominence.isListed

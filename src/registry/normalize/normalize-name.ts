@@ -218,8 +218,8 @@ export function toCanonicalWords(words: readonly string[]): string[] {
     const phrase = phraseStarts.has(word)
       ? phrases.find(([parts]) => parts.every((part, index) => words[at + index] === part))
       : undefined
-    const numeral = at > 0 ? arabicNumerals.get(word) : undefined
-    canonical.push(phrase?.[1] ?? numeral ?? toCanonicalWord(word))
+    const placed = at > 0 ? arabicNumerals.get(word) : longHeads.get(word)
+    canonical.push(phrase?.[1] ?? placed ?? toCanonicalWord(word))
     at += phrase?.[0].length ?? 1
   }
   return canonical
@@ -256,10 +256,12 @@ const genericWords = new Set(listWords(table.generic))
 const tradeWords = new Set(listWords(table.common_trades))
 
 /** Words that are often added to a company's name or dropped. */
-const lightWords = new Set(
-  `group holdings company companies usa us uk corporate reit com gruppe groupe gruppo grupo konzern compagnie societe ste
-  firma fa ditta empresa ets etablissements`.split(/\s+/),
-)
+const lightWords = new Set(listWords(table.light))
+/** Words that say no more than "company" in front of a name. */
+const headWords = new Set(listWords(table.heads))
+export const isHeadWord = (word: string): boolean => headWords.has(word)
+/** In another place, "ste" is a suite. */
+const longHeads = new Map(Object.entries(table.short_heads))
 
 const { places, trades } = getAsianWords()
 const toAscii = (text: string): string => anyAscii(text).toLowerCase()

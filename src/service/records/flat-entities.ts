@@ -1,6 +1,6 @@
 import type { ResultEntity } from '../../contract/entity.js'
 import type { OutcomeStatus } from '../../contract/enums.js'
-import { matchedConfidenceMin } from '../../contract/outcome-rules.js'
+import { matchedConfidenceMin } from '../../contract/limits.js'
 import type { CandidateV2, EntityV2 } from '../../contract/earlier-versions.js'
 import type { Candidate } from '../../contract/result.js'
 import { assertNever } from '../../core/errors.js'

@@ -1,0 +1,179 @@
+import { hasLocalOffices } from '../../core/numbers/court-numbers.js'
+import { isFormAlone } from '../reference/registers.js'
+import { namesTrade } from '../normalize/normalize-name.js'
+import { classifyNameWord } from './compare-words.js'
+import { isOneFormPrivate } from './candidate.js'
+import type { NameComparison } from './compare-names.js'
+import { isOwnCountryLeft, skipJoiningWords, type Evidence } from './evidence.js'
+import type { LeftWord } from './left-words.js'
+import { hasOtherMeaning } from './word-classes.js'
+import type { TextWord } from './query-text.js'
+
+/** True if a word of the text stands where the name has another: "Larkmoor Energy Ltd" and "Larkmoor Capital Ltd". */
+function isReplaced({ left, text, alignment, candidate: { tokens } }: NameComparison): boolean {
+  const { pairs, missing, end } = alignment
+  return missing.some((nameAt) => {
+    const before = pairs.findLast((pair) => pair.nameAt < nameAt)
+    const to = pairs.find((pair) => pair.nameAt > nameAt)?.textAt ?? skipJoiningWords(text, end) + 1
+    const isAnother = (one: LeftWord) =>
+      before !== undefined &&
+      one.at >= before.textAt + before.textCount &&
+      one.at < to &&
+      (one.role === null || one.role === 'cut') &&
+      one.word.separator === '' &&
+      /^(?:telling|generic|light|number)$/.test(one.word.wordClass) &&
+      // Otherwise it may be the same word, spelled so badly that it was not found.
+      one.word.text.charAt(0) !== tokens[nameAt]?.charAt(0)
+    return left.some(isAnother)
+  })
+}
+
+const confidenceMax = 99
+
+/** The most confidence of an answer for which something holds, the least first. */
+const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence) => boolean])[] = [
+  // Names with only the words of a trade in common are those of two companies.
+  [19, (evidence) => isOfSameTrade(evidence)],
+  // Names of one sound in other characters are those of other companies, or typing errors: a reviewer decides.
+  [45, ({ comparison }) => comparison.characters === 'other'],
+  // A name that continues is that of another company, as far as the registry tells.
+  [78, (evidence) => isContinued(evidence) || isRearranged(evidence)],
+  // A group has a company for each country, and a word in front makes another name: few registries hold all of them.
+  [85, (one) => isOwnCountryLeft(one) || isNamedOtherwise(one) || isOfOtherOffice(one) || isOfOtherForm(one)],
+  [85, ({ comparison }) => comparison.characters === 'unknown'],
+  // Where only the place and words of a trade are the same, the others may be those of another name.
+  [90, (evidence) => isSpelledOtherwise(evidence)],
+  // A word behind the legal form may be a remark, or name a fund or an estate of the company.
+  [90, (evidence) => isFollowed(evidence)],
+  // Without evidence for the place, the name may be that of a company of the stated country.
+  [94, (evidence) => isElsewhere(evidence)],
+]
+
+/** Returns the most confidence that an answer with this evidence has, whatever the fit says. */
+export const findConfidenceLimit = (evidence: Evidence): number =>
+  limits.find(([, holds]) => holds(evidence))?.[0] ?? confidenceMax
+
+/**
+ * True for a little-known company in another region than the stated one, in a country whose offices each register the
+ * companies of their region: another company may have the name there.
+ */
+const isOfOtherOffice = ({ place, contextCount, comparison: { candidate } }: Evidence): boolean =>
+  place === 'region_conflict' &&
+  contextCount === 0 &&
+  !candidate.prominence.isListed &&
+  !candidate.prominence.hasLei &&
+  hasLocalOffices(candidate.place.countryCode)
+
+const isOfOtherForm = ({ comparison: { form, statedForm, candidate } }: Evidence): boolean =>
+  /conflict/.test(form) || (form === 'same' && isOneFormPrivate(statedForm, candidate))
+
+/** True if the text has some of a name's words in another order: "Elena Cardoso" is one of many, and Maria Elena another. */
+const isRearranged = ({ comparison: { alignment, nameLeftover } }: Evidence): boolean =>
+  alignment.isReordered && nameLeftover.hard > 0
+
+/** True if a telling word is in front of the name, without a sign between them: "Larkmoor Norvane Ltd" for Norvane Ltd. */
+const isNamedOtherwise = ({ comparison: { left, isApartBefore } }: Evidence): boolean =>
+  !isApartBefore &&
+  left.some(
+    ({ word, position, role }) => position === 'before' && role === null && word.wordClass === 'telling',
+  )
+
+/**
+ * True if most of the name is in words that are spelled otherwise, and the town does not tell: "Reside Technologies Inc" for
+ * Resideo Technologies, "Brook Holdings Ltd" for Brooks Holdings. Swapped and doubled letters are slips.
+ */
+function isSpelledOtherwise({ comparison, place, contextCount }: Evidence): boolean {
+  const { looseWords, pairs, similarity, sharedTelling, alignment, candidate } = comparison
+  const isMostly = looseWords.length > pairs.slips + pairs.usual && similarity < 0.8
+  const isTelling = (word = '') => classifyNameWord(word) === 'telling'
+  const isPlural =
+    sharedTelling === 1 &&
+    alignment.pairs.some(
+      ({ match, nameAt }) => match.kind === 'plural' && isTelling(candidate.tokens[nameAt]),
+    )
+  return (isMostly || isPlural) && place !== 'postal' && place !== 'city' && contextCount === 0
+}
+
+/** True if a telling word follows the legal form, without a sign between them: "Larkmoor Ltd Norvane". */
+const isFollowed = ({ comparison: { left, statedForm, text } }: Evidence): boolean => {
+  if (statedForm === null || text.isSecurity) return false
+  const next = left.find(
+    ({ at, position }) => position === 'behind' && at === statedForm.at + statedForm.count,
+  )
+  if (next === undefined || next.role !== null || next.word.separator !== '') return false
+  return next.word.wordClass === 'telling' && !hasOtherMeaning(next.word.text)
+}
+
+/**
+ * True if the company is known only in another country than the stated one, or if the stated place ends with a name that is
+ * no known country or region and not the company's town: it may be a country in a language that is not known.
+ */
+function isElsewhere({ place, hint, contextCount, comparison }: Evidence): boolean {
+  if (contextCount > 0) return false
+  if (place === 'country_conflict' || place === 'town_abroad') return true
+  // Registers of listed companies have companies of other countries too.
+  if (place === 'registered_elsewhere') return !comparison.candidate.prominence.isListed
+  const unreadEnd = hint?.unreadEnd ?? ''
+  return unreadEnd !== '' && place !== 'postal' && unreadEnd !== comparison.candidate.place.cityKey
+}
+
+/**
+ * True if the text continues with more of a name, as far as no sign separates it: "Larkmoor & Brothers", "Larkmoor Capital",
+ * "Larkmoor 2021 Ltd", "OOO Larkmoor Plus", the fund of its staff.
+ */
+function isContinued({ comparison }: Evidence): boolean {
+  const { left, alignment, statedForm: form, text, candidate } = comparison
+  const [next, after] = text.words.slice(alignment.end, alignment.end + 2)
+  // The end of a bracket inside the name separates nothing: "Larkmoor (UK) II Ltd".
+  const find = (of: TextWord | undefined) =>
+    /^\)?$/.test(of?.separator ?? ',')
+      ? left.find(({ word, role }) => word === of && role !== 'repeated')
+      : undefined
+  const [one, other] = [find(next), find(after)]
+  const more = one !== undefined && !hasOtherMeaning(one.word.text) ? one : undefined
+  const isFormBefore = form !== null && form.at < alignment.start && form.count > 0
+  // In front of the form, a year and "payroll" are part of a name. A number is, too, if the company has no form.
+  const isInName = other?.word.wordClass === 'form'
+  const isLast = after === undefined && candidate.formClass === null
+  const isNumber =
+    /^\w{1,4}$/.test(more?.word.text ?? '') && (more?.role === 'series' || isAmong(more, 'number'))
+  // "CC" at the end is the form of another company, if this one has a form and the text no other.
+  const isOtherForm =
+    after === undefined && form === null && candidate.formClass !== null && isFormAlone(one?.word.text ?? '')
+  return (
+    !text.isSecurity &&
+    (isOtherForm ||
+      (next?.text === 'and' && one !== undefined && isAmong(other, 'telling generic light')) ||
+      isAmong(more, isFormBefore ? 'telling generic payment' : 'generic') ||
+      (isInName && isAmong(one, 'department site payment exchange web')) ||
+      (isNumber && (isInName || isLast)) ||
+      left.some((word) => word.word.text === 'fund' && isAmong(word, 'generic')) ||
+      isReplaced(comparison))
+  )
+}
+
+const isAmong = (left: LeftWord | undefined, classes: string): boolean =>
+  (left?.role === null || left?.role === 'cut') && classes.includes(left.word.wordClass)
+
+/**
+ * True if text and name each have a word of their own, and in common only those of a trade, a form or a place: "Trade and
+ * Services Larkmoor Ltd", "Trade and Services Velmora Ltd". In many countries, names begin with what the company does.
+ */
+function isOfSameTrade({ comparison: { left, alignment, text, candidate } }: Evidence): boolean {
+  const isName = /^(?:telling|generic)$/
+  const missing = alignment.missing.map((at) => candidate.tokens[at] ?? '')
+  const theirs = missing.filter((word) => isName.test(classifyNameWord(word)))
+  const apart = left.filter(({ word, role }) => role === null && isName.test(word.wordClass))
+  const ours = apart.map(({ word }) => word.text)
+  // A word that begins alike may be the same one, spelled so badly that it was not found.
+  const isLike = (word: string) => ours.some((own) => own.slice(0, 2) === word.slice(0, 2))
+  if (theirs.length === 0 || ours.length === 0 || theirs.some(isLike)) return false
+  const tells = (word = '') =>
+    word !== candidate.place.cityKey && !/^[a-z]{1,2}$/.test(word) && !namesTrade(word)
+  const isCommon = ({ wordClass, text: word }: TextWord, nameAt: number) =>
+    wordClass === 'telling' && tells(word) && tells(candidate.tokens[nameAt])
+  const isShared = ({ textAt, textCount, nameAt }: (typeof alignment.pairs)[number]) =>
+    text.words.slice(textAt, textAt + textCount).some((word) => isCommon(word, nameAt))
+  const isOwn = (word: string) => classifyNameWord(word) === 'telling'
+  return [...theirs, ...ours].some(isOwn) && !alignment.pairs.some(isShared)
+}
