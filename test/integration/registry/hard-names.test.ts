@@ -449,3 +449,60 @@ test('Words that objects of the language have are words of names and of forms li
     expect(answer.entity?.legal_name, word).toBe(`Velmora ${word} Ltd`)
   }
 })
+
+describe('the form of a column, for names that state none', () => {
+  const columns: readonly (readonly [
+    country: string,
+    column: string,
+    same: readonly string[],
+    other: readonly string[],
+  ])[] = [
+    ['TN', 'S.A.R.L', ['SARL', 'S.A.R.L.', 'Sarl'], ['SA', 'S.A.']],
+    ['TN', 'Société à responsabilité limitée', ['SARL'], ['SA']],
+    ['FR', '5710', ['SAS', 'S.A.S.'], ['SARL', 'SNC']],
+    ['FR', '5499', ['SARL'], ['SAS', 'SA']],
+    ['EC', 'ANÓNIMA', ['S.A.', 'C.A.'], ['CIA. LTDA.', 'Cía. Ltda.']],
+    ['EC', 'RESPONSABILIDAD LIMITADA', ['CIA. LTDA.'], ['S.A.']],
+    ['EC', 'SOCIEDADES POR ACCIONES SIMPLIFICADAS', ['S.A.S.', 'SAS'], ['CIA. LTDA.']],
+    ['BR', '206-2', ['Ltda', 'LTDA.'], ['S.A.']],
+    ['BR', 'Sociedade Empresária Limitada', ['Ltda'], ['S/A']],
+    ['NO', 'AS', ['AS', 'A/S'], ['ANS']],
+    ['DK', 'Aktieselskab', ['A/S'], ['ApS']],
+    ['DK', 'Anpartsselskab', ['ApS'], ['A/S']],
+    ['CZ', '112', ['s.r.o.', 'spol. s r.o.'], ['a.s.']],
+    ['CZ', 'Společnost s ručením omezeným', ['s.r.o.'], ['a.s.']],
+    ['RO', 'Societate cu răspundere limitată', ['SRL'], ['SA']],
+    ['BE', 'Besloten vennootschap', ['BV', 'SRL'], ['NV']],
+    ['MX', 'Sociedad Anónima de Capital Variable', ['SA de CV'], ['S. de R.L. de C.V.']],
+    ['JP', '株式会社', ['株式会社', 'K.K.'], ['合同会社']],
+    ['PL', 'SPÓŁKA Z OGRANICZONĄ ODPOWIEDZIALNOŚCIĄ', ['Sp. z o.o.'], ['S.A.']],
+    ['AZ', 'Məhdud məsuliyyətli cəmiyyət', ['MMC'], ['ASC']],
+  ]
+  const registry = registryOf(
+    columns.map(([country, column], at) => ({
+      id: `${at}`,
+      name: `Zalmora${'abcdefghijklmnopqrstuvw'[at] ?? ''}ket Vendrolin`,
+      legal_form: column,
+      country,
+    })),
+  )
+  const ask = (at: number, form: string) => {
+    const name = `Zalmora${'abcdefghijklmnopqrstuvw'[at] ?? ''}ket Vendrolin ${form}`.trim()
+    return registry.resolve({ name, location: columns[at]?.[0] ?? null, context: null })
+  }
+
+  test.each(columns.map((one, at) => [one[0], one[1], at] as const))('%s %s', (_, __, at) => {
+    const [, , same, other] = columns[at] ?? ['', '', [], []]
+    const plain = ask(at, '')
+    expect(plain.status).toBe('matched')
+    for (const form of same) {
+      expect(ask(at, form).status, form).toBe('matched')
+      expect(ask(at, form).match_confidence, form).toBeGreaterThanOrEqual(plain.match_confidence - 1)
+    }
+    for (const form of other) {
+      const found = ask(at, form)
+      expect(found.match_confidence, form).toBeLessThan(plain.match_confidence - 3)
+      expect(JSON.stringify(found.factors), form).toContain('form is of another kind')
+    }
+  })
+})
