@@ -7,7 +7,7 @@ import {
 import type { NameKind } from '../model/registry-rows.js'
 import { parseForm, parseName } from '../normalize/parsed-name.js'
 import { findLargerRegion } from '../normalize/places.js'
-import { hasKinds, isPrivateForm, listKinds } from '../reference/registers.js'
+import { hasKinds, isFormAlone, isPrivateForm, listKinds, spellOutForm } from '../reference/registers.js'
 import { isDistinctRegion, type LocationHint } from './parse-location.js'
 
 /** Place of a registration, as keys of places.ts. Empty text means unknown. */
@@ -210,6 +210,10 @@ const toFormKey = (words: readonly string[]): string =>
 /** Whether a text and a name state the same form, in full or in its initials. */
 export const areSameForms = (stated: StatedForm, candidate: CandidateName): boolean =>
   toFormKey(stated.words) === toFormKey(parseHeld(candidate).formWords)
+
+/** Whether a short form that is too often a word of names states the form of a name: the "CA" of a company with "C.A.". */
+export const statesForm = (word: string, candidate: CandidateName): boolean =>
+  isFormAlone(word) && parseHeld(candidate).formWords.join(' ') === spellOutForm(word)
 
 /** "Ltd" and "Limited" are the same form; "Inc." and "Corp.", "AS" and "ASA" or "B.V." and "Limited" only of the same kind. */
 export function areFormsAlike(stated: StatedForm | null, candidate: CandidateName): boolean {

@@ -506,3 +506,49 @@ describe('the form of a column, for names that state none', () => {
     }
   })
 })
+
+describe('written-out forms with more, fewer and shortened words', () => {
+  const forms: readonly (readonly [country: string, held: string, others: readonly string[]])[] = [
+    [
+      'EC',
+      'CIA. LTDA.',
+      ['CIA. DE RESP. LTDA.', 'Compañía de Responsabilidad Limitada', 'Compañía Limitada'],
+    ],
+    ['EC', 'C.A.', ['CA', 'C. A.', 'Compañía Anónima']],
+    ['VE', 'C.A.', ['CA', 'ca']],
+    ['AZ', 'Açıq Səhmdar Cəmiyyəti', ['Açıq Tipli Səhmdar Cəmiyyəti', 'ASC', 'ATSC']],
+    ['AZ', 'MMC', ['Məhdud Məsuliyyətli Cəmiyyəti']],
+    ['AZ', 'ƏMC', ['Əlavə Məsuliyyətli Cəmiyyəti']],
+    ['AZ', 'KFT', ['kft']],
+    ['PL', 'Sp. z o.o.', ['Sp. z ogr. odp.', 'Spółka z ogr. odpowiedzialnością']],
+    ['CZ', 's.r.o.', ['Spol. s r. o.', 'spol. s ruč. om.']],
+    ['DE', 'GmbH', ['Gesellsch. m. b. H.', 'Gesellschaft mit beschr. Haftung', 'Ges. m. beschr. Haftung']],
+    ['IT', 'S.r.l.', ['Soc. a Resp. Lim.', 'Società a r.l.']],
+    ['FR', 'SARL', ['Sté à resp. limitée', 'Soc. à resp. limitée']],
+    ['RO', 'SRL', ['Soc. cu răsp. lim.', 'Societate cu răsp. limitată']],
+  ]
+  const nameAt = (at: number) => `Kelzor${'abcdefghijklmn'[at] ?? ''}mit Vandrolet`
+  const registry = registryOf([
+    ...forms.map(([country, held], at) => ({ id: `${at}`, name: `${nameAt(at)} ${held}`, country })),
+    { id: 'ca', name: 'Pelzamor California Ltd', country: 'GB' },
+  ])
+  const ask = (name: string, location: string) => registry.resolve({ name, location, context: null })
+
+  test.each(forms.map((one, at) => [one[0], one[1], at] as const))('%s %s', (country, held, at) => {
+    for (const other of forms[at]?.[2] ?? []) {
+      const { status, match_confidence: found } = ask(`${nameAt(at)} ${other}`, country)
+      expect({ other, status }).toEqual({ other, status: 'matched' })
+      expect(found, other).toBeGreaterThanOrEqual(ask(`${nameAt(at)} ${held}`, country).match_confidence - 6)
+    }
+  })
+
+  test('a short form of one country is another form in another country', () => {
+    const at = forms.findIndex(([, held]) => held === 'KFT')
+    const same = ask(`${nameAt(at)} KFT`, 'AZ').match_confidence
+    expect(ask(`${nameAt(at)} MMC`, 'AZ').match_confidence).toBeLessThan(same - 5)
+    const asc = forms.findIndex(([, held]) => held.startsWith('Açıq'))
+    const found = ask(`${nameAt(asc)} PHŞ`, 'AZ')
+    expect(JSON.stringify(found.factors)).toContain('form is of another kind')
+    expect(found.match_confidence).toBeLessThan(ask(`${nameAt(asc)} ASC`, 'AZ').match_confidence - 5)
+  })
+})
