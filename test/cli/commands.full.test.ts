@@ -324,6 +324,31 @@ describe('registry', () => {
     })
   })
 
+  test('an import warns if companies that were active have unknown status words now', async () => {
+    const place = createPlace()
+    const load = async (statuses: readonly string[], ...flags: readonly string[]) => {
+      const rows = statuses.map((status, at) => `001${at},Larkmoor ${'ABC'[at] ?? ''} GmbH,${status}`)
+      place.write('register.csv', ['No,Firm,Status', ...rows, ''].join('\n'))
+      const map = [
+        '--id-type',
+        'registration_id',
+        '--map',
+        'id=No,name=Firm,status=Status',
+        '--country',
+        'DE',
+      ]
+      return place.run(['registry', 'import', 'csv', 'register.csv', ...map, ...flags])
+    }
+    await load(['active', 'active', 'Zzyzx'])
+    const next = await load(['Qqqx', 'active', 'Zzyzx'])
+    expect(next.code).toBe(0)
+    expect(next.stderr).toMatch(/Warning: 1 company was active, .*"Qqqx"/)
+    expect(next.stdout).toMatch(/updated +3\n +changed +1 /)
+    const same = await load(['Qqqx', 'active', 'Zzyzx '], '--json')
+    expect(same.stderr).not.toContain('Warning')
+    expect(jsonOf(same.stdout)).toMatchObject({ updatedCount: 3, changedCount: 0, statusLostCount: 0 })
+  })
+
   test.each([
     ['registry', ['import', 'load', 'evaluate', 'info', 'search']],
     ['accounts', ['list', 'show', 'add', 'keys', 'secrets']],

@@ -23,6 +23,7 @@ import {
   formatLoadSummary,
   formatRegistryFlag,
 } from '../terminal/registry-text.js'
+import { formatLostStatuses } from '../terminal/sources-text.js'
 
 interface ImportFlags {
   idType?: string
@@ -76,6 +77,7 @@ export function addImport(
         io.err(`${text}\n`)
       }
       const result = await runImport(readFormat(format, flags), file, path, flags, io, onNotice)
+      io.err(formatLostStatuses(result) ?? '')
       io.out(
         flags.json === true
           ? formatJsonLine('import', { ...result, notes })
@@ -250,6 +252,7 @@ async function runLoad(
     },
     onLoaded: (file) => {
       progress.end()
+      io.err(file.result === null ? '' : (formatLostStatuses(file.result) ?? ''))
       io.out(isJson ? formatJsonLine('loaded', toReport(file)) : formatLoadedFile(file))
     },
   })

@@ -58,6 +58,9 @@ function formatImportCounts(result: ImportResult): string[] {
   return [
     line('new', result.importedCount),
     line('updated', result.updatedCount),
+    ...(result.updatedCount > 0
+      ? [line('changed', result.changedCount, 'with other facts than before')]
+      : []),
     ...lineIf('renamed', result.renamedCount, 'of the updated; the old name stays as a former name'),
     ...lineIf('together', result.togetherCount, 'of the updated; another row of the file has the company'),
     ...lineIf('joined', result.joinedCount, 'of the new; they share a number with another company'),

@@ -2,7 +2,13 @@ import { findCountryName } from '../../core/countries.js'
 import { formatBytes, formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 import type { AnswerChanges } from '../../pipeline/history/read-history.js'
-import type { findCoverage, GetOutcome, GetProgress, listRegisters } from '../../registry/load.js'
+import type {
+  findCoverage,
+  GetOutcome,
+  GetProgress,
+  ImportResult,
+  listRegisters,
+} from '../../registry/load.js'
 import { formatReasons, formatRegistryFlag, reasonsOfLoadMax } from './registry-text.js'
 import { formatTableLines } from './screen.js'
 import type { RegistryInfo } from '../../registry/read-registry.js'
@@ -224,7 +230,16 @@ export function formatOutcome(outcome: GetOutcome): string {
     lines.push(`  no file with "${file}" in its name was given${lost}`)
   }
   lines.push(...formatReasons(result, reasonsOfLoadMax).map((reason) => `  ${reason}`))
-  return `${lines.join('\n')}\n${whole}`
+  return `${lines.join('\n')}\n${formatLostStatuses(result) ?? ''}${whole}`
+}
+
+/** Warns of companies whose end may stay unseen; `null` if there are none. */
+export function formatLostStatuses({ statusLostCount, drops }: ImportResult): string | null {
+  const unread = drops.flatMap(({ reason }) => /^status (".*") is not known$/su.exec(reason)?.[1] ?? [])
+  if (statusLostCount === 0 || unread.length === 0) return null
+  const words = unread.slice(0, reasonsOfLoadMax).join(', ')
+  const companies = `${plural(statusLostCount, 'company', 'companies')} ${statusLostCount === 1 ? 'was' : 'were'}`
+  return `Warning: ${companies} active, and no status is known now. Unknown status words of the file: ${words}${unread.length > reasonsOfLoadMax ? ', …' : ''}. No change is reported for an unknown status. Write active, inactive or liquidation in the file, or translate the words with "cases" in a source file (docs/reference/register-files.md).\n`
 }
 
 /** The facts of a source for `--json`. */

@@ -152,8 +152,11 @@ function hasLeftRegister({ older, newer }: Pair): boolean {
   return listSentences(newer).some((sentence) => !known.has(sentence))
 }
 
-const isActive = (standing: string | null): boolean | null =>
-  standing === null ? null : standing.trim().toLowerCase() === 'active'
+/** A company under restructuring trades on: neither its start nor its end is the end of the company. */
+function isActive(standing: string | null): boolean | null {
+  const known = standing?.trim().toLowerCase() ?? null
+  return known === null || known === 'restructuring' ? null : known === 'active'
+}
 
 /** The ultimate parent is compared only if both runs have an answer about ownership. */
 function findParentField(pair: Pair): PublishedField | null {

@@ -342,7 +342,8 @@ export function classifyLegalForm(primary: StoredLegalEntity, isTraded: boolean)
   const isPrivate = stated.some(isPrivateForm) || byName.formWords.some(isPrivateForm)
   const country = primary.jurisdiction?.slice(0, 2) ?? primary.address.countryCode
   const isPublic = !isPrivate && (isTraded || isPublicLimited(country))
-  const parsed = stated.map(parseFormText).find((one) => one.legalForm !== null)
+  const isWhole = ({ formClass, tokens }: typeof byName) => formClass !== null && tokens.join() === 'qq'
+  const parsed = stated.map(parseFormText).find((one) => one.legalForm !== null || isWhole(one))
   const form = parsed ?? byName
   if (isPublic && isPlainLimited(form.formWords)) return 'corporation'
   return form.legalForm ?? (classifyFundOrTrust(primary) === 'trust' ? 'trust' : null)

@@ -59,6 +59,8 @@ interface ImportEnd {
   readonly newKeyCount: number
   /** Registrations known before whose content is another one now. */
   readonly changedCount: number
+  /** Those of them that were active and have no status now: their cell is empty, or its words are not known. */
+  readonly statusLostCount: number
   /** Claims on registrations that no source has named yet. */
   readonly waitingCount: number
 }
@@ -129,6 +131,7 @@ export function findUnchangedSource(database: Sqlite, source: SourceFile): Uncha
     vanishedCount: 0,
     newKeyCount: 0,
     changedCount: 0,
+    statusLostCount: 0,
     waitingCount: 0,
   }
 }
@@ -205,7 +208,7 @@ function openSession(
       })
       const isNothing =
         own.newerFileDate !== null &&
-        counts.importedCount + counts.updatedCount + writer.countChanged() === 0 &&
+        counts.importedCount + counts.updatedCount + writer.changes.changedCount === 0 &&
         countNames() === nameCount
       recordCounts(database, own, counts, { importedAt: toIso(importedAtMs), isNothing })
       const waitingCount = claims.countWaitingClaims() + references.countWaitingReferences()
@@ -214,7 +217,7 @@ function openSession(
         vanishedCount: Math.max(0, unnamedCount + unseenCount + removedCount - newKeyCount),
         newKeyCount,
         joinedCount,
-        changedCount: writer.countChanged(),
+        ...writer.changes,
         waitingCount,
       }
     },

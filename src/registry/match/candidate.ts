@@ -7,7 +7,7 @@ import {
 import type { NameKind } from '../model/registry-rows.js'
 import { parseForm, parseName } from '../normalize/parsed-name.js'
 import { findLargerRegion } from '../normalize/places.js'
-import { hasKinds, isPrivateForm, listKinds } from '../reference/registers.js'
+import { hasKinds, isFormAlone, isPrivateForm, listKinds, spellOutForm } from '../reference/registers.js'
 import { isDistinctRegion, type LocationHint } from './parse-location.js'
 
 /** Place of a registration, as keys of places.ts. Empty text means unknown. */
@@ -139,7 +139,7 @@ export interface CandidateName {
   readonly sourceNumber: number
   readonly kind: NameKind
   readonly name: string
-  /** The legal name of the registration that has this name. */
+  /** The legal name of the registration that has this name, with the form of its column if the name has none. */
   readonly registeredName: string
   /** Lower case, `us_de`; `null` if not stated. */
   readonly jurisdiction: string | null
@@ -188,14 +188,18 @@ type Kinds = readonly [asked: readonly string[], own: readonly string[]]
 
 /** The classes of both forms, or what the company's country makes of them. */
 function listBothKinds(stated: StatedForm, held: FormClass, candidate: CandidateName): Kinds {
-  const { name, registeredName, formClass, place } = candidate
+  const { place } = candidate
   const country = place.countryCode === '' ? place.jurisdictionCountry : place.countryCode
   const list = (words: readonly string[], ofForm: FormClass) => listKinds(country, words) ?? [ofForm]
-  const heldWords = hasKinds(country) ? parseName(formClass === null ? registeredName : name).formWords : []
+  const heldWords = hasKinds(country) ? parseHeld(candidate).formWords : []
   return [list(stated.words, stated.formClass), list(heldWords, held)]
 }
 
-/** A name without a form ("Norvane") has that of the registered name. */
+/** The form of a name; a name without one ("Norvane") has that of the registered name. */
+const parseHeld = ({ formClass, name, registeredName }: CandidateName) =>
+  parseName(formClass === null ? registeredName : name)
+
+/** A name without a form has that of the registered name. */
 const getHeldForm = ({ formClass, name, registeredName }: CandidateName): FormClass | null =>
   formClass ?? (name === registeredName ? null : parseForm(registeredName).formClass)
 
@@ -204,12 +208,16 @@ const toFormKey = (words: readonly string[]): string =>
   words.length > 1 ? words.map((word) => word.charAt(0)).join('') : (words[0] ?? '')
 
 /** Whether a text and a name state the same form, in full or in its initials. */
-export const areSameForms = (stated: StatedForm, { name }: CandidateName): boolean =>
-  toFormKey(stated.words) === toFormKey(parseName(name).formWords)
+export const areSameForms = (stated: StatedForm, candidate: CandidateName): boolean =>
+  toFormKey(stated.words) === toFormKey(parseHeld(candidate).formWords)
+
+/** Whether a short form that is too often a word of names states the form of a name: the "CA" of a company with "C.A.". */
+export const statesForm = (word: string, candidate: CandidateName): boolean =>
+  isFormAlone(word) && parseHeld(candidate).formWords.join(' ') === spellOutForm(word)
 
 /** "Ltd" and "Limited" are the same form; "Inc." and "Corp.", "AS" and "ASA" or "B.V." and "Limited" only of the same kind. */
-export function areFormsAlike(stated: StatedForm | null, { name }: CandidateName): boolean {
-  const held = parseName(name)
+export function areFormsAlike(stated: StatedForm | null, candidate: CandidateName): boolean {
+  const held = parseHeld(candidate)
   const [one = '', other = ''] = [stated?.words[0], held.formWords[0]]
   const isAlike = one === other || (one.charAt(0) === other.charAt(0) && one.length + other.length > 5)
   return isAlike && (stated?.countries ?? []).join() === held.formCountries.join()

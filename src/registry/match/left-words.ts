@@ -1,7 +1,7 @@
 import { namesCountry } from '../normalize/places.js'
 import type { AlignedText, NameAlignment } from './align-name.js'
 import { classifyNameWord } from './compare-words.js'
-import type { CandidateName } from './candidate.js'
+import { statesForm, type CandidateName } from './candidate.js'
 import type { QueryText, TextWord } from './query-text.js'
 import { isOfSecurity, type WordClass } from './word-classes.js'
 import { findFormAt } from '../normalize/legal-forms.js'
@@ -96,6 +96,7 @@ function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['
   const isBehindName =
     at >= end && (at === end || inPairs.has(at - 1) || text.words[at - 1]?.wordClass === 'form')
   if (isBehindName && !word.isApart && !text.isSecurity && seriesNumber.test(word.text)) return 'series'
+  if (isLast && statesForm(word.folded, candidate)) return 'repeated'
   if (wordClass !== 'number' && candidate.tokens.includes(word.text)) return 'repeated'
   if (
     isLast &&

@@ -222,11 +222,12 @@ function readWords(
     isWord(text) ? word : repairForm(word, at < merged.length - 1 ? 'before' : isCut ? 'full' : 'last'),
   )
   const isOfPlace = (at: number) => placeWords.has(folded[at] ?? '')
-  const forms = findForms(folded, {
+  const stated = findForms(folded, {
     last: merged.at(-1)?.text ?? '',
     written: native.rest,
     native: native.form,
-  }).filter(
+  })
+  const forms = [...stated, ...findClosedForms(merged, folded, stated)].filter(
     // "Reno NV", "Calgary AB": a state.
     ({ at, count }) => count !== 1 || !isOfPlace(at) || !isOfPlace(at - 1),
   )
@@ -249,6 +250,21 @@ function readWords(
     usual: piece.wordClass === 'telling' && !isWord(piece.text) ? findUsual(piece.text) : null,
   }))
   return { words, forms }
+}
+
+/** Finds forms that are only the last word of a name, before a remark: "Larkmoor MMC (filial)". */
+function findClosedForms(
+  pieces: readonly { readonly separator: string }[],
+  folded: readonly string[],
+  stated: readonly StatedForm[],
+): StatedForm[] {
+  const ends = pieces.flatMap(({ separator }, at) => (at > 1 && /[(,-]/.test(separator) ? [at] : []))
+  return ends.flatMap((end) =>
+    findForms(folded.slice(0, end), { last: '', written: '', native: null }).filter(
+      ({ at, count }) =>
+        at + count === end && !stated.some((form) => form.at < end && at < form.at + form.count),
+    ),
+  )
 }
 
 /** Scripts without spaces write a department or a branch as one word behind the name: 采购部, 北京分公司, 大阪支店. */

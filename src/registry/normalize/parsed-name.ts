@@ -276,7 +276,7 @@ interface NamedRegistration {
 export function classifyFundOrTrust({ legalName, legalForm }: NamedRegistration): 'fund' | 'trust' | null {
   if (legalForm !== null && !isNoForm(legalForm)) {
     if (/^[A-Z0-9]{4}$/.test(legalForm)) return classifyFormCode(legalForm)
-    return classifyWord(foldText(legalForm).split(' ').at(-1))
+    return classifyWords(foldText(legalForm))
   }
   return classifyName(legalName)
 }
@@ -329,7 +329,7 @@ export function isSoleTraderForm(legalForm: string, countryCode: string | null):
 }
 
 /** Fast check: most names have none of these words. */
-const mayBe = /trust|fund|\betfs?\b|\btr\b/i
+const mayBe = new RegExp(String.raw`trust|fund|\betfs?\b|\btr\b|^(?:${codes.trustStart})`, 'i')
 /** Number, letter or year of a series: "II", "2019-1", "Series 33". */
 const seriesWord = /^(?:\d+[a-z]?|[ivx]+|[a-z]|series|ser)$/
 const unitTrust = /\b(?:invt|investment|unit|municipal) (?:tr|trust)\b.*\b(?:ser|series)\b|\btr fd\b/
@@ -341,8 +341,9 @@ function classifyName(legalName: string): 'fund' | 'trust' | null {
   const words = foldText(name).split(' ')
   while (words.length > 1 && seriesWord.test(words.at(-1) ?? '')) words.pop()
   if (words.length < 2) return null
-  return classifyWord(words.at(-1)) ?? (unitTrust.test(foldText(name)) ? 'trust' : null)
+  return classifyWords(words.join(' ')) ?? (unitTrust.test(foldText(name)) ? 'trust' : null)
 }
 
-const classifyWord = (word = ''): 'fund' | 'trust' | null =>
-  /^trusts?$/.test(word) ? 'trust' : /^(?:fund|etf)s?$/.test(word) ? 'fund' : null
+const trusts = new RegExp(String.raw`\btrusts?$|^(?:${codes.trustStart})\b`)
+const classifyWords = (text: string): 'fund' | 'trust' | null =>
+  trusts.test(text) ? 'trust' : /\b(?:fund|etf)s?$/.test(text) ? 'fund' : null

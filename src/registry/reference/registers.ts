@@ -111,7 +111,8 @@ const phraseSteps: readonly (readonly [status: string, isAtStart: boolean])[] = 
 ]
 /** Shorter words are parts of too many phrases. */
 const phraseCharsMin = 4
-const negation = / (?:not|no|non|nicht|nie|ne|nao|niet|ikke|inte|ei|nem|не|όχι) $/u
+const negations = words.statusStems.not.split('|').map(toStatusKey)
+const negation = new RegExp(` (?:${negations.join('|')}) $`, 'u')
 
 function findInPhrase(text: string, status: string, isAtStart: boolean): boolean {
   const keys = statuses.find((one) => one.status === status)?.keys ?? []
@@ -130,6 +131,38 @@ const startsLonger = (text: string, status: string, length: number): boolean =>
       other.status !== status && other.keys.some((key) => key.length > length && text.startsWith(` ${key} `)),
   )
 
+const stemLists = Object.entries(words.statusStems).map(([key, list]) => [key, toKeys(list)] as const)
+const isSpaced =
+  /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Georgian}]/u
+/** Orders stems: the liquidation of a company comes before its rescue, and the end before `in operation`. */
+const stemOrder = ['liquidation', 'bankruptcy', 'inactive', 'restructuring', 'suspended', 'active']
+
+/** Reads words in any ending or abbreviation: `DISOLUC. LIQUIDAC. ANTIC.`. A denied end says nothing; a denied operation is an end. */
+function findByStems(text: string): string | null {
+  const found = stemLists.flatMap(([key, stems]) =>
+    stems.flatMap((stem) => {
+      const whole = key === 'not' ? `${stem} ` : stem
+      const at = isSpaced.test(stem) ? text.indexOf(` ${whole}`) + 1 : text.indexOf(stem)
+      return at > 0 ? [{ key, at, end: at + stem.length }] : []
+    }),
+  )
+  const states = found.filter(
+    ({ key, at, end }) =>
+      stemOrder.includes(key) && !found.some((other) => other.at === at && other.end > end),
+  )
+  const isDenied = (at: number) =>
+    found.some(({ key, at: start, end }) =>
+      key === 'notAfter' ? start > at : key === 'not' && (end === at || (end < at && text[end] === ' ')),
+    )
+  const ordered = stemOrder.flatMap((key) => states.filter((one) => one.key === key))
+  const stated = ordered.find(({ at }) => !isDenied(at))
+  if (stated === undefined) return ordered.some(({ key }) => key === 'active') ? 'inactive' : null
+  if (stated.key !== 'inactive') return stated.key
+  if (found.some(({ key }) => key === 'temporary')) return 'suspended'
+  const isPending = found.some(({ key, at }) => key === 'pending' && at < stated.at)
+  return isPending ? 'strike-off in progress' : 'inactive'
+}
+
 /** Registers repeat "Active" millions of times. */
 const statusesRead = new Map<string, string | null>()
 const statusesKeptMax = 5_000
@@ -146,7 +179,7 @@ export function findStatus(text: string, countryCode: string | null): string | n
   const phrase = ` ${key} `
   const code = ` ${codesByCountry[countryCode ?? ''] ?? ''}`.split(` ${key}=`)[1]?.split(' ')[0]
   const step = phraseSteps.find(([status, isAtStart]) => findInPhrase(phrase, status, isAtStart))
-  const status = key === '' ? null : (code ?? wholeStatuses.get(key) ?? step?.[0] ?? null)
+  const status = key === '' ? null : (code ?? wholeStatuses.get(key) ?? step?.[0] ?? findByStems(phrase))
   if (statusesRead.size < statusesKeptMax) statusesRead.set(cacheKey, status)
   return status
 }

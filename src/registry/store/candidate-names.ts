@@ -3,6 +3,10 @@ import type { CandidateName } from '../match/candidate.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 import type { NameKind } from '../model/registry-rows.js'
 import type { FormClass } from '../normalize/legal-forms.js'
+import { foldText } from '../normalize/normalize-name.js'
+import { parseForm, parseName } from '../normalize/parsed-name.js'
+import legalForms from '../reference/legal-forms.json' with { type: 'json' }
+import { spellOutForm } from '../reference/registers.js'
 
 /** As a list: SQLite makes objects of more than twelve columns slowly, and they are slow to read. */
 type CandidateRow = readonly [
@@ -13,6 +17,7 @@ type CandidateRow = readonly [
   kind: string,
   name: string,
   registeredName: string | null,
+  legalForm: string | null,
   tokens: string,
   coreKey: string,
   fullKey: string,
@@ -34,7 +39,7 @@ type CandidateRow = readonly [
 const selectCandidates = `
   SELECT n.number, l.entity_number, n.legal_entity_number, l.source_number, n.kind, n.name,
     CASE WHEN n.kind <> 'legal' THEN (SELECT r.name FROM names r
-      WHERE r.legal_entity_number = l.number AND r.kind = 'legal' LIMIT 1) END,
+      WHERE r.legal_entity_number = l.number AND r.kind = 'legal' LIMIT 1) END, l.legal_form,
     n.tokens, n.core_key, n.full_key, n.form_class, n.acronym, l.status, l.removed_from_source, l.type, l.subtype,
     l.jurisdiction, l.source_key GLOB 'cik:*', a.city_key, a.region_code, a.postal_key, a.country_code,
     (SELECT 4 * max(e.sic IS NOT NULL OR e.naics IS NOT NULL OR e.industry_codes IS NOT NULL)
@@ -238,8 +243,52 @@ function formatAlternatives(words: readonly string[]): string {
   return words.length === 1 ? `"${words[0] ?? ''}"` : `(${words.map((word) => `"${word}"`).join(' OR ')})`
 }
 
+/** Registers state the form in the name, in a column of its own, or in both. */
+function addForm(name: string, legalForm: string | null, country: string): string {
+  const form = legalForm === null ? '' : readFormColumn(legalForm, country)
+  return form === '' || parseForm(name).formClass !== null ? name : `${name} ${form}`
+}
+
+const { fronts, words, codes } = legalForms.columns
+const formFronts = fronts.split('|')
+const formWords = new Map<string, string>(Object.entries(words))
+/** By country, beginnings of codes with their forms. */
+const formCodes = new Map(
+  Object.entries(codes).map(([country, list]) => [country, list.split(' ').map((code) => code.split('='))]),
+)
+const columnForms = new Map<string, string>()
+const columnFormsMax = 5_000
+
+/** Reads a column of legal forms: `ANÓNIMA`, `S.A.R.L`, `5710` in France. Empty text for what is no form of a company. */
+function readFormColumn(legalForm: string, country: string): string {
+  const key = `${country} ${legalForm}`
+  const form = columnForms.get(key) ?? findColumnForm(legalForm, country)
+  if (columnForms.size < columnFormsMax) columnForms.set(key, form)
+  return form
+}
+
+function findColumnForm(legalForm: string, country: string): string {
+  const code = legalForm.replace(/[\s-]/g, '')
+  if (/^\d+$/.test(code)) {
+    const known = formCodes.get(country)?.find(([start]) => code.startsWith(start ?? code))
+    return known?.[1] ?? ''
+  }
+  const folded = foldText(legalForm).split(' ')
+  const text = folded.map((word) => formWords.get(word) ?? word).filter((word) => word !== '')
+  const texts = [
+    spellOutForm(legalForm),
+    ...['', ...formFronts].map((front) => [front, ...text].join(' ').trim()),
+  ]
+  const isForm = (one: string) => {
+    const { formClass, tokens } = parseName(`qq ${one}`)
+    return formClass !== null && tokens.join() === 'qq'
+  }
+  return texts.find(isForm) ?? ''
+}
+
 export function toCandidateName(row: CandidateRow): CandidateName {
-  const [, entityNumber, legalEntityNumber, sourceNumber, kind, name, registeredName, tokens, ...others] = row
+  const [, entityNumber, legalEntityNumber, sourceNumber, kind, name, registeredName, ...more] = row
+  const [legalForm, tokens, ...others] = more
   const [coreKey, fullKey, formClass, acronym, status, isRemoved, type, subtype, ...places] = others
   const [jurisdiction, isRegistrant, cityKey, regionCode, postalKey, countryCode, prominence] = places
   const [country = '', region] = (jurisdiction ?? '').toUpperCase().split('_')
@@ -249,7 +298,11 @@ export function toCandidateName(row: CandidateRow): CandidateName {
     sourceNumber,
     kind: kind as NameKind,
     name,
-    registeredName: registeredName ?? name,
+    registeredName: addForm(
+      registeredName ?? name,
+      legalForm,
+      country === '' ? (countryCode ?? '') : country,
+    ),
     jurisdiction,
     tokens: tokens === '' ? [] : tokens.split(' '),
     coreKey,

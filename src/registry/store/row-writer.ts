@@ -28,8 +28,8 @@ export interface RowWriter {
   replace(row: RegistryRow, origin: RowOrigin, removedFromSource?: boolean): void
   /** Marks registrations missing from the source's newest import (`sequence`). Returns their number. */
   markRemovedFromSource(sequence: number): number
-  /** Counts the replaced registrations that had another content. */
-  countChanged(): number
+  /** Counts the replaced registrations that had another content, and those of them that were active and have no status. */
+  readonly changes: { readonly changedCount: number; readonly statusLostCount: number }
   /** Completes the indexes of ids, so that a registration can be found by its id. Throws RepeatedRowError. */
   indexIds(): void
   /** Does deferred work, so that details can be read. Throws RepeatedRowError. */
@@ -60,7 +60,7 @@ export function createRowWriter(database: Sqlite, sourceNumber: number, mayRepea
   const insertIdentifier = database.prepare('INSERT INTO identifiers VALUES (?, ?, ?, ?, ?, ?)')
   const insertAddress = database.prepare('INSERT INTO addresses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
 
-  let changedCount = 0
+  const changes = { changedCount: 0, statusLostCount: 0 }
   const addDetails = (number: number, row: RegistryRow, parsedNames: readonly StoredName[]) => {
     names.add(number, row.names, parsedNames)
     const written = row.identifiers.length > 1 ? new Set<string>() : null
@@ -94,9 +94,10 @@ export function createRowWriter(database: Sqlite, sourceNumber: number, mayRepea
       const id = deriveId('le_', row.sourceKey)
       const hash = computeContentHash(row)
       if (existing.keepUnchanged(id, row, origin, hash, removedFromSource)) return
-      changedCount++
       bulk.end()
-      const number = existing.clearDetails(id, names)
+      const { number, status } = existing.clearDetails(id, names)
+      changes.changedCount++
+      if (status === 'active' && row.status === null) changes.statusLostCount++
       const parsedNames = parseNames(row)
       existing.update(number, listRegistrationValues(row, parsedNames, origin, hash), removedFromSource)
       addDetails(number, row, parsedNames)
@@ -109,7 +110,7 @@ export function createRowWriter(database: Sqlite, sourceNumber: number, mayRepea
         )
         .run(sourceNumber, sequence).changes
     },
-    countChanged: () => changedCount,
+    changes,
     indexIds: bulk.indexIds,
     endBulk: bulk.end,
     finish: () => {
@@ -120,8 +121,8 @@ export function createRowWriter(database: Sqlite, sourceNumber: number, mayRepea
 }
 
 function createRegistrationUpdater(database: Sqlite) {
-  const find = database.prepare<[Buffer], { number: number }>(
-    'SELECT number FROM legal_entities WHERE key = ?',
+  const find = database.prepare<[Buffer], { number: number; status: string | null }>(
+    'SELECT number, status FROM legal_entities WHERE key = ?',
   )
   const update = database.prepare(updateRegistration)
   const keep = database.prepare(
@@ -144,13 +145,13 @@ function createRegistrationUpdater(database: Sqlite) {
       const stated = [sourceNumber, row.sourceLine, importSequence, ...dates]
       return keep.run(Number(removedFromSource), ...stated, id, hash).changes === 1
     },
-    clearDetails(id: string, names: { removeAll(number: number): void }): number {
+    clearDetails(id: string, names: { removeAll(number: number): void }) {
       const found = find.get(toStoredKey('le_', id))
       if (found === undefined) throw new Error(`the registration ${id} has a company and no row`)
       names.removeAll(found.number)
       removeIdentifiers.run(found.number)
       removeAddresses.run(found.number)
-      return found.number
+      return found
     },
     update(
       number: number,

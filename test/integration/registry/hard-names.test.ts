@@ -449,3 +449,106 @@ test('Words that objects of the language have are words of names and of forms li
     expect(answer.entity?.legal_name, word).toBe(`Velmora ${word} Ltd`)
   }
 })
+
+describe('the form of a column, for names that state none', () => {
+  const columns: readonly (readonly [
+    country: string,
+    column: string,
+    same: readonly string[],
+    other: readonly string[],
+  ])[] = [
+    ['TN', 'S.A.R.L', ['SARL', 'S.A.R.L.', 'Sarl'], ['SA', 'S.A.']],
+    ['TN', 'Société à responsabilité limitée', ['SARL'], ['SA']],
+    ['FR', '5710', ['SAS', 'S.A.S.'], ['SARL', 'SNC']],
+    ['FR', '5499', ['SARL'], ['SAS', 'SA']],
+    ['EC', 'ANÓNIMA', ['S.A.', 'C.A.'], ['CIA. LTDA.', 'Cía. Ltda.']],
+    ['EC', 'RESPONSABILIDAD LIMITADA', ['CIA. LTDA.'], ['S.A.']],
+    ['EC', 'SOCIEDADES POR ACCIONES SIMPLIFICADAS', ['S.A.S.', 'SAS'], ['CIA. LTDA.']],
+    ['BR', '206-2', ['Ltda', 'LTDA.'], ['S.A.']],
+    ['BR', 'Sociedade Empresária Limitada', ['Ltda'], ['S/A']],
+    ['NO', 'AS', ['AS', 'A/S'], ['ANS']],
+    ['DK', 'Aktieselskab', ['A/S'], ['ApS']],
+    ['DK', 'Anpartsselskab', ['ApS'], ['A/S']],
+    ['CZ', '112', ['s.r.o.', 'spol. s r.o.'], ['a.s.']],
+    ['CZ', 'Společnost s ručením omezeným', ['s.r.o.'], ['a.s.']],
+    ['RO', 'Societate cu răspundere limitată', ['SRL'], ['SA']],
+    ['BE', 'Besloten vennootschap', ['BV', 'SRL'], ['NV']],
+    ['MX', 'Sociedad Anónima de Capital Variable', ['SA de CV'], ['S. de R.L. de C.V.']],
+    ['JP', '株式会社', ['株式会社', 'K.K.'], ['合同会社']],
+    ['PL', 'SPÓŁKA Z OGRANICZONĄ ODPOWIEDZIALNOŚCIĄ', ['Sp. z o.o.'], ['S.A.']],
+    ['AZ', 'Məhdud məsuliyyətli cəmiyyət', ['MMC'], ['ASC']],
+  ]
+  const registry = registryOf(
+    columns.map(([country, column], at) => ({
+      id: `${at}`,
+      name: `Zalmora${'abcdefghijklmnopqrstuvw'[at] ?? ''}ket Vendrolin`,
+      legal_form: column,
+      country,
+    })),
+  )
+  const ask = (at: number, form: string) => {
+    const name = `Zalmora${'abcdefghijklmnopqrstuvw'[at] ?? ''}ket Vendrolin ${form}`.trim()
+    return registry.resolve({ name, location: columns[at]?.[0] ?? null, context: null })
+  }
+
+  test.each(columns.map((one, at) => [one[0], one[1], at] as const))('%s %s', (_, __, at) => {
+    const [, , same, other] = columns[at] ?? ['', '', [], []]
+    const plain = ask(at, '')
+    expect(plain.status).toBe('matched')
+    for (const form of same) {
+      expect(ask(at, form).status, form).toBe('matched')
+      expect(ask(at, form).match_confidence, form).toBeGreaterThanOrEqual(plain.match_confidence - 1)
+    }
+    for (const form of other) {
+      const found = ask(at, form)
+      expect(found.match_confidence, form).toBeLessThan(plain.match_confidence - 3)
+      expect(JSON.stringify(found.factors), form).toContain('form is of another kind')
+    }
+  })
+})
+
+describe('written-out forms with more, fewer and shortened words', () => {
+  const forms: readonly (readonly [country: string, held: string, others: readonly string[]])[] = [
+    [
+      'EC',
+      'CIA. LTDA.',
+      ['CIA. DE RESP. LTDA.', 'Compañía de Responsabilidad Limitada', 'Compañía Limitada'],
+    ],
+    ['EC', 'C.A.', ['CA', 'C. A.', 'Compañía Anónima']],
+    ['VE', 'C.A.', ['CA', 'ca']],
+    ['AZ', 'Açıq Səhmdar Cəmiyyəti', ['Açıq Tipli Səhmdar Cəmiyyəti', 'ASC', 'ATSC']],
+    ['AZ', 'MMC', ['Məhdud Məsuliyyətli Cəmiyyəti']],
+    ['AZ', 'ƏMC', ['Əlavə Məsuliyyətli Cəmiyyəti']],
+    ['AZ', 'KFT', ['kft']],
+    ['PL', 'Sp. z o.o.', ['Sp. z ogr. odp.', 'Spółka z ogr. odpowiedzialnością']],
+    ['CZ', 's.r.o.', ['Spol. s r. o.', 'spol. s ruč. om.']],
+    ['DE', 'GmbH', ['Gesellsch. m. b. H.', 'Gesellschaft mit beschr. Haftung', 'Ges. m. beschr. Haftung']],
+    ['IT', 'S.r.l.', ['Soc. a Resp. Lim.', 'Società a r.l.']],
+    ['FR', 'SARL', ['Sté à resp. limitée', 'Soc. à resp. limitée']],
+    ['RO', 'SRL', ['Soc. cu răsp. lim.', 'Societate cu răsp. limitată']],
+  ]
+  const nameAt = (at: number) => `Kelzor${'abcdefghijklmn'[at] ?? ''}mit Vandrolet`
+  const registry = registryOf([
+    ...forms.map(([country, held], at) => ({ id: `${at}`, name: `${nameAt(at)} ${held}`, country })),
+    { id: 'ca', name: 'Pelzamor California Ltd', country: 'GB' },
+  ])
+  const ask = (name: string, location: string) => registry.resolve({ name, location, context: null })
+
+  test.each(forms.map((one, at) => [one[0], one[1], at] as const))('%s %s', (country, held, at) => {
+    for (const other of forms[at]?.[2] ?? []) {
+      const { status, match_confidence: found } = ask(`${nameAt(at)} ${other}`, country)
+      expect({ other, status }).toEqual({ other, status: 'matched' })
+      expect(found, other).toBeGreaterThanOrEqual(ask(`${nameAt(at)} ${held}`, country).match_confidence - 6)
+    }
+  })
+
+  test('a short form of one country is another form in another country', () => {
+    const at = forms.findIndex(([, held]) => held === 'KFT')
+    const same = ask(`${nameAt(at)} KFT`, 'AZ').match_confidence
+    expect(ask(`${nameAt(at)} MMC`, 'AZ').match_confidence).toBeLessThan(same - 5)
+    const asc = forms.findIndex(([, held]) => held.startsWith('Açıq'))
+    const found = ask(`${nameAt(asc)} PHŞ`, 'AZ')
+    expect(JSON.stringify(found.factors)).toContain('form is of another kind')
+    expect(found.match_confidence).toBeLessThan(ask(`${nameAt(asc)} ASC`, 'AZ').match_confidence - 5)
+  })
+})

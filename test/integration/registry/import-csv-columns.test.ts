@@ -531,6 +531,7 @@ describe('the report of an import', () => {
       newKeyCount: 0,
       vanishedCount: 0,
       changedCount: 0,
+      statusLostCount: 0,
       waitingCount: 0,
       unchanged: false,
     }
@@ -646,12 +647,40 @@ const statusTexts: Readonly<Record<string, string>> = {
   restructuring: 'En reestructuración|Plan de sauvegarde|Concordato preventivo|Besigheidsredding',
 }
 
+/** No status has these very words in the table. */
+const wordedStatuses: Readonly<Record<string, string>> = {
+  active:
+    'Fəaliyyətdə|REACTIVACION|Reactivada por resolución|في حالة نشاط|بحالة نشاط|Société en activité|I drift|Юридическое лицо действующее|Empresa reativada|Görülüyor, faaliyette|مزاولة',
+  inactive:
+    'CANCELAC. DE INSC. ANOT. EN RM|Ləğv olunmuş|Fəaliyyətinə xitam verilmişdir|Radiée du RNE le 3 mai|Extinción de la sociedad|Clausura definitiva|CIERRE DEFINITIVO|Baja por oficio del registro|Pasivo|PASIVA|Прекращение деятельности юридического лица|Ликвидировано по решению суда|Недействующее юр. лицо|Припинення юридичної особи|Törölve a cégjegyzékből|Wykreślenie z rejestru|Zánik spoločnosti|Vymazaná z obchodného registra|Çökdürildi|Terkin edildi|Silindi|مشطوبة من السجل|تم شطب الشركة|منحلة قضائيا|登記抹消|職権抹消|登记注销|폐업신고|말소등기|Nu funcționează|не действует с 2019 г|بدون نشاط|Dissolvierte Gesellschaft|Oppløsning vedtatt|Likvideeritud 2020|Inactivación',
+  liquidation:
+    'DISOLUC. LIQUIDAC. ANTIC. INSC. EN RM|DISOLUC. Y LIQUIDAC. OFICIO NO INSC. EN RM|Société mise en liquidation amiable|شركة في طور التصفية|Tasfiyeye girdi|Перебуває в процесі ліквідації|Ликвидационная комиссия|W trakcie likwidacji|Felszámolási eljárás|Under likvidasjon|LIQUID. VOLUNTARIA|청산절차',
+  bankruptcy:
+    'Faillite prononcée|Insolvenzverfahren eröffnet|Признано несостоятельным|W upadłości likwidacyjnej|İflas etmiş|تفليسة|법인파산|Quiebra decretada',
+  restructuring:
+    'Mise en redressement judiciaire|Procédure de sauvegarde ouverte|Em recuperação judicial deferida|تسوية قضائية للشركة|Restrukturierung',
+  suspended:
+    'Dayandırılmışdır|Fəaliyyəti dayandırılmışdır|Clausura temporal|CIERRE PROVISIONAL|Приостановление деятельности|توقف مؤقت|営業停止|영업정지|Faaliyeti geçici durdurulmuştur',
+  'strike-off in progress':
+    'En trámite de extinción|Принято решение о предстоящем исключении из ЕГРЮЛ|قيد الشطب',
+  unknown:
+    'Not dissolved|Nicht aufgelöst worden|未注销|Не ликвидировано|Sem informação|Annual return overdue|Limited company|Baku|Norvane|12|Category B|غير معروف|情報なし|Resident|Nicht gelöscht|Non radiée',
+}
+
 describe('the words of statuses', () => {
   for (const [spelling, write] of Object.entries(spellings))
     test.each(Object.entries(statusTexts))(`of %s, ${spelling}`, (status, texts) => {
       const wrong = texts.split('|').filter((text) => findStatus(write(text), null) !== status)
       expect(wrong).toEqual([])
     })
+
+  test.each(Object.entries(wordedStatuses))(
+    'of %s in other endings, orders and abbreviations',
+    (status, texts) => {
+      const read = texts.split('|').map((text) => [text, findStatus(text, null) ?? 'unknown'])
+      expect(read.filter(([, found]) => found !== status)).toEqual([])
+    },
+  )
 
   test('each has one meaning in all its spellings', () => {
     const all = Object.entries(registerWords.statuses).flatMap(([status, list]) =>

@@ -496,6 +496,12 @@ describe('the legal form', () => {
     expect(formOf('Larkmoor Limited', country, { legal_form: form })).toBe(expected)
   })
 
+  it('of a farm or a public body that the register states is not that of a company in another country', () => {
+    expect(formOf('Larkmoor KFT', 'AZ', { legal_form: 'Kəndli (fermer) təsərrüfatı' })).toBeNull()
+    expect(formOf('Larkmoor', 'AZ', { legal_form: 'Publik hüquqi şəxs' })).toBeNull()
+    expect(formOf('Larkmoor', 'AZ', { legal_form: 'Açıq Tipli Səhmdar Cəmiyyəti' })).toBe('corporation')
+  })
+
   it('"Limited" is a stock company where its shares are traded, and an LLC stays one', () => {
     expect(formOf('Larkmoor Limited', 'NZ', { ticker: 'LKM' })).toBe('corporation')
     expect(formOf('Larkmoor Ltd', 'IL', { ticker: 'LKM' })).toBe('corporation')

@@ -357,6 +357,15 @@ describe('A remark is quoted as it is written', () => {
   })
 })
 
+test.each(['MMC', 'ASC', 'HB', 'KB', 'KY', 'ANS', 'Bt', 'a.s.', 'GmbH', 'Kooperativi'])(
+  'A form before a remark is no part of the quoted words: %s',
+  (form) => {
+    const held = { name: `Zorvex Robotics ${form}` }
+    for (const remark of [` (filial)`, `, filial`, ` - filial`])
+      expect(said(weighed(`Zorvex Robotics ${form}${remark}`, held)), remark).toContain('without "filial"')
+  },
+)
+
 describe('others that may be meant', () => {
   const of = weighed('Zorvex', inc)
   const rival = (name: string) => weighed('Zorvex', { name }).best

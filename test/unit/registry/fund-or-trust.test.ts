@@ -19,6 +19,11 @@ test.each([
   ['Oak Partners I', 'AIR5', 'fund'],
   ['Oak Partners I', '4FSX', 'trust'],
   ['Oak Partners I', 'Statutory Trust', 'trust'],
+  ['FIDEICOMISO MERCANTIL NORVANE', null, 'trust'],
+  ['Norvane', 'FIDEICOMISO MERCANTIL', 'trust'],
+  ['Patrimonio Autónomo Larkmoor', 'Patrimonio Autónomo', 'trust'],
+  ['Fideicomisos y Servicios Norvane S.A.', null, null],
+  ['Fiduciaria Norvane', null, null],
   // The form says what the name does not.
   ['Oak Income Fund', 'T91T', null],
   ['Oak Income Fund', 'Limited Liability Company', null],

@@ -121,6 +121,14 @@ describe('what a row became', () => {
       ['renamed legal_name'],
     ],
     ['a company that ends', acme, { ...acme, entity_status: 'inactive' }, ['became_inactive entity_status']],
+    ['a company that is restructured trades on', acme, { ...acme, entity_status: 'restructuring' }, []],
+    ['a restructuring that ended well', { ...acme, entity_status: 'restructuring' }, acme, []],
+    [
+      'a restructuring that failed',
+      { ...acme, entity_status: 'restructuring' },
+      { ...acme, entity_status: 'liquidation' },
+      ['became_inactive entity_status'],
+    ],
     ['a company that is back', { ...acme, entity_status: 'inactive' }, acme, ['became_active entity_status']],
     [
       'a company that a register no longer lists',
