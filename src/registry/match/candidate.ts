@@ -1,11 +1,12 @@
 import {
+  cutNativeForms,
   getDistinctiveCountries,
   getUsual,
   type FormClass,
   type StatedForm,
 } from '../normalize/legal-forms.js'
 import type { NameKind } from '../model/registry-rows.js'
-import { parseForm, parseName } from '../normalize/parsed-name.js'
+import { boundText, parseForm, parseName } from '../normalize/parsed-name.js'
 import { findLargerRegion } from '../normalize/places.js'
 import { hasKinds, isPrivateForm, listKinds } from '../reference/registers.js'
 import { isDistinctRegion, type LocationHint } from './parse-location.js'
@@ -206,6 +207,17 @@ const toFormKey = (words: readonly string[]): string =>
 /** Whether a text and a name state the same form, in full or in its initials. */
 export const areSameForms = (stated: StatedForm, { name }: CandidateName): boolean =>
   toFormKey(stated.words) === toFormKey(parseName(name).formWords)
+
+/** The end of a name at which its legal form stands; `null` for a name without one, or with one at both ends. */
+export function findFormEnd(name: string): 'front' | 'behind' | null {
+  const { rest, form } = cutNativeForms(boundText(name).trim())
+  const { bareKey, fullKey } = parseName(name)
+  const [isFront, isBehind] =
+    form === null
+      ? [fullKey.endsWith(bareKey), fullKey.startsWith(bareKey)]
+      : [rest.startsWith(' '), rest.endsWith(' ')]
+  return isFront === isBehind ? null : isFront ? 'front' : 'behind'
+}
 
 /** "Ltd" and "Limited" are the same form; "Inc." and "Corp.", "AS" and "ASA" or "B.V." and "Limited" only of the same kind. */
 export function areFormsAlike(stated: StatedForm | null, { name }: CandidateName): boolean {

@@ -355,3 +355,44 @@ it('any query against any names gives a confidence of at most 99, and an entity 
     if (decision.kind === 'entity') expect(decision.best.share).toBeGreaterThanOrEqual(decision.noneShare)
   })
 })
+
+describe('the end at which the legal form stands', () => {
+  const twins = [
+    ['株式会社', 'ラークムーア工業', 'JP', '㈱'],
+    ['合同会社', '北野精機', 'JP', '合同会社'],
+    ['PT', ' Larkmoor Norvane ', 'ID', 'P.T.'],
+    ['ООО', ' Норвейн ', 'RU', 'ООО'],
+    ['SIA', ' Larkmoor Norvane ', 'LV', 'SIA'],
+  ] as const
+
+  test.each(twins)('%s in front of or behind %s tells two companies of one place apart', (...twin) => {
+    const [form, name, country, written] = twin
+    const [front, behind] = [`${form}${name}`.trim(), `${name}${form}`.trim()]
+    const held = [front, behind].map((one): Held => ({ name: one, country, city: 'Norvane' }))
+    for (const order of [held, held.toReversed()])
+      for (const [asked, right] of [
+        [front, front],
+        [behind, behind],
+        [`${written}${name}`.trim(), front],
+        [`${name}${written}`.trim(), behind],
+      ] as const) {
+        const decision = match({ name: asked, held: order })
+        expect([asked, namedBy(decision), isAccepted(decision)]).toEqual([asked, right, true])
+      }
+    expect(isAccepted(match({ name: name.trim(), held }))).toBe(false)
+  })
+
+  test.each(twins)('%s at the other end of %s is the same company if no other has the name', (...twin) => {
+    const [form, name, country] = twin
+    const decision = match({ name: `${name}${form}`, held: [{ name: `${form}${name}`, country }] })
+    expect(isAccepted(decision)).toBe(true)
+  })
+
+  it('does not outweigh the postal code of the other', () => {
+    const held: Held[] = [
+      { name: '株式会社北野精機', country: 'JP', city: '豊田市', postal: '4710001' },
+      { name: '北野精機株式会社', country: 'JP', city: '豊田市', postal: '4710099' },
+    ]
+    expect(isAccepted(match({ name: '北野精機㈱', location: '471-0001 豊田市', held }))).toBe(false)
+  })
+})
