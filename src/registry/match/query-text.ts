@@ -4,6 +4,7 @@ import { foldHan, listWords } from '../normalize/unspaced-names.js'
 import { cutNativeForms, expandForms, findForms, type StatedForm } from '../normalize/legal-forms.js'
 import { readNativeName } from '../normalize/native-scripts.js'
 import { foldText, getOrCompute, isJoiningWord } from '../normalize/normalize-name.js'
+import { divideSite } from '../normalize/clean-text.js'
 import { boundText } from '../normalize/parsed-name.js'
 import {
   countInitials,
@@ -207,13 +208,14 @@ function readWords(
   isCut: boolean,
 ): { words: TextWord[]; forms: StatedForm[] } | null {
   const native = cutNativeForms(text)
-  let plain = expandForms(native.rest).replace(joinedForm, ' ')
+  let plain = expandForms(divideSite(native.rest)).replace(joinedForm, ' ')
   for (const [pattern, mark] of tradeMarks) plain = plain.replace(pattern, mark)
   plain = plain
     .replace(attachedNumber, '$1 ')
     .replace(apostrophes, '')
     .replace(initials, (found) => `${found.replace(/[.\s]/g, '')} `)
-  const whole = joinSplitWords(splitPieces(plain), isWord)
+  const isBehindForm = native.form !== null && !/^\s|\s$/.test(native.rest)
+  const whole = joinSplitWords(splitPieces(plain, isBehindForm), isWord)
   const pieces = joinLetters(whole.flatMap((piece) => splitJoined(piece, { isWord, isNearWord })))
   const found = joinElisions(pieces, isWord).slice(0, wordsMax)
   if (found.length === 0) return null
@@ -235,7 +237,7 @@ function readWords(
   )
   const draft = merged.map((piece, at) => ({
     ...piece,
-    wordClass: piece.wordClass ?? (formAt.has(at) ? ('form' as const) : classify(piece, at, placeWords)),
+    wordClass: piece.wordClass ?? (formAt.has(at) ? ('form' as const) : classify(piece, placeWords)),
   }))
   const classes = classifyBesideOthers(draft.map((piece) => ({ ...piece, isApart: piece.separator !== '' })))
   const words = draft.map((piece, at) => ({
@@ -251,16 +253,8 @@ function readWords(
   return { words, forms }
 }
 
-/** Scripts without spaces write a department or a branch as one word behind the name: 采购部, 北京分公司, 大阪支店. */
-const nativeDepartment =
-  /^[\p{L}\p{N}]+(?:部|部[门門]|[课課科处處室组組係팀]|(?:사업|구매|총무|경리|영업|재무|인사)부)$/u
-const nativeSite =
-  /^[\p{L}\p{N}]*(?:分公司|分店|[门門]店|支店|支社|営業所|营业部|办事处|辦事處|事務所|工場|工[厂廠]|지점|지사|공장)$/u
-
 /** "C L Larkmoor" has initials, and no "Cl." of shares. */
-function classify({ text, written }: Piece, at: number, placeWords: ReadonlySet<string>): WordClass {
-  if (at > 0 && nativeSite.test(written)) return 'site'
-  if (at > 0 && nativeDepartment.test(written)) return 'department'
+function classify({ text, written }: Piece, placeWords: ReadonlySet<string>): WordClass {
   return /^\p{L}(?: \p{L})+$/u.test(written) ? 'telling' : classifyWord(text, placeWords)
 }
 
