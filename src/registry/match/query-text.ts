@@ -4,7 +4,8 @@ import { foldHan, listWords } from '../normalize/unspaced-names.js'
 import { cutNativeForms, expandForms, findForms, type StatedForm } from '../normalize/legal-forms.js'
 import { readNativeName } from '../normalize/native-scripts.js'
 import { foldText, getOrCompute, isJoiningWord } from '../normalize/normalize-name.js'
-import { divideSite } from '../normalize/clean-text.js'
+import around from '../reference/around-names.json' with { type: 'json' }
+import { divideSite, isPlainRemark, isRemark } from '../normalize/clean-text.js'
 import { boundText } from '../normalize/parsed-name.js'
 import {
   countInitials,
@@ -66,9 +67,6 @@ export interface QueryText {
 /** "J.P.", "S. p. A.": initials are one word. */
 const initials =
   /(?<![\p{L}\p{M}\p{N}])(?:\p{L}\.\s?)+(?:(?:(?<=\.)\p{L}|(?<!\p{Lu}\. )\p{Ll}|\p{Lu})(?![\p{L}\p{M}\p{N}])\.?|\p{L}\.)/gu
-/** "GBP0.001" */
-const attachedNumber = /\b(USD|EUR|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|INR|CNY|HKD|SGD|ZAR)(?=\d)/gi
-const apostrophes = /['’‘`´]/g
 const tradeMarks: readonly (readonly [RegExp, string])[] = [
   [/\bd\s?[/.]\s?b\s?[/.]\s?a\b\.?/gi, ' dba '],
   [/\b([fan])\s?\/\s?k\s?\/\s?a\b\.?/gi, ' $1ka '],
@@ -88,6 +86,9 @@ const tradeMarks: readonly (readonly [RegExp, string])[] = [
   [/\.(?:co|com|org|ac|net|or)\.[a-z]{2}\b/gi, ' www '],
   [/[\w.+-]{1,64}@(?=[\w-]+\.\w)/g, ' '],
   [/\b(?:doing business|trading|trades|operating) as\b/gi, ' dba '],
+  // "GBP0.001"
+  [/\b(USD|EUR|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|INR|CNY|HKD|SGD|ZAR)(?=\d)/gi, '$1 '],
+  [/['’‘`´]/g, ''],
 ]
 /** A name and a legal form, or two words, written as one: "SiemensAG", "LarkmoorFoods". */
 const joinedForm =
@@ -134,6 +135,47 @@ export function readText(
     isSecurity: words.words.some(({ wordClass }) => isOfSecurity(wordClass)),
     tail: findTail(bounded, text),
   }
+}
+
+const marks = '※*★☆→⇒◆●■▲!#|'
+const inBrackets = String.raw`[([{<【「]([^()[\]{}<>【】「」]{1,60})[)\]}>】」]`
+/** Each has a text that may be a remark: in brackets, behind a sign, or in front of one. */
+const besideName = [
+  String.raw`\s?${inBrackets}\s?$`,
+  String.raw`^\s?${inBrackets}\s?`,
+  String.raw`(?:\s?[${marks}]{1,6}|\s[-–—/:]{1,3})\s?([^${marks}]{2,60}?)[${marks}\s]{0,6}$`,
+  String.raw`^[${marks}\s]{0,6}([^${marks}]{2,60}?)\s?(?:[${marks}]{1,6}|\s[-–—/]{1,3}\s|:\s)\s?`,
+].map((pattern) => new RegExp(pattern, 'u'))
+const formBefore = String.raw`(?:[式限同]会社|限公司|식회사|\([株有同資주유합]\))`
+const addressing = [
+  // A person behind a name with its form, or behind a department.
+  String.raw`(?<=^.{2,80}(?:${formBefore}\s?|[部課係室팀]\s))\p{L}{1,6}(?: \p{L}{1,4})? ?(?:様|殿|님)$`,
+  String.raw`(?<=^.{2,80})\s?(?:${around.honorifics.anywhere})$`,
+  String.raw`(?<=^.{1,80}(?:\s|${formBefore}))(?:${around.honorifics.behind_form})$`,
+  String.raw`(?<=^.{1,80}[^王神奥客父母皇姫若仏])様$`,
+  String.raw`(?<=^.{3,80})[\s,;/-]{1,3}(?:${around.attention})[\s:].{2,60}$`,
+].map((pattern) => new RegExp(pattern, 'iu'))
+
+/** Removes what a cell has around a name: remarks of the record, polite endings, the person that a letter is for. */
+export function removeRemarks(name: string): string {
+  const given = boundText(name).trim()
+  let rest = given
+  for (let before = ''; before !== rest;) {
+    before = rest
+    for (const pattern of besideName) {
+      const [found, text] = pattern.exec(rest) ?? []
+      if (found !== undefined && text !== undefined && isRemark(text)) rest = rest.replace(found, ' ').trim()
+    }
+    const words = rest.split(' ')
+    const counts = [4, 3, 2, 1].filter((one) => one < words.length)
+    const last = counts.find((count) => isPlainRemark(words.slice(-count).join(' ')))
+    const first = counts.find((count) => isPlainRemark(words.slice(0, count).join(' ')))
+    if ((last ?? first) !== undefined)
+      rest = words.slice(last === undefined ? first : 0, last && -last).join(' ')
+    for (const pattern of addressing) rest = rest.replace(pattern, '').trim()
+    if (!/[\p{L}\p{N}]{2}/u.test(rest)) return name
+  }
+  return rest === given ? name : rest
 }
 
 const readingsOfTexts = new Map<string, ReturnType<typeof listNewReadings>>()
@@ -210,10 +252,7 @@ function readWords(
   const native = cutNativeForms(text)
   let plain = expandForms(divideSite(native.rest)).replace(joinedForm, ' ')
   for (const [pattern, mark] of tradeMarks) plain = plain.replace(pattern, mark)
-  plain = plain
-    .replace(attachedNumber, '$1 ')
-    .replace(apostrophes, '')
-    .replace(initials, (found) => `${found.replace(/[.\s]/g, '')} `)
+  plain = plain.replace(initials, (found) => `${found.replace(/[.\s]/g, '')} `)
   const isBehindForm = native.form !== null && !/^\s|\s$/.test(native.rest)
   const whole = joinSplitWords(splitPieces(plain, isBehindForm), isWord)
   const pieces = joinLetters(whole.flatMap((piece) => splitJoined(piece, { isWord, isNearWord })))
@@ -270,7 +309,6 @@ function namesItself(pieces: readonly Piece[], at: number): boolean {
 
 /** A text has more words than a name. */
 const wordsMax = matchLimits.tokensMax + 8
-
 /** "COTE D AZUR": registered names have "d'Azur" as one word. */
 function joinElisions(found: readonly Piece[], isWord: ReadingFacts['isWord']): Piece[] {
   return found.flatMap((piece, at) => {
