@@ -458,3 +458,9 @@ describe('a branch behind a name without spaces', () => {
     expect(namedBy(decision)).toBe(branch)
   })
 })
+
+test.each(['豊田市', '各務原市', '津市', '四日市市'])('%s in brackets is the town of the company', (city) => {
+  const held: Held[] = [{ name: '北野ゴム株式会社', country: 'JP', city }]
+  expect(isAccepted(match({ name: `北野ゴム㈱（${city}）`, held }))).toBe(true)
+  expect(isAccepted(match({ name: '北野ゴム㈱（刈谷市）', held }))).toBe(false)
+})
