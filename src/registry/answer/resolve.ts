@@ -8,7 +8,7 @@ import { removeDepartment } from '../normalize/clean-text.js'
 import { parseLocation } from '../match/parse-location.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
-import { readText } from '../match/query-text.js'
+import { readText, removeRemarks } from '../match/query-text.js'
 import { readNativeName } from '../normalize/native-scripts.js'
 import { parseSeveralNames } from '../normalize/parsed-name.js'
 import { findSicLabel } from '../reference/industry-codes.js'
@@ -253,7 +253,7 @@ export function readQuery(
   { name: given, location }: Pick<NameQuery, 'name' | 'location'>,
   vocabulary: Vocabulary,
 ): MatchQuery | null {
-  const name = removeDepartment(given)
+  const name = removeRemarks(removeDepartment(given))
   const hint = parseLocation(location)
   const placeWords = new Set(foldText(location ?? '', matchLimits.locationCharsMax).split(' '))
   const facts = {

@@ -1,11 +1,12 @@
 import {
+  cutNativeForms,
   getDistinctiveCountries,
   getUsual,
   type FormClass,
   type StatedForm,
 } from '../normalize/legal-forms.js'
 import type { NameKind } from '../model/registry-rows.js'
-import { parseForm, parseName } from '../normalize/parsed-name.js'
+import { boundText, parseForm, parseName } from '../normalize/parsed-name.js'
 import { findLargerRegion } from '../normalize/places.js'
 import { hasKinds, isFormAlone, isPrivateForm, listKinds, spellOutForm } from '../reference/registers.js'
 import { isDistinctRegion, type LocationHint } from './parse-location.js'
@@ -214,6 +215,17 @@ export const areSameForms = (stated: StatedForm, candidate: CandidateName): bool
 /** Whether a short form that is too often a word of names states the form of a name: the "CA" of a company with "C.A.". */
 export const statesForm = (word: string, candidate: CandidateName): boolean =>
   isFormAlone(word) && parseHeld(candidate).formWords.join(' ') === spellOutForm(word)
+
+/** The end of a name at which its legal form stands; `null` for a name without one, or with one at both ends. */
+export function findFormEnd(name: string): 'front' | 'behind' | null {
+  const { rest, form } = cutNativeForms(boundText(name).trim())
+  const { bareKey, fullKey } = parseName(name)
+  const [isFront, isBehind] =
+    form === null
+      ? [fullKey.endsWith(bareKey), fullKey.startsWith(bareKey)]
+      : [rest.startsWith(' '), rest.endsWith(' ')]
+  return isFront === isBehind ? null : isFront ? 'front' : 'behind'
+}
 
 /** "Ltd" and "Limited" are the same form; "Inc." and "Corp.", "AS" and "ASA" or "B.V." and "Limited" only of the same kind. */
 export function areFormsAlike(stated: StatedForm | null, candidate: CandidateName): boolean {

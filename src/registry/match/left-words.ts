@@ -1,4 +1,4 @@
-import { namesCountry } from '../normalize/places.js'
+import { namesCountry, toCityKey } from '../normalize/places.js'
 import type { AlignedText, NameAlignment } from './align-name.js'
 import { classifyNameWord } from './compare-words.js'
 import { statesForm, type CandidateName } from './candidate.js'
@@ -104,15 +104,16 @@ function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['
     text.words.length > candidate.tokens.length
   )
     return 'repeated'
-  if (word.text.length > 1 && (placeWords.has(word.text) || isOfPlace(word.text, candidate))) return 'place'
+  if (word.text.length > 1 && (placeWords.has(word.text) || isOfPlace(word, candidate))) return 'place'
   const isCutWord = isLast && text.charCount >= 28 && text.charCount <= 42 && word.text.length <= 9
   return isCutWord && ['telling', 'generic', 'place', 'light', 'letter'].includes(wordClass) ? 'cut' : null
 }
 
 /** Keys of places are without spaces: a word of three letters may be inside another. */
-function isOfPlace(word: string, { place }: CandidateName): boolean {
+function isOfPlace({ text: word, written }: TextWord, { place }: CandidateName): boolean {
   const { cityKey, postalKey, regionCode, jurisdictionRegion } = place
-  if (cityKey !== '' && (cityKey === word || (word.length >= 4 && cityKey.includes(word)))) return true
+  const isTown = cityKey === toCityKey(written) || cityKey === word
+  if (cityKey !== '' && (isTown || (word.length >= 4 && cityKey.includes(word)))) return true
   if (postalKey !== '' && postalKey.startsWith(word) && /\d/.test(word)) return true
   return [regionCode, jurisdictionRegion].some((code) => code !== '' && code.slice(3).toLowerCase() === word)
 }

@@ -4,6 +4,8 @@ import { foldHan, listWords } from '../normalize/unspaced-names.js'
 import { cutNativeForms, expandForms, findForms, type StatedForm } from '../normalize/legal-forms.js'
 import { readNativeName } from '../normalize/native-scripts.js'
 import { foldText, getOrCompute, isJoiningWord } from '../normalize/normalize-name.js'
+import around from '../reference/around-names.json' with { type: 'json' }
+import { divideSite, isPlainRemark, isRemark } from '../normalize/clean-text.js'
 import { boundText } from '../normalize/parsed-name.js'
 import {
   countInitials,
@@ -16,6 +18,7 @@ import {
   splitPieces,
   type Piece,
   type Separator,
+  findClosedForms,
 } from './text-pieces.js'
 import { classifyBesideOthers, classifyWord, type WordClass, isOfSecurity } from './word-classes.js'
 
@@ -65,9 +68,6 @@ export interface QueryText {
 /** "J.P.", "S. p. A.": initials are one word. */
 const initials =
   /(?<![\p{L}\p{M}\p{N}])(?:\p{L}\.\s?)+(?:(?:(?<=\.)\p{L}|(?<!\p{Lu}\. )\p{Ll}|\p{Lu})(?![\p{L}\p{M}\p{N}])\.?|\p{L}\.)/gu
-/** "GBP0.001" */
-const attachedNumber = /\b(USD|EUR|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|INR|CNY|HKD|SGD|ZAR)(?=\d)/gi
-const apostrophes = /['’‘`´]/g
 const tradeMarks: readonly (readonly [RegExp, string])[] = [
   [/\bd\s?[/.]\s?b\s?[/.]\s?a\b\.?/gi, ' dba '],
   [/\b([fan])\s?\/\s?k\s?\/\s?a\b\.?/gi, ' $1ka '],
@@ -87,6 +87,9 @@ const tradeMarks: readonly (readonly [RegExp, string])[] = [
   [/\.(?:co|com|org|ac|net|or)\.[a-z]{2}\b/gi, ' www '],
   [/[\w.+-]{1,64}@(?=[\w-]+\.\w)/g, ' '],
   [/\b(?:doing business|trading|trades|operating) as\b/gi, ' dba '],
+  // "GBP0.001"
+  [/\b(USD|EUR|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|INR|CNY|HKD|SGD|ZAR)(?=\d)/gi, '$1 '],
+  [/['’‘`´]/g, ''],
 ]
 /** A name and a legal form, or two words, written as one: "SiemensAG", "LarkmoorFoods". */
 const joinedForm =
@@ -133,6 +136,47 @@ export function readText(
     isSecurity: words.words.some(({ wordClass }) => isOfSecurity(wordClass)),
     tail: findTail(bounded, text),
   }
+}
+
+const marks = '※*★☆→⇒◆●■▲!#|'
+const inBrackets = String.raw`[([{<【「]([^()[\]{}<>【】「」]{1,60})[)\]}>】」]`
+/** Each has a text that may be a remark: in brackets, behind a sign, or in front of one. */
+const besideName = [
+  String.raw`\s?${inBrackets}\s?$`,
+  String.raw`^\s?${inBrackets}\s?`,
+  String.raw`(?:\s?[${marks}]{1,6}|\s[-–—/:]{1,3})\s?([^${marks}]{2,60}?)[${marks}\s]{0,6}$`,
+  String.raw`^[${marks}\s]{0,6}([^${marks}]{2,60}?)\s?(?:[${marks}]{1,6}|\s[-–—/]{1,3}\s|:\s)\s?`,
+].map((pattern) => new RegExp(pattern, 'u'))
+const formBefore = String.raw`(?:[式限同]会社|限公司|식회사|\([株有同資주유합]\))`
+const addressing = [
+  // A person behind a name with its form, or behind a department.
+  String.raw`(?<=^.{2,80}(?:${formBefore}\s?|[部課係室팀]\s))\p{L}{1,6}(?: \p{L}{1,4})? ?(?:様|殿|님)$`,
+  String.raw`(?<=^.{2,80})\s?(?:${around.honorifics.anywhere})$`,
+  String.raw`(?<=^.{1,80}(?:\s|${formBefore}))(?:${around.honorifics.behind_form})$`,
+  String.raw`(?<=^.{1,80}[^王神奥客父母皇姫若仏])様$`,
+  String.raw`(?<=^.{3,80})[\s,;/-]{1,3}(?:${around.attention})[\s:].{2,60}$`,
+].map((pattern) => new RegExp(pattern, 'iu'))
+
+/** Removes what a cell has around a name: remarks of the record, polite endings, the person that a letter is for. */
+export function removeRemarks(name: string): string {
+  const given = boundText(name).trim()
+  let rest = given
+  for (let before = ''; before !== rest;) {
+    before = rest
+    for (const pattern of besideName) {
+      const [found, text] = pattern.exec(rest) ?? []
+      if (found !== undefined && text !== undefined && isRemark(text)) rest = rest.replace(found, ' ').trim()
+    }
+    const words = rest.split(' ')
+    const counts = [4, 3, 2, 1].filter((one) => one < words.length)
+    const last = counts.find((count) => isPlainRemark(words.slice(-count).join(' ')))
+    const first = counts.find((count) => isPlainRemark(words.slice(0, count).join(' ')))
+    if ((last ?? first) !== undefined)
+      rest = words.slice(last === undefined ? first : 0, last && -last).join(' ')
+    for (const pattern of addressing) rest = rest.replace(pattern, '').trim()
+    if (!/[\p{L}\p{N}]{2}/u.test(rest)) return name
+  }
+  return rest === given ? name : rest
 }
 
 const readingsOfTexts = new Map<string, ReturnType<typeof listNewReadings>>()
@@ -207,13 +251,11 @@ function readWords(
   isCut: boolean,
 ): { words: TextWord[]; forms: StatedForm[] } | null {
   const native = cutNativeForms(text)
-  let plain = expandForms(native.rest).replace(joinedForm, ' ')
+  let plain = expandForms(divideSite(native.rest)).replace(joinedForm, ' ')
   for (const [pattern, mark] of tradeMarks) plain = plain.replace(pattern, mark)
-  plain = plain
-    .replace(attachedNumber, '$1 ')
-    .replace(apostrophes, '')
-    .replace(initials, (found) => `${found.replace(/[.\s]/g, '')} `)
-  const whole = joinSplitWords(splitPieces(plain), isWord)
+  plain = plain.replace(initials, (found) => `${found.replace(/[.\s]/g, '')} `)
+  const isBehindForm = native.form !== null && !/^\s|\s$/.test(native.rest)
+  const whole = joinSplitWords(splitPieces(plain, isBehindForm), isWord)
   const pieces = joinLetters(whole.flatMap((piece) => splitJoined(piece, { isWord, isNearWord })))
   const found = joinElisions(pieces, isWord).slice(0, wordsMax)
   if (found.length === 0) return null
@@ -236,7 +278,7 @@ function readWords(
   )
   const draft = merged.map((piece, at) => ({
     ...piece,
-    wordClass: piece.wordClass ?? (formAt.has(at) ? ('form' as const) : classify(piece, at, placeWords)),
+    wordClass: piece.wordClass ?? (formAt.has(at) ? ('form' as const) : classify(piece, placeWords)),
   }))
   const classes = classifyBesideOthers(draft.map((piece) => ({ ...piece, isApart: piece.separator !== '' })))
   const words = draft.map((piece, at) => ({
@@ -252,31 +294,8 @@ function readWords(
   return { words, forms }
 }
 
-/** Finds forms that are only the last word of a name, before a remark: "Larkmoor MMC (filial)". */
-function findClosedForms(
-  pieces: readonly { readonly separator: string }[],
-  folded: readonly string[],
-  stated: readonly StatedForm[],
-): StatedForm[] {
-  const ends = pieces.flatMap(({ separator }, at) => (at > 1 && /[(,-]/.test(separator) ? [at] : []))
-  return ends.flatMap((end) =>
-    findForms(folded.slice(0, end), { last: '', written: '', native: null }).filter(
-      ({ at, count }) =>
-        at + count === end && !stated.some((form) => form.at < end && at < form.at + form.count),
-    ),
-  )
-}
-
-/** Scripts without spaces write a department or a branch as one word behind the name: 采购部, 北京分公司, 大阪支店. */
-const nativeDepartment =
-  /^[\p{L}\p{N}]+(?:部|部[门門]|[课課科处處室组組係팀]|(?:사업|구매|총무|경리|영업|재무|인사)부)$/u
-const nativeSite =
-  /^[\p{L}\p{N}]*(?:分公司|分店|[门門]店|支店|支社|営業所|营业部|办事处|辦事處|事務所|工場|工[厂廠]|지점|지사|공장)$/u
-
 /** "C L Larkmoor" has initials, and no "Cl." of shares. */
-function classify({ text, written }: Piece, at: number, placeWords: ReadonlySet<string>): WordClass {
-  if (at > 0 && nativeSite.test(written)) return 'site'
-  if (at > 0 && nativeDepartment.test(written)) return 'department'
+function classify({ text, written }: Piece, placeWords: ReadonlySet<string>): WordClass {
   return /^\p{L}(?: \p{L})+$/u.test(written) ? 'telling' : classifyWord(text, placeWords)
 }
 
@@ -292,7 +311,6 @@ function namesItself(pieces: readonly Piece[], at: number): boolean {
 
 /** A text has more words than a name. */
 const wordsMax = matchLimits.tokensMax + 8
-
 /** "COTE D AZUR": registered names have "d'Azur" as one word. */
 function joinElisions(found: readonly Piece[], isWord: ReadingFacts['isWord']): Piece[] {
   return found.flatMap((piece, at) => {

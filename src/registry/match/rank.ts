@@ -1,10 +1,10 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
-import { areAlike, comparePlace, isConflict, type CandidateName } from './candidate.js'
+import { areAlike, comparePlace, findFormEnd, isConflict, type CandidateName } from './candidate.js'
 import { prepareText } from './align-name.js'
 import { compareNames, type NameComparison } from './compare-names.js'
 import { findConfidenceLimit } from './confidence-limit.js'
 import { classifyEvidence, type Evidence } from './evidence.js'
-import { countSiblings, type EvidencePair } from './siblings.js'
+import { countSiblings, placeRank, type EvidencePair } from './siblings.js'
 import { computeFeatures } from './features.js'
 import {
   boundLogOdds,
@@ -97,7 +97,8 @@ export function scoreCompanies(
   coefficients: Coefficients,
 ): ScoredCompany[] {
   const evidences = buildEvidences(query, names, vocabulary, contextCount)
-  return favorSpelled(favorParents(pickBestOfEach(evidences, coefficients))).sort(compareScores)
+  const companies = favorSpelled(favorParents(pickBestOfEach(evidences, coefficients)))
+  return favorOrder(companies).sort(compareScores)
 }
 
 const compareScores = (a: ScoredCompany, b: ScoredCompany): number =>
@@ -269,6 +270,36 @@ function favorSpelled(companies: readonly ScoredCompany[]): ScoredCompany[] {
 }
 
 const parentLead = 1
+
+/**
+ * Where the legal form stands is part of a registered name: 大和工業株式会社 is another company than 株式会社大和工業, and "PT
+ * Larkmoor" than "Larkmoor PT". The company that is written as the text wins over one that fits the place no better.
+ */
+function favorOrder(companies: readonly ScoredCompany[]): ScoredCompany[] {
+  const written = companies.filter(({ evidence }) => compareOrder(evidence) === 'same')
+  if (written.length === 0) return [...companies]
+  return companies.map((company) => {
+    if (compareOrder(company.evidence) !== 'other') return company
+    const { candidate, form } = company.evidence.comparison
+    const isTwin = ({ evidence: { comparison: other, place } }: ScoredCompany) =>
+      other.candidate.coreKey === candidate.coreKey &&
+      other.candidate.formClass === candidate.formClass &&
+      other.form === form &&
+      placeRank[place] >= placeRank[company.evidence.place]
+    const scores = written.filter(isTwin).map(({ score }) => score - orderLead)
+    return scores.length === 0 ? company : { ...company, score: Math.min(company.score, ...scores) }
+  })
+}
+
+const orderLead = 5
+
+/** Whether a text that is the name and its form has the form at the same end; `null` if one of them does not show it. */
+function compareOrder({ comparison }: Evidence): 'same' | 'other' | null {
+  const { text, candidate, matchType, isPart, isFormStated } = comparison
+  if (matchType !== 'exact' || isPart || !isFormStated) return null
+  const [asked, held] = [findFormEnd(text.native), findFormEnd(candidate.name)]
+  return asked === null || held === null ? null : asked === held ? 'same' : 'other'
+}
 
 function isParent({ matchType, candidate }: NameComparison, arm: NameComparison): boolean {
   const isInTown = candidate.place.cityKey !== '' && candidate.place.cityKey === arm.candidate.place.cityKey

@@ -7,7 +7,7 @@ import { isCountryWord } from './left-words.js'
 import type { Vocabulary } from './vocabulary.js'
 
 /** Higher ranks agree better. */
-const placeRank = {
+export const placeRank = {
   postal: 4,
   city: 3,
   region: 2,

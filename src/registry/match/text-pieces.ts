@@ -1,7 +1,8 @@
 import { calculateDistance } from '../../core/word-forms.js'
 import { matchLimits } from '../model/limits.js'
-import { unknownLetter } from '../normalize/clean-text.js'
-import { formWords } from '../normalize/legal-forms.js'
+import { classifyNativeRun, unknownLetter } from '../normalize/clean-text.js'
+import { findForms, formWords, type StatedForm } from '../normalize/legal-forms.js'
+import { unspaced } from '../normalize/unspaced-names.js'
 import { foldText, shortenedWords, toCanonicalWords } from '../normalize/normalize-name.js'
 import { usualWords, type WordClass } from './word-classes.js'
 
@@ -32,7 +33,8 @@ export interface Piece {
   isJoined?: boolean
 }
 
-export function splitPieces(text: string): Piece[] {
+/** `isBehindForm`: the words behind the first are behind a legal form of a script without spaces. */
+export function splitPieces(text: string, isBehindForm = false): Piece[] {
   const found: Piece[] = []
   let last = 0
   let separator: Separator = ''
@@ -51,12 +53,22 @@ export function splitPieces(text: string): Piece[] {
       })
     } else {
       const folded = foldPiece(written)
-      for (const [at, word] of folded.entries())
+      const native =
+        found.length > 0 && unspaced.test(written) ? classifyNativeRun(written, isBehindForm) : null
+      if (native !== null)
         found.push({
-          text: word.slice(0, matchLimits.tokenCharsMax),
-          written: folded.length === 1 ? written : word,
-          separator: at === 0 ? separator : '',
+          text: folded.join('').slice(0, matchLimits.tokenCharsMax),
+          written,
+          separator,
+          wordClass: native,
         })
+      else
+        for (const [at, word] of folded.entries())
+          found.push({
+            text: word.slice(0, matchLimits.tokenCharsMax),
+            written: folded.length === 1 ? written : word,
+            separator: at === 0 ? separator : '',
+          })
       if (folded.length === 0) continue
     }
     separator = ''
@@ -327,4 +339,19 @@ function findWords(text: string, isWord: (word: string) => boolean): string[] {
   if (words === undefined || words.filter((word) => !formWords.has(word)).length > text.length / 5)
     return [text]
   return digits === '' ? words : [...words, digits]
+}
+
+/** Finds forms that are only the last word of a name, before a remark: "Larkmoor MMC (filial)". */
+export function findClosedForms(
+  pieces: readonly { readonly separator: string }[],
+  folded: readonly string[],
+  stated: readonly StatedForm[],
+): StatedForm[] {
+  const ends = pieces.flatMap(({ separator }, at) => (at > 1 && /[(,-]/.test(separator) ? [at] : []))
+  return ends.flatMap((end) =>
+    findForms(folded.slice(0, end), { last: '', written: '', native: null }).filter(
+      ({ at, count }) =>
+        at + count === end && !stated.some((form) => form.at < end && at < form.at + form.count),
+    ),
+  )
 }

@@ -1,3 +1,6 @@
+import around from '../reference/around-names.json' with { type: 'json' }
+import { getAsianWords, simplifyHan, unspaced } from './unspaced-names.js'
+
 /** Entities of HTML that are letters and marks of names; numeric ones need no table. */
 const entities = new Map(
   `amp=& lt=< gt=> quot=" apos=' nbsp=\u0020 ndash=- mdash=- lsquo=' rsquo=' ldquo=" rdquo=" middot=. hellip=. reg=
@@ -123,3 +126,70 @@ const departmentInFront = new RegExp(
 /** Removes a department in front of a name, where its words are also words of names: "Phòng Mua hàng - Công ty …". */
 export const removeDepartment = (name: string): string =>
   name.normalize('NFC').trimStart().replace(departmentInFront, '')
+
+const listWords = (lines: readonly string[]): string[] => lines.flatMap((line) => line.split(' '))
+const toChoice = (lines: readonly string[]): string => `(?:${listWords(lines).map(simplifyHan).join('|')})`
+const [sites, sitesBehindForm, departments] = [
+  toChoice(around.sites),
+  toChoice(around.sites_behind_form),
+  toChoice(around.departments),
+]
+const site = new RegExp(`${sites}$|^${toChoice(around.sites_alone)}$`, 'u')
+const department = new RegExp(`(?:${departments}|^[\\p{L}\\p{N}]+[部课科处室组係팀])$`, 'u')
+const siteBehindForm = new RegExp(`${sitesBehindForm}$`, 'u')
+
+/** Returns what a run of letters in a script without spaces names behind a company: 北京分公司, 大阪支店, 采购部. Some words are also the end of names: 本店, 中心. */
+export function classifyNativeRun(run: string, isBehindForm: boolean): 'site' | 'department' | null {
+  const plain = simplifyHan(run)
+  if (site.test(plain)) return 'site'
+  if (department.test(plain)) return 'department'
+  return isBehindForm && siteBehindForm.test(plain) ? 'site' : null
+}
+
+/** Built at the first name in Han or Hangul. */
+let joinedSite: RegExp | null = null
+const createJoinedSite = () =>
+  new RegExp(
+    String.raw`(?<=[\p{L}\p{N}]{3})(?:${[...getAsianWords().places.keys()].join('|')})[市区县府都省시]?${sites}(?![\p{L}\p{N}])`,
+    'u',
+  )
+
+/** Divides a known place and its branch from the name in front of them: 東海精密名古屋営業所. */
+export function divideSite(text: string): string {
+  if (!unspaced.test(text)) return text
+  joinedSite ??= createJoinedSite()
+  const at = joinedSite.exec(simplifyHan(text))?.index ?? 0
+  return at > 0 ? `${text.slice(0, at)} ${text.slice(at)}` : text
+}
+
+/** A text without case, accents and what is no letter, in one way for remarks that are typed without accents. */
+const toPlain = (text: string): string =>
+  ` ${simplifyHan(text.normalize('NFKC'))
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replaceAll('ı', 'i')
+    .replace(/\P{L}+/gu, ' ')
+    .trim()} `
+const withoutSpaces = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}]/u
+/** The longest first; a word is matched as a whole where the script has spaces. */
+const toPhrases = (texts: readonly string[]): string[] =>
+  texts
+    .map((text) => (withoutSpaces.test(text) ? toPlain(text).trim() : toPlain(text)))
+    .sort((a, b) => b.length - a.length)
+const allRemarks = Object.values(around.remarks).flat()
+const [remarks, joints] = [toPhrases(allRemarks), toPhrases(around.remark_joints.split(' '))]
+
+/** Whether a text only says something of the record, perhaps with a date or a number: "duplicate of 4711", 取引停止. */
+export function isRemark(text: string): boolean {
+  const cut = (from: string, phrases: readonly string[]) =>
+    phrases.reduce((rest, phrase) => (rest.includes(phrase) ? rest.replaceAll(phrase, '  ') : rest), from)
+  const rest = cut(toPlain(text), remarks)
+  return rest !== toPlain(text) && cut(rest, joints).trim() === ''
+}
+
+/** Whether a text is a remark of several words, or of four letters of a script without spaces, which no name ends with. */
+export const isPlainRemark = (text: string): boolean =>
+  remarks.includes(toPlain(text))
+    ? /\p{L} \p{L}/u.test(text.trim())
+    : text.length > 3 && remarks.includes(text.trim())

@@ -8,7 +8,7 @@ let simplified: ReadonlyMap<string, string> | null = null
  * Replaces Chinese characters by their simplified ones: `华为` for 華為. In the table, each is followed by its variants in
  * Taiwan, Hong Kong and Japan, as registers write them. Expects NFKC.
  */
-function simplifyHan(text: string): string {
+export function simplifyHan(text: string): string {
   simplified ??= new Map(
     hanTable.variants
       .flatMap((line) => line.split(' '))
@@ -59,7 +59,7 @@ export function getAsianWords() {
 }
 
 /** Scripts that names are written in without spaces. */
-const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
+export const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 const letters = /[\p{L}\p{M}\p{N}]+/gu
 const [wordCharsMax, placeCharsMax] = [12, 4]
 /** Follows the name of a place: 深圳市, 서울특별시. */

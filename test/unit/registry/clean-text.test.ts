@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { cleanText, removeDepartment, unknownLetter } from '../../../src/registry/normalize/clean-text.js'
+import { removeRemarks } from '../../../src/registry/match/query-text.js'
 import { parseName } from '../../../src/registry/normalize/parsed-name.js'
 
 describe('cleanText', () => {
@@ -69,5 +70,127 @@ describe('a department in front of a name', () => {
     'قسمة زورفكس شركة النور',
   ])('names without one stay: %s', (name) => {
     expect(removeDepartment(name)).toBe(name)
+  })
+})
+
+describe('what a cell has around a name', () => {
+  const names = [
+    'Larkmoor Foods GmbH',
+    'ООО Норвейн Сервис',
+    '株式会社北野精機',
+    '라크무어정밀(주)',
+    'Norvane A/S',
+  ]
+  const remarks = [
+    'NICHT VERWENDEN',
+    'gesperrt',
+    'Dublette',
+    'DO NOT USE',
+    'duplicate of 4711',
+    'inactive since 2021',
+    'ne pas utiliser',
+    'Doublon',
+    'désactivé',
+    'duplicado',
+    'no usar',
+    'não usar',
+    'non usare',
+    'niet gebruiken',
+    'dublett',
+    'duplikat',
+    'nie używać',
+    'nepoužívat',
+    'ne használja',
+    'nu folosiți',
+    'ei käytetä',
+    'kapalı',
+    'KAPALI',
+    'mükerrer',
+    'təkrar',
+    'НЕ ИСПОЛЬЗОВАТЬ',
+    'дубль',
+    'не використовувати',
+    'μη χρησιμοποιείτε',
+    'مكرر',
+    'כפול',
+    'không sử dụng',
+    'jangan digunakan',
+    'ห้ามใช้',
+    '重複',
+    '取引停止',
+    '重复',
+    '請勿使用',
+    '중복',
+    '거래중지',
+    '2023年より取引停止',
+  ]
+
+  test.each(remarks)('the remark %j stands in brackets or at a sign', (remark) => {
+    for (const name of names)
+      for (const text of [
+        `${name} (${remark})`,
+        `${name}（${remark}）`,
+        `[${remark}] ${name}`,
+        `${name} ※${remark}`,
+        `${name} *${remark}*`,
+        `*** ${remark} *** ${name}`,
+        `${name} - ${remark}`,
+        `${name} → ${remark}!`,
+      ])
+        expect([text, removeRemarks(text)]).toEqual([text, name.normalize('NFKC')])
+  })
+
+  test.each(['NICHT VERWENDEN', 'do not use', 'ne pas utiliser', 'не использовать', '取引停止'])(
+    'the remark %j needs no sign',
+    (remark) => {
+      for (const name of names) {
+        expect(removeRemarks(`${name} ${remark}`)).toBe(name)
+        expect(removeRemarks(`${remark} ${name}`)).toBe(name)
+      }
+    },
+  )
+
+  test.each([
+    ['北野精機㈱様', '北野精機(株)'],
+    ['北野精機様', '北野精機'],
+    ['（株）北野精機　御中', '(株)北野精機'],
+    ['株式会社北野精機様', '株式会社北野精機'],
+    ['北野精機㈱　殿', '北野精機(株)'],
+    ['北野精機(株)　経理部　田中様', '北野精機(株)'],
+    ['北野精機株式会社　山田 太郎様', '北野精機株式会社'],
+    ['라크무어정밀(주) 귀하', '라크무어정밀(주)'],
+    ['라크무어정밀 주식회사 귀중', '라크무어정밀 주식회사'],
+    ['拉克莫有限公司 台启', '拉克莫有限公司'],
+    ['Larkmoor GmbH z.Hd. Frau Norvane', 'Larkmoor GmbH'],
+    ['Larkmoor Ltd, Attn: J. Norvane', 'Larkmoor Ltd'],
+    ["Larkmoor SARL, à l'attention de M. Norvane", 'Larkmoor SARL'],
+  ])('%j is addressed to %j', (text, name) => {
+    expect(removeRemarks(text)).toBe(name)
+  })
+
+  test.each([
+    'Larkmoor (Test) Ltd',
+    'Old Larkmoor Ltd',
+    'House of Test',
+    'Larkmoor Old',
+    'Closed Loop Foods Ltd',
+    '株式会社王様',
+    '有限会社お客様',
+    'Larkmoor (UK)',
+    'Larkmoor - Norvane',
+    'Yahoo!',
+    'Norvane #12',
+    'Dublette',
+    '(duplicate)',
+    '重複',
+    '御中',
+    '様',
+    '',
+    '株式会社 服部精密',
+    'Larkmoor (Old Town) Ltd',
+    'Attention Larkmoor Ltd',
+    'Larkmoor: Foods',
+  ])('%j stays as it is', (name) => {
+    expect(removeRemarks(name)).toBe(name)
   })
 })

@@ -355,3 +355,112 @@ it('any query against any names gives a confidence of at most 99, and an entity 
     if (decision.kind === 'entity') expect(decision.best.share).toBeGreaterThanOrEqual(decision.noneShare)
   })
 })
+
+describe('the end at which the legal form stands', () => {
+  const twins = [
+    ['株式会社', 'ラークムーア工業', 'JP', '㈱'],
+    ['合同会社', '北野精機', 'JP', '合同会社'],
+    ['PT', ' Larkmoor Norvane ', 'ID', 'P.T.'],
+    ['ООО', ' Норвейн ', 'RU', 'ООО'],
+    ['SIA', ' Larkmoor Norvane ', 'LV', 'SIA'],
+  ] as const
+
+  test.each(twins)('%s in front of or behind %s tells two companies of one place apart', (...twin) => {
+    const [form, name, country, written] = twin
+    const [front, behind] = [`${form}${name}`.trim(), `${name}${form}`.trim()]
+    const held = [front, behind].map((one): Held => ({ name: one, country, city: 'Norvane' }))
+    for (const order of [held, held.toReversed()])
+      for (const [asked, right] of [
+        [front, front],
+        [behind, behind],
+        [`${written}${name}`.trim(), front],
+        [`${name}${written}`.trim(), behind],
+      ] as const) {
+        const decision = match({ name: asked, held: order })
+        expect([asked, namedBy(decision), isAccepted(decision)]).toEqual([asked, right, true])
+      }
+    expect(isAccepted(match({ name: name.trim(), held }))).toBe(false)
+  })
+
+  test.each(twins)('%s at the other end of %s is the same company if no other has the name', (...twin) => {
+    const [form, name, country] = twin
+    const decision = match({ name: `${name}${form}`, held: [{ name: `${form}${name}`, country }] })
+    expect(isAccepted(decision)).toBe(true)
+  })
+
+  it('does not outweigh the postal code of the other', () => {
+    const held: Held[] = [
+      { name: '株式会社北野精機', country: 'JP', city: '豊田市', postal: '4710001' },
+      { name: '北野精機株式会社', country: 'JP', city: '豊田市', postal: '4710099' },
+    ]
+    expect(isAccepted(match({ name: '北野精機㈱', location: '471-0001 豊田市', held }))).toBe(false)
+  })
+})
+
+describe('a branch behind a name without spaces', () => {
+  const held: Held[] = [
+    { name: '北野ゴム株式会社', country: 'JP', city: '津市' },
+    { name: '株式会社西山精密', country: 'JP', city: '津市' },
+    { name: '拉克莫科技有限公司', country: 'CN' },
+    { name: '라크무어정밀 주식회사', country: 'KR' },
+  ]
+  const isFound = (name: string, company: string) => {
+    const decision = match({ name, held })
+    return namedBy(decision) === company && isAccepted(decision)
+  }
+  const places = ['名古屋', '東京', '豊田', '愛知', '札幌', '四日市', '第一', '中部', '']
+
+  test.each(['支店', '営業所', '出張所', '工場', '本社', '事業所', '物流センター', '営業部', '研究所'])(
+    '%s with any place, or without one, is of the company whose form is in front of it',
+    (branch) => {
+      for (const place of places)
+        for (const gap of ['', '　'])
+          expect([place, isFound(`北野ゴム㈱${gap}${place}${branch}`, '北野ゴム株式会社')]).toEqual([
+            place,
+            true,
+          ])
+    },
+  )
+
+  test.each(['支店', '営業所', '出張所', '工場', '事業所', '営業部'])(
+    '%s is one too behind a name with its form in front',
+    (branch) => {
+      for (const place of places)
+        expect([place, isFound(`（株）西山精密　${place}${branch}`, '株式会社西山精密')]).toEqual([
+          place,
+          true,
+        ])
+      expect(isFound(`株式会社西山精密名古屋${branch}`, '株式会社西山精密')).toBe(true)
+    },
+  )
+
+  test.each([
+    ['拉克莫科技有限公司北京分公司', '拉克莫科技有限公司'],
+    ['拉克莫科技有限公司 上海办事处', '拉克莫科技有限公司'],
+    ['拉克莫科技有限公司华东分公司', '拉克莫科技有限公司'],
+    ['라크무어정밀(주) 부산지점', '라크무어정밀 주식회사'],
+    ['라크무어정밀(주)창원공장', '라크무어정밀 주식회사'],
+    ['라크무어정밀 주식회사 서울영업소', '라크무어정밀 주식회사'],
+  ])('%s is one of %s', (name, company) => {
+    expect(isFound(name, company)).toBe(true)
+  })
+
+  test.each(['（株）西山精密　流通センター', '株式会社西山精密 研究所', '拉克莫科技 研究中心有限公司'])(
+    '%s may be a name of its own',
+    (name) => {
+      for (const { name: company } of held) expect(isFound(name, company)).toBe(false)
+    },
+  )
+
+  it('is the company itself where the register holds the branch', () => {
+    const branch = '拉克莫科技有限公司上海分公司'
+    const decision = match({ name: branch, held: [...held, { name: branch, country: 'CN' }] })
+    expect(namedBy(decision)).toBe(branch)
+  })
+})
+
+test.each(['豊田市', '各務原市', '津市', '四日市市'])('%s in brackets is the town of the company', (city) => {
+  const held: Held[] = [{ name: '北野ゴム株式会社', country: 'JP', city }]
+  expect(isAccepted(match({ name: `北野ゴム㈱（${city}）`, held }))).toBe(true)
+  expect(isAccepted(match({ name: '北野ゴム㈱（刈谷市）', held }))).toBe(false)
+})
