@@ -188,6 +188,8 @@ export type PlaceOrder = 'best' | 'first'
 
 /** Headers that mean a part of another size in another language: `Kraj` is a region in Czechia, and the country in Poland. */
 const vagueHeaders: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.vagueParts))
+const landscapes: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.landscapes.words))
+const chileanHeaders: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.landscapes.unlessNextTo))
 const regionSizes = headerWords.regionSizes.map((list) => toHeaderKeys(list))
 const getSize = (column: string) => regionSizes.findIndex((keys) => keys.includes(toHeaderKey(column)))
 
@@ -276,8 +278,11 @@ export function listPlaceColumns(
   })
   const countFilled = (column: string) => samples.get(column)?.length ?? 0
   const mostFilled = Math.max(0, ...places.map(({ column }) => countFilled(column)))
+  // Next to a province, a region is often a landscape, which no register has; in Chile, it is the larger part.
+  const areLandscapes = !header.some((column) => chileanHeaders.has(toHeaderKey(column)))
+  const isVague = (key: string) => vagueHeaders.has(key) || (areLandscapes && landscapes.has(key))
   const isWeak = ({ column }: PlaceColumn) =>
-    order === 'best' && (vagueHeaders.has(toHeaderKey(column)) || countFilled(column) < mostFilled / 2)
+    order === 'best' && (isVague(toHeaderKey(column)) || countFilled(column) < mostFilled / 2)
   return places.sort((one, other) => one.number - other.number || Number(isWeak(one)) - Number(isWeak(other)))
 }
 
