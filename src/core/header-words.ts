@@ -1,6 +1,7 @@
 import { foldLetters, rankInHeaders, splitNumber, toHeaderKey, toHeaderKeys } from './text.js'
-import { listSplits, wordCharsMax } from './word-forms.js'
-import { joinedWords, numberWords, type IdentifierHeaderKey } from './identifiers.js'
+import { isInflected, listSplits, wordCharsMax } from './word-forms.js'
+import { earlierTaxHeaders, joinedWords, numberWords, taxHeaders } from './identifiers.js'
+import type { IdentifierHeaderKey } from './identifiers.js'
 // Each list has the best first, separated by bars. `added`: words that version 0.2.0 does not know; lists that it looked up
 // are also read without them. `numbers`: of register numbers by country; some names are used in two countries.
 import headerWords from './headers.json' with { type: 'json' }
@@ -36,10 +37,24 @@ export function rankNameHeader(header: string): number {
   const rank = /#\s*$/.test(header) ? -1 : rankInHeaders(header, nameHeaders)
   if (rank >= 0) return rank
   const isNamed = listWithoutOwner(toHeaderKey(header)).some((rest) => plainNames.has(rest))
-  if (isNamed) return nameHeaders.length * 100
+  if (isNamed || isComposed(toHeaderKey(header), roles)) return nameHeaders.length * 100
   const plain = cutLanguage(header)
   const plainRank = plain === null ? -1 : rankNameHeader(plain)
   return plainRank < 0 ? rankJointNames(header) : nameHeaders.length * 1000 + plainRank
+}
+
+const nameEndings = toHeaderKeys(added.nameEndings)
+
+/** Whether a key is a word for a name with one for its owner, in any case: `alıcınınadı`, `nazwawykonawcy`, `業者名`. */
+function isComposed(key: string, parties: ReadonlySet<string>): boolean {
+  const cut = (word: string) =>
+    key.startsWith(word) ? key.slice(word.length) : key.endsWith(word) ? key.slice(0, -word.length) : ''
+  // English has no cases: "Accountant Name" names no account.
+  const isCase = (word: string) => isInflected(cut(word), parties, word === 'name' ? 1 : 4)
+  return (
+    [...plainNames].some(isCase) ||
+    nameEndings.some((word) => key.endsWith(word) && parties.has(key.slice(0, -word.length)))
+  )
 }
 
 /** All parts must be words for names. Behind a word like "or", others are too: `Titular o razón social`. */
@@ -57,12 +72,16 @@ function rankJointNames(header: string): number {
 }
 
 const partyHeaders = toHeaderKeys(...added.parties)
-const isParty = (word: string) => partyHeaders.includes(word.replace(/s$/, '')) || partyHeaders.includes(word)
+const parties: ReadonlySet<string> = new Set(partyHeaders)
+const isParty = (word: string) => parties.has(word.replace(/s$/, '')) || parties.has(word)
 
 /** Returns how well a header names a party of a deal, best 0; -1 if it does not: `Buyer`, `Name of the Exporter`. */
 export function rankPartyHeader(header: string): number {
   const rests = listSplits(toHeaderKey(header), isParty).flatMap((split) => split.rests)
-  return rests.some((rest) => plainNames.has(rest)) ? 0 : rankInHeaders(header, partyHeaders)
+  const isNamed = rests.some((rest) => plainNames.has(rest)) || isComposed(toHeaderKey(header), parties)
+  const rank = isNamed ? 0 : rankInHeaders(header, partyHeaders)
+  const plain = rank < 0 ? cutLanguage(header) : null
+  return plain === null ? rank : rankPartyHeader(plain)
 }
 
 /** Returns how well a header names names, of a company or a person, best 0; -1 if it does not: `Naziv ali ime`. */
@@ -97,8 +116,12 @@ const splitJoints = (header: string): string[] =>
 
 const languages = new Set(toHeaderKeys(...added.languages))
 
-/** Returns a header without the language at its end: `City` for `City (EN)`; `null` without one. */
+const notes = new Set(toHeaderKeys(added.notes))
+
+/** Returns a header without the language or a note at its end: `City` for `City (EN)`, `City (required)`; `null` without one. */
 function cutLanguage(header: string): string | null {
+  const [note = '', noted = ''] = /\s*[([（［]([^()（）[\]［］]*)[)\]）］]\s*$/u.exec(header) ?? []
+  if (note.length > 0 && notes.has(toHeaderKey(noted))) return header.slice(0, -note.length)
   const [end, text = ''] =
     /[\p{P}\p{S}\s]+([\p{L}\p{M}]+)[\p{P}\s]*$/u.exec(header.slice(-wordCharsMax)) ?? []
   return end !== undefined && languages.has(toHeaderKey(text)) ? header.slice(0, -end.length) : null
@@ -151,8 +174,9 @@ export interface PlaceHeader {
 
 /** Returns the place that a header names; null if none. The whole header must match. `isEarlier`: with the words of 0.2.0. */
 export function parsePlaceHeader(header: string, isEarlier = false): PlaceHeader | null {
+  if (header.trim() === '〒') return isEarlier ? null : { part: 'postal', set: 'plain', number: 0 }
   const key = toHeaderKey(header).replace(/^organi[sz]ation(?=.*ofaddress$)|ofaddress$/g, '')
-  const whole = parsePlaceKey(key, isEarlier)
+  const whole = parsePlaceKey(key, isEarlier) ?? (isEarlier ? null : parseNamedPlace(key))
   const { base, number } = splitNumber(whole === null ? key : '')
   const place =
     whole ??
@@ -182,6 +206,12 @@ function parsePlaceKey(key: string, isEarlier: boolean): Place | null {
   return null
 }
 
+/** Reads the name of a part in East Asia: `市区町村名`. */
+function parseNamedPlace(key: string): Place | null {
+  const ending = nameEndings.find((word) => key.length > word.length && key.endsWith(word))
+  return ending === undefined ? null : parsePlaceKey(key.slice(0, -ending.length), false)
+}
+
 /** The part that a column with several has, in the order of preference. */
 const jointParts: readonly PlacePart[] = ['address', 'city', 'region', 'country', 'postal']
 
@@ -208,9 +238,6 @@ function parsePostalNumber(header: string): Place | null {
   return bases.some((base) => postalBases?.has(base)) ? { part: 'postal', set: 'plain' } : null
 }
 
-/** Headers of tax and VAT numbers in version 0.2.0. */
-export const earlierTaxHeaders = toHeaderKeys(...earlier.taxNumbers)
-
 const { identifiers } = earlier
 const ofEarlier = Object.fromEntries(
   Object.entries(identifiers).map(([key, lists]) => [key, toHeaderKeys(...lists)]),
@@ -222,27 +249,6 @@ export const earlierIdentifiers: Readonly<Record<IdentifierHeaderKey, readonly s
     ...toHeaderKeys(...earlier.anyNumbers, ...Object.values(earlier.numbers)),
     ...earlierTaxHeaders,
   ],
-}
-
-/** Headers of tax and VAT numbers, which contain the company number in some countries. */
-export const taxHeaders: readonly string[] = [
-  ...earlierTaxHeaders,
-  ...toHeaderKeys(...Object.values(added.taxNumbers).flat()),
-]
-
-/** Countries by the key of a name of their numbers. */
-export const countriesOfHeader = createCountriesOfHeader(earlier.numbers)
-export const countriesOfAdded = createCountriesOfHeader(added.countryNumbers)
-export const countriesOfTaxHeader = createCountriesOfHeader(added.taxNumbers)
-
-function createCountriesOfHeader(
-  names: Readonly<Record<string, string | readonly string[]>>,
-): ReadonlyMap<string, readonly string[]> {
-  const countries = new Map<string, string[]>()
-  for (const [country, lists] of Object.entries(names).filter(([name]) => name !== 'any'))
-    for (const key of new Set(toHeaderKeys(...[lists].flat())))
-      countries.set(key, [...(countries.get(key) ?? []), country])
-  return countries
 }
 
 /** Headers of identifiers, best first. */
@@ -260,7 +266,6 @@ export const identifierHeaders: Readonly<Record<IdentifierHeaderKey, readonly st
   exchange: [...earlierIdentifiers.exchange, ...toHeaderKeys(...added.exchange)],
 }
 
-/** Writings of "number". Those of four letters or more, and of other scripts, may be joined with the next word. */
 /** Lists the keys of a header without its word for a number: `entreprise` for `N° d'entreprise`, `kbo` for `KBO-nr`. */
 function listWithoutNumberWord(header: string): string[] {
   const apart = header
@@ -342,6 +347,3 @@ function isListedHeader(text: string): boolean {
   if (knownHeaders.has(toHeaderKey(text)) || rankPartyHeader(text) >= 0) return true
   return parsePlaceHeader(text)?.number === 0
 }
-
-/** Headers of exchange symbols if there is also an exchange: chemistry and currencies have symbols too. */
-export const symbolHeaders: readonly string[] = toHeaderKeys('symbol')

@@ -162,3 +162,30 @@ export function isPlainLabel(text: string): boolean {
   const areFitting = words.every((word) => isLabel(word) || companions.has(word) || isNumber(word))
   return isLabel(toHeaderKey(text)) || (areFitting && words.some((word) => isLabel(word) || isNumber(word)))
 }
+
+/** Headers of tax and VAT numbers in version 0.2.0. */
+export const earlierTaxHeaders = toHeaderKeys(...headerWords.earlier.taxNumbers)
+
+/** Headers of tax and VAT numbers, which contain the company number in some countries. */
+export const taxHeaders: readonly string[] = [
+  ...earlierTaxHeaders,
+  ...toHeaderKeys(...Object.values(headerWords.added.taxNumbers).flat()),
+]
+
+/** Countries by the key of a name of their numbers. */
+export const countriesOfHeader = createCountriesOfHeader(headerWords.earlier.numbers)
+export const countriesOfAdded = createCountriesOfHeader(headerWords.added.countryNumbers)
+export const countriesOfTaxHeader = createCountriesOfHeader(headerWords.added.taxNumbers)
+
+function createCountriesOfHeader(
+  names: Readonly<Record<string, string | readonly string[]>>,
+): ReadonlyMap<string, readonly string[]> {
+  const countries = new Map<string, string[]>()
+  for (const [country, lists] of Object.entries(names).filter(([name]) => name !== 'any'))
+    for (const key of new Set(toHeaderKeys(...[lists].flat())))
+      countries.set(key, [...(countries.get(key) ?? []), country])
+  return countries
+}
+
+/** Headers of exchange symbols if there is also an exchange: chemistry and currencies have symbols too. */
+export const symbolHeaders: readonly string[] = toHeaderKeys('symbol')

@@ -111,36 +111,6 @@ const missingTexts: Readonly<Record<string, string>> = {
     '자료없음|자료 없음|이름없음|이름 없음|미입력|미확인|미기재|미등록|미지정|공란|공백',
 }
 
-/** Accounts for customers and suppliers that are not told apart, and persons. */
-const collectiveTexts =
-  'cash customer|cash customers|cash sale|cash sales|walk in customer|walk in customers|one time vendor|one time customer|' +
-  'one time supplier|one time account|sundry creditors|sundry debtors|sundry suppliers|sundry customers|various customers|' +
-  'various suppliers|various vendors|miscellaneous vendors|miscellaneous suppliers|miscellaneous customers|private person|' +
-  'private individual|retail customer|laufkunde|laufkundschaft|barverkauf|barkunde|diverse kunden|diverse lieferanten|' +
-  'diverse kreditoren|diverse debitoren|cpd konto|cpd kreditor|cpd debitor|einmalkunde|einmallieferant|privatperson|' +
-  'client comptoir|client divers|clients divers|fournisseur divers|fournisseurs divers|client de passage|cliente mostrador|' +
-  'clientes varios|cliente contado|proveedores varios|público en general|consumidor final|clientes diversos|cliente balcão|' +
-  'fornecedores diversos|clienti vari|fornitori vari|cliente occasionale|diverse klanten|diverse leveranciers|kontantkund|' +
-  'kontantkunde|diverse kunder|diverse leverantörer|diverse leverandører|yksityishenkilö|käteisasiakas|osoba prywatna|' +
-  'osoba fizyczna|klient detaliczny|fyzická osoba|magánszemély|persoană fizică|fizička osoba|fizična oseba|ιδιώτης|' +
-  'физическое лицо|физлицо|частное лицо|розничный покупатель|фізична особа|фізособа|физическо лице|gerçek kişi|' +
-  'muhtelif müşteriler|perakende müşteri|現金売上|一般顧客|諸口|散客|零售客户|现金客户|일반고객|현금매출|לקוח מזדמן|عميل نقدي|' +
-  'khách lẻ|khách vãng lai|khách hàng lẻ|khách hàng vãng lai|khách mua lẻ|khách không lấy hóa đơn|người mua không lấy hóa đơn|' +
-  'pelanggan umum|pelanggan tunai|pembeli umum|konsumen akhir|pelanggan runcit|ลูกค้าทั่วไป|ลูกค้าเงินสด|ลูกค้าปลีก|ลูกค้าขาจร|' +
-  'नकद ग्राहक|खुदरा ग्राहक|مشتری متفرقه|مشتری نقدی|عميل عابر|عملاء متنوعون|زبون نقدي|לקוח פרטי|לקוחות שונים|' +
-  'разовый покупатель|розничные покупатели|роздрібний покупець|разовий покупець|клиент на дребно|πελάτης λιανικής|' +
-  'πελάτες λιανικής|διάφοροι πελάτες|διάφοροι προμηθευτές|nakit müşteri|peşin müşteri|nihai tüketici|kupac građanin|' +
-  'maloprodajni kupac|krajnji kupac|končni kupec|alkalmi vevő|készpénzes vevő|lakossági vevő|client ocazional|clienti diversi|' +
-  'client persoana fizica|hotovostní zákazník|drobný zákazník|drobný odberateľ|klient indywidualny|klient gotówkowy|' +
-  'klienci detaliczni|satunnainen asiakas|kertatoimittaja|eraisik|juhuklient|fizinis asmuo|mažmeninis pirkėjas|fiziska persona|' +
-  'contant klant|contante klant|eenmalige leverancier|particuliere klant|kontantsalg|kontantförsäljning|privatkunde|' +
-  'engångsleverantör|engangsleverandør|client particulier|clients particuliers|vente au comptant|client comptant|' +
-  'fournisseur occasionnel|cliente de paso|cliente ocasional|venta al público|ventas al público|cliente genérico|' +
-  'consumidor não identificado|cliente avulso|cliente à vista|cliente privato|cliente al banco|vendita al banco|' +
-  'fornitore occasionale|cpd kunde|cpd lieferant|cpd vendor|cpd kreditoren|cpd debitoren|conto pro diverse|privatkunden|' +
-  'private customer|private customers|counter sale|counter sales|counter customer|walk in|walk in client|guest customer|' +
-  'one off supplier|one off vendor|onetime vendor|onetime customer'
-
 /** Rows of ledgers without a company: cash, balances, suspense accounts, and `as above`. */
 const ledgerTexts =
   'house account|house a/c|cash a/c|cash account|cash in hand|cash on hand|petty cash|petty cash a/c|petty cash account|' +
@@ -196,7 +166,11 @@ const spreadsheetErrors =
   '#имя|#дел/0|#число|#пусто|#перенос|#yok|#başv|#değer|#ad|#sayı/0|#sayı|#boş|#δ/υ|#αναφ|#τιμη|#ονομα|#διαιρ./0|' +
   '#αριθ|#κενο'
 
-const others = [...Object.values(headerWords.emptyCells), collectiveTexts, ledgerTexts]
+/** Rows for customers without a name, with their two words in any order: `Client divers`, `Divers clients`. */
+const collectives = headerWords.collectives
+  .split('|')
+  .flatMap((text) => [text, text.replace(/^(\S+) (\S+)$/, '$2 $1')])
+const others = [...Object.values(headerWords.emptyCells), ...collectives, ledgerTexts]
 const missing = toTextSet([...Object.values(missingTexts), ...others].join('|'))
 const missingInBrackets = toTextSet(bracketedTexts)
 const errors = toTextSet(spreadsheetErrors)
@@ -205,8 +179,8 @@ const textCharsMax = Math.max(...[...missing, ...missingInBrackets, ...errors].m
 /** Longest cell to check: the longest text, with punctuation around it. */
 const cellCharsMax = textCharsMax + 20
 
-/** Repeated filler characters (`xxx`, `000`, `0.00`), and errors of LibreOffice (`Err:502`). */
-const fillers = /^(?:x{3,}|0+(?:[.,]0+)?|err:\d{3})$/
+/** Repeated filler characters (`xxx`, `000`, `9999999999999`, `0.00`), and errors of LibreOffice (`Err:502`). */
+const fillers = /^(?:x{3,}|0+(?:[.,]0+)?|9{7,}|err:\d{3})$/
 
 /** The same as above, as ledgers write it; `DO` without signs is a name and a country. */
 const dittos = /^\s*[\p{Pd}"“”.]+\s*do\s*[\p{Pd}"“”.]+\s*$/iu

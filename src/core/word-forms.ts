@@ -176,3 +176,22 @@ export const listUninflected = (word: string, endings: readonly CaseEnding[]): s
   endings.flatMap(({ form, base }) =>
     form !== base && word.endsWith(form) ? [word.slice(0, word.length - form.length) + base] : [],
   )
+
+/** Whether a text is one of the words in a case: with up to `addedMax` letters more, without its last vowel: `kupca` for `kupac`. */
+export const isInflected = (text: string, words: ReadonlySet<string>, addedMax: number): boolean =>
+  words.has(text) ||
+  (inflecting.test(text) &&
+    [...words].some((word) => {
+      const stem = addedMax < 2 ? word : word.replace(/[eaе]([cц])ь?$|[aeiouyаеиіийоуыья]$/u, '$1')
+      const added = text.length - word.length
+      return (
+        word.length >= inflectedCharsMin &&
+        (text.startsWith(stem) || text.startsWith(word)) &&
+        added >= -1 &&
+        added <= addedMax
+      )
+    }))
+
+const inflecting = /^[\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Georgian}\p{sc=Armenian}]/u
+/** Shorter words are the start of too many others. */
+const inflectedCharsMin = 5

@@ -95,39 +95,32 @@ const contentKinds: readonly { kind: string; is: (value: string) => boolean }[] 
   },
 ]
 
-const formsAtEnd =
-  'inc|incorporated|corp|corporation|ltd|limited|llc|llp|plc|pty|gmbh|mbh|kgaa|ohg|sarl|eurl|sasu|ltda|lda|eireli|srls?|scrl|bvba|vof|' +
-  'aps|asa|oyj|abp|ehf|sp\\.? ?z ?\\.?o\\.? ?o|s\\.r\\.o|spol\\. s r\\.o|kft|zrt|nyrt|d\\.o\\.o|d\\.d|bhd|tbk|ооо|зао|оао|пао|тов|şti|a\\.ş|' +
-  's\\.a(?:\\.s|\\.r\\.l|\\.u|\\.c|\\.a|\\.b)?(?:\\.? de c\\.?v)?|sa de cv|e\\.i\\.r\\.l|s\\. ?de r\\. ?l(?:\\.? de c\\.?v)?|s\\.à r\\.l|s\\.p\\.a|s\\.r\\.l|s\\.l(?:\\.u)?|b\\.v|n\\.v|a\\.s|a/s|k\\.k|e\\.v|e\\.k|co\\., ltd|& co'
-
+const { ending, endingInCapitals, within, beginning } = headerWords.legalForms
+const formAtEnd = new RegExp(`(?:^|[\\s,.])(?:${ending.join('|')})[.,)]*$`, 'iu')
 /** Short forms that are also words or abbreviations in lower case. */
-const capitalForms =
-  'AG|KG|SE|UG|SA|SAS|SAC|SAA|EIRL|SCA|SpA|SPA|SL|SAU|BV|NV|AB|AS|Oy|OY|KK|GK|AD|AE|АО|ИП|ТОО'
-
-const anyForm = new RegExp(`(?:^|[\\s,.])(?:${formsAtEnd})[.,)]*$`, 'iu')
-
-const capitalForm = new RegExp(`\\s(?:${capitalForms})(?: & Co\\.?(?: KG)?)?[.)]*$`, 'u')
-
-const formWithin =
-  /株式会社|有限会社|合同会社|合資会社|合名会社|（株）|\(株\)|㈱|㈲|有限公司|股份公司|集团公司|주식회사|유한회사|\(주\)|㈜|จำกัด|บจก|บมจ|בע["״”]מ|ش\.م\.|شپ|სს|შპს|ՍՊԸ|ՓԲԸ/u
-
-const formAtStart =
-  /^(?:ООО|ОАО|ЗАО|ПАО|АО|НАО|ИП|ТОО|ЖШС|АТ|ПрАТ|ПАТ|ТОВ|ТзОВ|ТДВ|КП|ДП|ЧП|ЧАО|ОДО|УП|UAB|MB|SIA|OÜ|PT|CV|CTCP|Công ty (?:TNHH|cổ phần|CP)|شركة|شرکت)\s/u
-
-const otherFormAtEnd =
-  /\s(?:Е?ООД|Е?АД|ЕТ|Α\.?Ε\.?(?:Ε\.?)?|Ε\.?Π\.?Ε\.?|Ι\.?Κ\.?Ε\.?|Ο\.?Ε\.?|OÜ|TNHH|д\.?о\.?о\.?|а\.?д\.?)[.)]*$/u
+const capitalForm = new RegExp(`\\s(?:${endingInCapitals.join('|')})(?: & Co\\.?(?: KG)?)?[.)]*$`, 'u')
+const formWithin = new RegExp(within.join('|'), 'u')
+const formAtStart = new RegExp(`^(?:${beginning.join('|')})\\s`, 'u')
 
 /** Whether a text ends or begins with a legal form, like `Apple, Inc.`: then it is a company and no header. */
 export const hasLegalForm = (text: string): boolean => {
   const name = text.trim()
-  return (
-    anyForm.test(name) ||
-    capitalForm.test(name) ||
-    formWithin.test(name) ||
-    formAtStart.test(name) ||
-    otherFormAtEnd.test(name)
-  )
+  return [formAtEnd, capitalForm, formWithin, formAtStart].some((form) => form.test(name))
 }
+
+const streetWords = `(?<![\\p{L}\\d])(?:${headerWords.streets})(?![\\p{L}\\d])`
+/** A street, a number with or without a street before it, a postal code with a town, or a part of a place in East Asia. */
+const addressPart = new RegExp(
+  String.raw`${streetWords}|^\d{1,5}\p{L}?,?\s\p{L}+\s\p{L}|,\s*\p{L}{0,2}[.°º]?\s?\d{1,4}\p{L}?(?!\d)|\s\p{L}?\d{1,4}[-/]\d{1,4}` +
+    String.raw`|(?<![\p{L}\d])\d{4,6}\s\p{Lu}\p{L}{2}|丁目|番地|[路街巷弄段町区區]\d|\d[号號番]|\p{sc=Hangul}[로길동]\s?\d`,
+  'iu',
+)
+
+/** Whether most cells are addresses, and few have a legal form. */
+export const areAddresses = (cells: readonly string[]): boolean =>
+  cells.length > 0 &&
+  countShare(cells, hasLegalForm) < formsShareMin &&
+  isMostly(cells, (cell) => addressPart.test(cell) && !hasLegalForm(cell))
 
 /** Whether a text is a value and not a name of a column: an identifier, an address or a number of five digits or more. */
 export const isValue = (text: string): boolean =>

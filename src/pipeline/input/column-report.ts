@@ -23,16 +23,16 @@ import {
   type ColumnReport,
 } from './columns.js'
 import { searchIdentifiers } from './detect-columns.js'
-import {
-  parsePlaceHeader,
-  wholePlaceHeaders,
-  identifierHeaders,
-  symbolHeaders,
-  taxHeaders,
-} from '../../core/header-words.js'
+import { parsePlaceHeader, wholePlaceHeaders, identifierHeaders } from '../../core/header-words.js'
 import { listHeaderKeys, rankHeader, taxWords } from './identifier-content.js'
 import type { IdentifierFault } from './number-cells.js'
-import { identifierKeys, identifierNames, type IdentifierKey } from '../../core/identifiers.js'
+import {
+  identifierKeys,
+  identifierNames,
+  type IdentifierKey,
+  symbolHeaders,
+  taxHeaders,
+} from '../../core/identifiers.js'
 
 /** Identifiers that no open register has, and other names: one column of names is asked. They are reported. */
 const unregistered = Object.entries(headerWords.others).map(

@@ -4,9 +4,9 @@ import {
   findOrAddColumn,
   createMissingColumnError,
   nameColumns,
-  readFolderCells,
   UnitedColumns,
 } from './header-and-cells.js'
+import { readFolderCells } from './file-content.js'
 import type { SourceFile } from './sources.js'
 import {
   splitIntoBatches,

@@ -1,4 +1,4 @@
-import { areTowns, canBeNames, canBePlaces, hasLegalForm, isValue } from './column-content.js'
+import { areAddresses, areTowns, canBeNames, canBePlaces, hasLegalForm, isValue } from './column-content.js'
 import { listIdentifierColumns, type IdentifierColumns } from '../../core/identifiers.js'
 import { type ColumnSamples, type ConfigOrigin, type NamedColumns, type LookupColumns } from './columns.js'
 import {
@@ -15,7 +15,12 @@ import {
   type PlaceSet,
 } from '../../core/header-words.js'
 import { toSpellingKey, toHeaderKey, rankInHeaders } from '../../core/text.js'
-import { listPlaceColumns, type PlaceColumn, type PlaceOrder } from './header-and-cells.js'
+import {
+  judgeNameOrAddress,
+  listPlaceColumns,
+  type PlaceColumn,
+  type PlaceOrder,
+} from './header-and-cells.js'
 import { calculateDistance } from '../../core/word-forms.js'
 import { UserError } from '../../core/errors.js'
 import { findIdentifiers, findIdentifierPlaces, type FoundIdentifiers } from './find-identifiers.js'
@@ -228,7 +233,13 @@ function findName(
   samples: ColumnSamples,
   hints: readonly string[],
 ): { column: string } | { missing: UserError } {
-  const isUsable = (column: string) => canBeNames(samples.get(column) ?? [])
+  const isUsable = (column: string) =>
+    canBeNames(samples.get(column) ?? []) && judgeNameOrAddress(column, header, samples) !== 'address'
+  // Without another column, addresses are used for names: the user is warned.
+  const hasStreets = (column: string) => isUsable(column) && areAddresses(samples.get(column) ?? [])
+  const named = header.filter((column) => !hasStreets(column))
+  const other = named.length < header.length ? findName(named, samples, hints) : null
+  if (other !== null && 'column' in other) return other
   const company =
     findFirst(header.filter(isUsable), rankNameHeader) ??
     header.find((column) => surelyNameHeaders.includes(toHeaderKey(column)))

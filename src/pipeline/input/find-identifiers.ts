@@ -1,6 +1,6 @@
 import { hasLocalOffices } from '../../core/numbers/court-numbers.js'
 import type { ColumnSamples } from './columns.js'
-import { identifierHeaders, symbolHeaders } from '../../core/header-words.js'
+import { identifierHeaders } from '../../core/header-words.js'
 import { toHeaderKey, rankInHeaders } from '../../core/text.js'
 import {
   identifierKeys,
@@ -10,6 +10,7 @@ import {
   type IdentifierColumns,
   type IdentifierKey,
   type IdentifierPlaceKey,
+  symbolHeaders,
 } from '../../core/identifiers.js'
 import { areAmounts, isOtherParty } from './column-content.js'
 import {

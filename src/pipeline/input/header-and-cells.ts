@@ -1,11 +1,25 @@
-import { isAddress } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import { listJsonMembers } from '../../core/json.js'
 import { createTooManyColumnsError, tableLimits } from '../../tables/limits-and-errors.js'
 import { toHeaderKey, toHeaderKeys, toSpellingKey } from '../../core/text.js'
-import { parsePlaceHeader, type PlaceHeader } from '../../core/header-words.js'
+import {
+  isPersonHeader,
+  nameRanks,
+  parsePlaceHeader,
+  rankPlainName,
+  type PlaceHeader,
+} from '../../core/header-words.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
-import { canBePlaces, isMostly } from './column-content.js'
+import {
+  areAddresses,
+  canBePlaces,
+  formsShareMin,
+  hasLegalForm,
+  isMostly,
+  isOtherParty,
+  rateNames,
+} from './column-content.js'
+import { listLookupColumns, type ColumnSamples, type LookupColumns } from './columns.js'
 
 export interface HeaderCell {
   readonly text: string
@@ -167,102 +181,6 @@ export function createMissingColumnError(name: string): UserError {
   return new UserError('INPUT_COLUMN_MISSING', `the input has no column ${JSON.stringify(name)}`)
 }
 
-/** A cell that the names of its folders give to every row of a file. */
-export interface FolderCell {
-  readonly name: string
-  /** `null` for Hive's null, and for a file in another folder. */
-  readonly value: string | null
-  /** The same for all files: `integer` and `date` only if the texts of all values stay the same. */
-  readonly type: 'text' | 'integer' | 'date'
-}
-
-const hiveNull = '__HIVE_DEFAULT_PARTITION__'
-
-interface LabelledFile {
-  readonly label: string
-  /** Defined for the copy of a table, whose label is the address of its database. */
-  readonly format?: unknown
-}
-
-/**
- * Returns the cells that each file gets from the names of the folders right above it, as Hive and Spark write them:
- * `country=GB/part.parquet`. `own`: the columns of each file,
- * which have priority. Names that differ only in letter case are one column. The notices tell what is read.
- */
-export function readFolderCells(
-  files: readonly LabelledFile[],
-  own: readonly (readonly string[] | ReadonlySet<string>)[],
-): { readonly cells: readonly (readonly FolderCell[])[]; readonly notices: readonly string[] } {
-  const names = new Map<string, string>()
-  const parsed = files.map((file) => new Map(parseFolders(file).map((pair) => [pair[0].toLowerCase(), pair])))
-  for (const folders of parsed) for (const [key, [name]] of folders) if (!names.has(key)) names.set(key, name)
-  if (names.size === 0) return { cells: files.map(() => []), notices: [] }
-  const ownKeys = own.map((columns) => new Set(Array.from(columns, (name) => name.toLowerCase())))
-  for (const name of own.flatMap((columns) => [...columns]))
-    if (names.has(name.toLowerCase())) names.set(name.toLowerCase(), name)
-  const columns = [...names].map(([key, name]) => {
-    const values = parsed.map((folders) => folders.get(key)?.[1] ?? null)
-    return { key, name, values, type: getFolderType(values) }
-  })
-  const cells = files.map((_file, index) =>
-    columns.flatMap(({ key, name, values, type }) =>
-      ownKeys[index]?.has(key) === true ? [] : [{ name, type, value: values[index] ?? null }],
-    ),
-  )
-  const list = (some: typeof columns) => some.map(({ name }) => JSON.stringify(name)).join(', ')
-  const read = columns.filter(({ key }) => !ownKeys.every((keys) => keys.has(key)))
-  const both = columns.filter(({ key }) => ownKeys.some((keys) => keys.has(key)))
-  const notices = [
-    ...(read.length === 0 ? [] : [`read from the names of folders: ${list(read)}`]),
-    ...(both.length === 0
-      ? []
-      : [`in files and in the names of their folders: ${list(both)}; the values in the files are used`]),
-  ]
-  return { cells, notices }
-}
-
-function parseFolders({ label, format }: LabelledFile): (readonly [name: string, value: string | null])[] {
-  if (format !== undefined) return []
-  const isUrl = /^https:/i.test(label)
-  const path = isAddress(label) ? label.replace(/^\w+:\/\/[^/]*/, '') : label
-  const folders = (
-    isUrl
-      ? path
-          .replace(/[?#].*$/s, '')
-          .split('/')
-          .map(decode)
-      : path.split('/')
-  ).slice(0, -1)
-  return folders.slice(folders.findLastIndex((folder) => !/^[^=]+=/.test(folder)) + 1).map((folder) => {
-    const end = folder.indexOf('=')
-    const value = folder.slice(end + 1)
-    return [decode(folder.slice(0, end)), value === hiveNull ? null : decode(value)]
-  })
-}
-
-/** Decodes `%3A`; returns other texts unchanged. */
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
-function getFolderType(values: readonly (string | null)[]): FolderCell['type'] {
-  const texts = values.filter((value) => value !== null)
-  if (texts.length === 0) return 'text'
-  if (texts.every((text) => /^(?:0|-?[1-9]\d{0,17})$/.test(text))) return 'integer'
-  return texts.every(isDay) ? 'date' : 'text'
-}
-
-function isDay(text: string): boolean {
-  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? []
-  if (year === undefined || year === '0000') return false
-  const ms = Date.UTC(Number(year), Number(month) - 1, Number(day))
-  return Number(year) >= 100 && new Date(ms).toISOString().startsWith(text)
-}
-
 export type PlaceColumn = PlaceHeader & { readonly column: string }
 
 /** How to choose between two columns of the same part of a place: earlier versions use the first. */
@@ -270,6 +188,8 @@ export type PlaceOrder = 'best' | 'first'
 
 /** Headers that mean a part of another size in another language: `Kraj` is a region in Czechia, and the country in Poland. */
 const vagueHeaders: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.vagueParts))
+const landscapes: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.landscapes.words))
+const chileanHeaders: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.landscapes.unlessNextTo))
 const regionSizes = headerWords.regionSizes.map((list) => toHeaderKeys(list))
 const getSize = (column: string) => regionSizes.findIndex((keys) => keys.includes(toHeaderKey(column)))
 
@@ -305,6 +225,34 @@ function judgePart(
   return isSlovene || (hasCountry && !hasCity) ? 'city' : hasCountry ? 'region' : part
 }
 
+export const isNamed = (column: string) => nameRanks.some((rank) => rank(column) >= 0)
+
+/** Words for names in one language and addresses in another. */
+const namesOrAddresses = headerWords.namesOrAddresses.map(({ words, usual, lettersOfOther }) => ({
+  keys: toHeaderKeys(words),
+  usual,
+  lettersOfOther: new RegExp(`[${lettersOfOther}]`, 'iu'),
+}))
+
+/**
+ * Tells what a header names that means names in one language and addresses in another, as `Ünvan` in Turkey and in
+ * Azerbaijan: by the cells, another header of names, or the letters of the headers. `null` for any other header.
+ */
+export function judgeNameOrAddress(
+  column: string,
+  header: readonly string[],
+  samples: ReadonlyMap<string, readonly string[]>,
+): 'name' | 'address' | null {
+  if (parsePlaceHeader(column)?.part !== 'address' || !isNamed(column)) return null
+  const cells = samples.get(column) ?? []
+  if (isMostly(cells, hasLegalForm, formsShareMin)) return 'name'
+  const isOther = (one: string) => one !== column && isNamed(one) && parsePlaceHeader(one) === null
+  if (areAddresses(cells) || header.some(isOther)) return 'address'
+  const word = namesOrAddresses.find(({ keys }) => keys.some((key) => toHeaderKey(column).includes(key)))
+  const isUsual = word === undefined || !header.some((one) => word.lettersOfOther.test(one))
+  return (word?.usual === 'address') === isUsual ? 'address' : 'name'
+}
+
 /**
  * Lists the columns that are parts of places, by header, unless their cells are unsuitable; those without a number first,
  * then `Ort 1` before `Ort 2`. Of equal ones, those that are filled in half of the rows or more, with a clear header, are first.
@@ -320,7 +268,7 @@ export function listPlaceColumns(
   const places = header.flatMap((column) => {
     const place = parsePlaceHeader(column)
     const cells = samples.get(column) ?? []
-    if (place === null) return []
+    if (place === null || judgeNameOrAddress(column, header, samples) === 'name') return []
     const part = order === 'best' ? judgePart(column, place.part, header, samples) : place.part
     const isPin =
       !/^(?:pin|пин)$/i.test(column.trim()) || isMostly(cells, (cell) => /^\d{3} ?\d{3}$/.test(cell))
@@ -330,7 +278,48 @@ export function listPlaceColumns(
   })
   const countFilled = (column: string) => samples.get(column)?.length ?? 0
   const mostFilled = Math.max(0, ...places.map(({ column }) => countFilled(column)))
+  // Next to a province, a region is often a landscape, which no register has; in Chile, it is the larger part.
+  const areLandscapes = !header.some((column) => chileanHeaders.has(toHeaderKey(column)))
+  const isVague = (key: string) => vagueHeaders.has(key) || (areLandscapes && landscapes.has(key))
   const isWeak = ({ column }: PlaceColumn) =>
-    order === 'best' && (vagueHeaders.has(toHeaderKey(column)) || countFilled(column) < mostFilled / 2)
+    order === 'best' && (isVague(toHeaderKey(column)) || countFilled(column) < mostFilled / 2)
   return places.sort((one, other) => one.number - other.number || Number(isWeak(one)) - Number(isWeak(other)))
+}
+
+const contactWords = 'contact|kontakt|contatto|contato|ansprech|person|interlocut|mitarbeiter|employee'.split(
+  '|',
+)
+
+/** Lists the unused columns whose cells look like company names although their headers do not say so, the likeliest first. */
+export function listUnreadNames(
+  header: readonly string[],
+  used: LookupColumns,
+  samples: ColumnSamples,
+): string[] {
+  const { website, email } = used.identifiers
+  const domains = [website, email].flatMap((column) => samples.get(column ?? '') ?? [])
+  return rateUnreadNames(header, listLookupColumns(used), samples, domains).map(({ column }) => column)
+}
+
+/** Below a header of persons or of another company (`isOther`), cells without legal forms are no names. */
+export function rateUnreadNames(
+  header: readonly string[],
+  used: readonly string[],
+  samples: ColumnSamples,
+  domains: readonly string[],
+): { column: string; rate: number; isOther: boolean }[] {
+  const isOther = (column: string) =>
+    isOtherParty(toHeaderKey(column), '') ||
+    contactWords.some((word) => toHeaderKey(column).includes(word)) ||
+    isPersonHeader(column) ||
+    rankPlainName(column) >= 0
+  return header
+    .filter((column) => !used.includes(column) && parsePlaceHeader(column) === null)
+    .map((column) => ({
+      column,
+      rate: rateNames(samples.get(column) ?? [], domains),
+      isOther: isOther(column),
+    }))
+    .filter(({ rate, isOther }) => rate > (isOther ? formsShareMin : 0))
+    .sort((one, other) => Number(one.isOther) - Number(other.isOther) || other.rate - one.rate)
 }

@@ -8,6 +8,11 @@ import {
   toCanonicalIdentifier,
   toHost,
   type IdentifierKey,
+  countriesOfAdded,
+  countriesOfHeader,
+  countriesOfTaxHeader,
+  earlierTaxHeaders,
+  taxHeaders,
 } from '../../core/identifiers.js'
 import { findCodedCountry, parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import {
@@ -20,16 +25,11 @@ import {
 } from '../../core/numbers/national-numbers.js'
 import { isEin } from '../../core/numbers/number-forms.js'
 import {
-  countriesOfAdded,
-  countriesOfHeader,
-  countriesOfTaxHeader,
   findOwnersAddress,
-  earlierTaxHeaders,
   identifierHeaders,
   isKnownHeader,
   listNumberKeys,
   owners,
-  taxHeaders,
 } from '../../core/header-words.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import {

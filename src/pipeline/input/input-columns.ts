@@ -1,13 +1,14 @@
 import type { ColumnReport, ColumnSamples, IdentifierUse, LookupColumns, LookupRule } from './columns.js'
 import { listLookupColumns, type NamedColumns } from './columns.js'
 import { type NestedColumns, listPlainColumns, listNameMembers, quoteColumn } from './columns.js'
-import { canBeNames, formsShareMin, isOtherParty, rateNames } from './column-content.js'
+import { areAddresses, canBeNames, countShare, formsShareMin, hasLegalForm } from './column-content.js'
+import { isNamed, listUnreadNames, rateUnreadNames } from './header-and-cells.js'
 import { reportColumns } from './column-report.js'
 import { detectColumns, findColumn, findUnnamedColumn, judgeHeader } from './detect-columns.js'
 import { loadCountryNames } from './identifier-content.js'
-import { isKnownHeader, isPersonHeader, parsePlaceHeader, rankPlainName } from '../../core/header-words.js'
+import { isKnownHeader, parsePlaceHeader } from '../../core/header-words.js'
 import { UserError, withHintFirst } from '../../core/errors.js'
-import { quoteExcerpt, toHeaderKey } from '../../core/text.js'
+import { quoteExcerpt } from '../../core/text.js'
 import type { CheckpointReader } from '../checkpoint/lookup.js'
 import { chooseColumns } from './column-choice.js'
 import type { Input, InputFile } from './input.js'
@@ -125,19 +126,44 @@ export class InputColumns {
     const { input, samples } = this
     const plain = listPlainColumns(input.columns, input.layout.nested)
     const byCells = this.findNamesByCells()
-    const isByCells = byCells !== null && byCells === columns.name
-    const found = isByCells
-      ? byCells
-      : columns.name === null
-        ? listUnreadNames(plain, columns, samples)[0]
-        : undefined
-    if (found === undefined) return null
-    const [first = '', second = ''] = samples.get(found) ?? []
-    const cells = `company names (${quoteExcerpt(first)}, ${quoteExcerpt(second)})`
-    const what = isByCells
-      ? `no header is known to name companies; ${JSON.stringify(found)} is used, because its cells look like ${cells}`
-      : `no column is used for names, but ${JSON.stringify(found)} looks like ${cells}`
-    return `${what}: pass --name-column ${quoteColumn(found)}`
+    if (byCells !== null && byCells === columns.name)
+      return `no header is known to name companies; ${JSON.stringify(byCells)} is used, because its cells look like ${this.#describe(byCells)}`
+    const { name } = columns
+    if (name === null) {
+      const [found] = listUnreadNames(plain, columns, samples)
+      return found === undefined
+        ? null
+        : `no column is used for names, but ${JSON.stringify(found)} looks like ${this.#describe(found)}`
+    }
+    return this.requested.asked.name === undefined && input.layout.hasHeader
+      ? this.#findNameDoubt(plain, name, columns)
+      : null
+  }
+
+  /** Returns why a column whose header names companies may have none: it has addresses, or another column has legal forms. */
+  #findNameDoubt(plain: readonly string[], name: string, columns: LookupColumns): string | null {
+    const { samples } = this
+    const cells = samples.get(name) ?? []
+    const unread = rateUnreadNames(plain, listLookupColumns(columns), samples, [])
+    const [other] = unread.filter(
+      ({ column, rate, isOther }) => !isOther && !isNamed(column) && rate >= namesByCellsMin,
+    )
+    const found =
+      other === undefined
+        ? ''
+        : `, but ${JSON.stringify(other.column)} looks like ${this.#describe(other.column)}`
+    if (areAddresses(cells)) {
+      const shown = `${JSON.stringify(name)} is used for names, and its cells look like addresses (${quoteCells(cells)})`
+      return found === '' ? `${shown}: pass --name-column with the column of names` : shown + found
+    }
+    const hasForms = cells.length < formCellsMin || countShare(cells, hasLegalForm) > 0
+    return found === '' || hasForms
+      ? null
+      : `${JSON.stringify(name)} is used for names without legal forms${found}`
+  }
+
+  #describe(column: string): string {
+    return `company names (${quoteCells(this.samples.get(column) ?? [])}): pass --name-column ${quoteColumn(column)}`
   }
 
   /** Returns the column used for names without a known header, or null. Columns with the prefix `added` are those of a run. */
@@ -170,6 +196,12 @@ export class InputColumns {
     return reportColumns(input.columns, { columns, identifierUse }, samples, input.layout.nested)
   }
 }
+
+const quoteCells = ([first = '', second = '']: readonly string[]): string =>
+  `${quoteExcerpt(first)}, ${quoteExcerpt(second)}`
+
+/** Fewer names may have no legal form by chance. */
+const formCellsMin = 5
 
 /** Returns `null` if no column was detected. Throws for invalid named columns. */
 function detectOrNull(
@@ -308,42 +340,4 @@ function assertInFiles(files: readonly InputFile[], name: string): void {
       hint: `${isData ? 'it seems to have no header; ' : ''}rename its column, or run it on its own; it has: ${listed.join(', ')}`,
     },
   )
-}
-
-const contactWords = 'contact|kontakt|contatto|contato|ansprech|person|interlocut|mitarbeiter|employee'.split(
-  '|',
-)
-
-/** Lists the unused columns whose cells look like company names although their headers do not say so, the likeliest first. */
-export function listUnreadNames(
-  header: readonly string[],
-  used: LookupColumns,
-  samples: ColumnSamples,
-): string[] {
-  const { website, email } = used.identifiers
-  const domains = [website, email].flatMap((column) => samples.get(column ?? '') ?? [])
-  return rateUnreadNames(header, listLookupColumns(used), samples, domains).map(({ column }) => column)
-}
-
-/** Below a header of persons or of another company (`isOther`), cells without legal forms are no names. */
-function rateUnreadNames(
-  header: readonly string[],
-  used: readonly string[],
-  samples: ColumnSamples,
-  domains: readonly string[],
-): { column: string; rate: number; isOther: boolean }[] {
-  const isOther = (column: string) =>
-    isOtherParty(toHeaderKey(column), '') ||
-    contactWords.some((word) => toHeaderKey(column).includes(word)) ||
-    isPersonHeader(column) ||
-    rankPlainName(column) >= 0
-  return header
-    .filter((column) => !used.includes(column) && parsePlaceHeader(column) === null)
-    .map((column) => ({
-      column,
-      rate: rateNames(samples.get(column) ?? [], domains),
-      isOther: isOther(column),
-    }))
-    .filter(({ rate, isOther }) => rate > (isOther ? formsShareMin : 0))
-    .sort((one, other) => Number(one.isOther) - Number(other.isOther) || other.rate - one.rate)
 }

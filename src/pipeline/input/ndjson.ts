@@ -5,7 +5,8 @@ import { openFileBytes, openText, type TextSource } from '../../tables/text-tabl
 import { toJsonCell } from '../../tables/writers.js'
 import type { NestedColumn } from './columns.js'
 import type { SourceFile } from './sources.js'
-import { KeyTally, readFolderCells } from './header-and-cells.js'
+import { KeyTally } from './header-and-cells.js'
+import { readFolderCells } from './file-content.js'
 import {
   splitIntoBatches,
   toJsonText,

@@ -3,7 +3,8 @@ import { openParquetFiles } from '../../parquet/parquet-files.js'
 import { createTooManyColumnsError, tableLimits } from '../../tables/limits-and-errors.js'
 import { toSqlCell } from '../../tables/writers.js'
 import { getBlocks, type Partition } from '../../core/partition.js'
-import { createMissingColumnError, readFolderCells, UnitedColumns } from './header-and-cells.js'
+import { createMissingColumnError, UnitedColumns } from './header-and-cells.js'
+import { readFolderCells } from './file-content.js'
 import type { SourceFile } from './sources.js'
 import {
   splitIntoBatches,

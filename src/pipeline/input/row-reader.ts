@@ -6,7 +6,7 @@ import {
   buildStageLookup,
 } from '../checkpoint/lookup.js'
 import type { TextRow } from './input.js'
-import { mayBeIdentifier, twoLetterCode } from './column-content.js'
+import { hasLegalForm, mayBeIdentifier, twoLetterCode } from './column-content.js'
 import { listLookupColumns, type LookupRule } from './columns.js'
 import { identifierKeys, identifierPlaceKeys, listIdentifierColumns } from '../../core/identifiers.js'
 import type { RowQuestion } from './row-question.js'
@@ -113,27 +113,57 @@ function createHeaderFinder({ columns }: LookupRule): (row: TextRow) => InvalidR
 const totals = toKeys(headerWords.totals.sure)
 /** Companies have these names too: a total if the row has nothing else that other rows have. */
 const vagueTotals = toKeys(headerWords.totals.vague)
+/** Words for a part of the rows, which a town or a group follows. */
+const partialTotals = toKeys([headerWords.totals.partial])
+/** What a total counts, and currencies. */
+const counted = toKeys([headerWords.totals.counted])
 
 function toKeys(lists: readonly string[]): ReadonlySet<string> {
-  return new Set(lists.flatMap((list) => list.split('|').map(toSpellingKey)))
+  return new Set(lists.flatMap((list) => list.split('|').map(toTotalKey)))
 }
 
-const totalCharsMax = 40
+/** Folds a word of a total; the Turkish letters `İ` and `ı` are an `i`. */
+function toTotalKey(text: string): string {
+  return toSpellingKey(text).replace(/i\u0307|ı/gu, 'i') || text
+}
 
-/** Finds rows with a total instead of a name: `Total`, `Summe: 24`, `(24 rows)`. */
+const totalCharsMax = 60
+
+/** Finds rows with a total instead of a name: `Total`, `Summe: 24`, `(24 rows)`, `TOTAL PROVEEDORES: 35`, `Sous-total Tunis`. */
 function createTotalFinder({
   columns: { name, location, identifiers },
 }: LookupRule): (row: TextRow) => InvalidRow | null {
   if (name === null) return () => null
   const isAlone = location.length === 0 && listIdentifierColumns(identifiers).length === 0
+  const mayHaveCount = location.map((column) => parsePlaceHeader(column)?.part !== 'postal')
+  const isEmpty = (cell: string | null, at: number) =>
+    cell === null || cell === '' || (mayHaveCount[at] === true && /^\p{Nd}{1,4}$/u.test(cell))
   return ([first = null, ...others]) => {
-    if (first === null || first.length > totalCharsMax || others.some((cell) => cell !== null && cell !== ''))
-      return null
-    const key = toSpellingKey(first.replace(/\d[\d.,\s]*/gu, ' '))
-    const isTotal = totals.has(key) || (!isAlone && vagueTotals.has(key))
-    return isTotal ? { kind: 'invalid', reason: totalRow } : null
+    if (first === null || first.length > totalCharsMax || !others.every(isEmpty)) return null
+    const isFree = !isAlone && others.every((cell) => cell === null || cell === '')
+    return isTotal(first, isFree) ? { kind: 'invalid', reason: totalRow } : null
   }
 }
+
+/** `isFree`: the row has nothing else, but other rows have. */
+function isTotal(name: string, isFree: boolean): boolean {
+  const text = name.replace(/\p{Nd}[\p{Nd}.,\s]*/gu, ' ').trim()
+  const key = toTotalKey(text)
+  if (totals.has(key) || (isFree && vagueTotals.has(key))) return true
+  const words = text.split(/[^\p{L}\p{M}\p{Sc}]+/u).filter((word) => word !== '')
+  const join = (from: number, to?: number) => toTotalKey(words.slice(from, to).join(''))
+  const isPart = [join(0, 1), join(0, 2), join(-1)].some((word) => partialTotals.has(word))
+  if (isPart && words.length < partWordsMax && !hasLegalForm(name)) return true
+  // A word for a total and, before or behind it, only words for what it counts.
+  const areCounted = (list: readonly string[]) => list.every((word) => counted.has(toTotalKey(word)))
+  const isCounted = (at: number, end: number) =>
+    (totals.has(join(at, end)) || vagueTotals.has(join(at, end))) &&
+    areCounted([...words.slice(0, at), ...words.slice(end)])
+  const isSaid = isFree || /[\p{Nd}:：]/u.test(name)
+  return isSaid && words.some((_, at) => isCounted(at, at + 1) || isCounted(at, at + 2))
+}
+
+const partWordsMax = 5
 
 /** Returns the first letter or digit, in lower case. */
 const getInitial = (text: string): string =>

@@ -2,7 +2,8 @@ import { toSqlCell, type WrittenCell } from '../../tables/writers.js'
 import { withHintFirst } from '../../core/errors.js'
 import { openXlsx, type SheetRow, type XlsxFile } from '../../tables/xlsx/xlsx-file.js'
 import { findNameColumn } from './detect-columns.js'
-import { createMissingColumnError, readFolderCells, UnitedColumns } from './header-and-cells.js'
+import { createMissingColumnError, UnitedColumns } from './header-and-cells.js'
+import { readFolderCells } from './file-content.js'
 import type { SourceFile } from './sources.js'
 import {
   splitIntoBatches,

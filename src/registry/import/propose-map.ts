@@ -1,5 +1,5 @@
 import { entityType } from '../../contract/enums.js'
-import { toCanonicalIdentifier } from '../../core/identifiers.js'
+import { toCanonicalIdentifier, countriesOfTaxHeader } from '../../core/identifiers.js'
 import { parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import { findNumbering } from '../../core/numbers/number-forms.js'
 import { plural } from '../../core/text.js'
@@ -9,7 +9,6 @@ import {
   listNumberKeys,
   parsePlaceHeader,
   rankInHeaders,
-  countriesOfTaxHeader,
   nameRanks,
   toHeaderKey as toWordsKey,
   type PlaceHeader,

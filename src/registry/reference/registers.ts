@@ -2,7 +2,8 @@ import { iso31662 } from 'iso-3166'
 import listed from './authorities.json' with { type: 'json' }
 import { toPlainLetters, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import listedPlaces from './edgar-places.json' with { type: 'json' }
-import { countriesOfAdded, countriesOfHeader, listNumberKeys } from '../../core/header-words.js'
+import { listNumberKeys } from '../../core/header-words.js'
+import { countriesOfAdded, countriesOfHeader } from '../../core/identifiers.js'
 import { checkedCountries, hasPlainForm, toNationalNumber } from '../../core/numbers/national-numbers.js'
 import legalForms from './legal-forms.json' with { type: 'json' }
 import words from './register-words.json' with { type: 'json' }

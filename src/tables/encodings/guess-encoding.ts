@@ -2,7 +2,7 @@ import { formatCount, plural } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import { decodeLegacy, decodeWindows1252 } from './decode.js'
 import { encodingNames, isMultiByte, type LegacyEncoding } from '../../core/file-formats.js'
-import type { ForeignLine, LineSurvey } from './survey.js'
+import { findEastAsian, type ForeignLine, type LineSurvey } from './survey.js'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
@@ -39,9 +39,12 @@ const candidates =
  * text, or there is enough text for the detector.
  */
 export function judgeGuess(sample: Buffer, guess: string): Judgement {
-  const own = createReading(sample, guess)
+  const first = createReading(sample, guess)
+  const eastAsian = isMultiByte(guess) || first?.isPlausible !== true ? findEastAsian(sample) : null
+  const own = eastAsian === null ? first : createReading(sample, eastAsian)
   const others = candidates.flatMap((encoding) => {
-    const other = encoding === guess ? null : createReading(sample, encoding)
+    const isRuledOut = encoding === own?.encoding || (eastAsian !== null && isMultiByte(encoding))
+    const other = isRuledOut ? null : createReading(sample, encoding)
     return other?.isPlausible === true ? [other] : []
   })
   if (own?.isPlausible !== true) return createUnsure(own === null ? others : [...others, own])
@@ -198,9 +201,8 @@ function isPlausible(text: string): boolean {
   return words.filter(isOddWord).length <= words.length * oddShareMax
 }
 
-function listNonAsciiWords(text: string): string[] {
-  return text.split(/[\s,;|"()[\]{}<>/]+/).filter((word) => /[^\p{ASCII}]/u.test(word))
-}
+const listNonAsciiWords = (text: string): string[] =>
+  text.split(/[\s,;|"()[\]{}<>/]+/).filter((word) => /[^\p{ASCII}]/u.test(word))
 
 function isOddWord(word: string): boolean {
   return (
@@ -292,9 +294,7 @@ function getExcerpt({ bytes }: ForeignLine): string {
     .slice(0, limits.excerptCharsMax)
 }
 
-function formatQuoted(excerpts: readonly string[]): string {
-  return excerpts.map((text) => `"${text}"`).join(', ')
-}
+const formatQuoted = (excerpts: readonly string[]): string => excerpts.map((text) => `"${text}"`).join(', ')
 
 /** The used part of WebAssembly, which the types of Node lack. */
 interface WasmApi {

@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { ByteSource } from '../bytes.js'
+import type { LegacyEncoding } from '../../core/file-formats.js'
 import { splitLines, countLineEnds, LineEndCutter, createNulByteError, Utf8Cutter } from './recode.js'
 
 /** A line that is not UTF-8. Lines are counted from 1. */
@@ -94,4 +95,55 @@ function truncateLine(line: Buffer): Buffer {
   const piece = line.subarray(0, surveyLimits.sampleLineBytes)
   const end = Math.max(...[' ', ',', ';', '"', '\t'].map((sign) => piece.lastIndexOf(sign)))
   return piece.subarray(0, end + 1)
+}
+
+/** Two bytes of an encoding that are frequent characters: kana, Hangul and the first level of ideographs. */
+const frequentPairs: readonly (readonly [
+  LegacyEncoding,
+  isFrequent: (lead: number, trail: number) => boolean,
+])[] = [
+  ['shift_jis', (lead) => lead <= 0x84 || (lead >= 0x87 && lead <= 0x97)],
+  [
+    'gbk',
+    (lead, trail) => trail >= 0xa1 && ((lead >= 0xa1 && lead <= 0xa9) || (lead >= 0xb0 && lead <= 0xd7)),
+  ],
+  ['big5', (lead) => lead >= 0xa1 && lead <= 0xc6],
+  [
+    'euc-kr',
+    (lead, trail) => trail >= 0xa1 && ((lead >= 0xa1 && lead <= 0xa3) || (lead >= 0xb0 && lead <= 0xc8)),
+  ],
+  ['euc-jp', (lead) => lead === 0x8e || (lead >= 0xa1 && lead <= 0xa5) || (lead >= 0xb0 && lead <= 0xcf)],
+]
+
+/** A wrong encoding of East Asia has more rare characters. */
+const frequentShareMin = 0.9
+const otherShareMax = 0.7
+
+/** Returns the only encoding of East Asia in which nearly all characters of a text are frequent; `null` if unclear. */
+export function findEastAsian(sample: Buffer): LegacyEncoding | null {
+  const shares = frequentPairs.map(([encoding, isFrequent]) => ({
+    encoding,
+    share: calculateFrequentShare(sample, encoding, isFrequent),
+  }))
+  const [best, next] = shares.sort((one, other) => other.share - one.share)
+  return best !== undefined && best.share >= frequentShareMin && (next?.share ?? 0) <= otherShareMax
+    ? best.encoding
+    : null
+}
+
+/** Half-width kana, of one byte, are not counted: bytes of Chinese look like them. */
+function calculateFrequentShare(
+  sample: Buffer,
+  encoding: LegacyEncoding,
+  isFrequent: (lead: number, trail: number) => boolean,
+): number {
+  let [pairCount, frequentCount] = [0, 0]
+  for (let at = 0; at < sample.length; at++) {
+    const lead = sample[at] ?? 0
+    const isKana = encoding === 'shift_jis' && lead >= 0xa0 && lead <= 0xdf
+    if (lead < 0x81 || isKana) continue
+    pairCount++
+    if (isFrequent(lead, sample[++at] ?? 0)) frequentCount++
+  }
+  return pairCount === 0 ? 0 : frequentCount / pairCount
 }

@@ -29,6 +29,8 @@ test.each([
   'тодорхойгүй|Мэдээлэл байхгүй|nie beskikbaar nie|უცნობია|არ არის|Անհայտ|Naməlum|គ្មានទិន្នន័យ|ບໍ່ມີຂໍ້ມູນ|မသိရ|थाहा छैन|නොදනී|தெரியவில்லை',
   'অজানা|haijulikani|ያልታወቀ|i panjohur|нема податоци|ekki þekkt|Ekkert|Vantar|mhux magħruf|Walang pangalan|ezezaguna|desconegut|Descoñecido|enkoni|Noma’lum',
   'белгисиз|белгісіз|номаълум аст|näbelli|Kontantverkope|Бэлэн борлуулалт|Касс|ნაღდი გაყიდვა|Nağd satış|Fiziki şəxs|Staðgreiðsla',
+  'Clients divers|Divers clients|CLIENT PASSAGER|Passager|Vente comptant|Espèces|حريف عابر|現金|现金|현금|CONSUMIDOR FINAL|9999999999999|9999999999',
+  'Kunden diverse|Gotówka|Готівка|Nakit satış|Nağd alıcı|Venda à vista|Tiền mặt|Müxtəlif alıcılar|Barverkauf|Consumidores finales',
   'pata nahi|Theriyadhu|nodani|La yujad|namaloom|Agnosto|NEIZVESTNO|ne ukazano|net dannykh|Nevidomo|lo yadua|khong ro',
 ])('Placeholders have no value: %s', (cells) => {
   expect(cells.split('|').filter((cell) => !isPlaceholder(cell))).toEqual([])
@@ -40,6 +42,7 @@ describe('a name is no placeholder', () => {
     'NN|NV|N.V.|KA|ND|NEMA|NAV|YÖK|Nokia|3M|42|360|1&1|X5|HP|Tom|Leer|Void|Nobody|Test|Nothing|No',
     'Yahoo!|#hashtag|!!!Yes|+Plus|&Co|-Minus-|(RED)|Inconnu SARL|Brak sp. z o.o.|Ingen AB|不明堂|无印良品|없음컴퍼니|Xx',
     'Cash Converters|Sundry Foods|Various Artists|Diverse|Individual|Particular|Private Bank|Retail Customer Services|Divers SA',
+    'Espèces Rares SARL|Cash Converters|Passager Larkmoor|Paragon|Kontant|99|99 Bikes|Comptant Norvane SA',
     '🏢🏢|Nessuno S.p.A.|Keine Sorgen Versicherung|Нет Проблем ООО|Ltd',
     'DO|Do|Do & Co|Caixa|Cash|Kasse.Swiss AG|Caja Los Andes|Cassa Depositi e Prestiti|Касса Взаимопомощи|Petty Cash Ltd|Suspense',
   ])('%s', (cells) => {

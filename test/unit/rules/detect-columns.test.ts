@@ -3,12 +3,13 @@ import fc from 'fast-check'
 import { iso31661 } from 'iso-3166'
 import { describe, expect, test } from 'vitest'
 import { detectColumns } from '../../../src/pipeline/input/detect-columns.js'
-import { listUnreadNames } from '../../../src/pipeline/input/input-columns.js'
+import { listUnreadNames } from '../../../src/pipeline/input/header-and-cells.js'
 import { companyNameHeaders } from '../../../src/core/header-words.js'
 import headerWords from '../../../src/core/headers.json' with { type: 'json' }
 import { toHeaderKeys } from '../../../src/core/text.js'
 import { UserError } from '../../../src/core/errors.js'
 import { errorWith } from '../../support/error-with.js'
+import { areAddresses } from '../../../src/pipeline/input/column-content.js'
 import { forAll } from '../../support/properties.js'
 
 describe('columns found by their headers', () => {
@@ -246,6 +247,66 @@ describe('cells of a place', () => {
   ])('the cells %j of a province are used as %j: a status is no province', (cells, location) => {
     const samples = new Map([['province', cells]])
     expect(detectColumns(['Company', 'province'], {}, samples).location).toEqual(location)
+  })
+})
+
+const streets = {
+  Azerbaijani: 'Nizami küçəsi 12|Bakı, H. Əliyev pr. 5|Gəncə ş., Atatürk pr. 44|28 May küç., ev 7',
+  Turkish: 'Atatürk Cad. No:12|Gül Sok. 5/3|Barbaros Mah. Lale Sokak|İstiklal Caddesi 44',
+  French: '12 rue de Marseille|Avenue Habib Bourguiba 5|Zone industrielle Sud|44, rue du Lac',
+  Spanish: 'Los Naranjos N44-15|Av. 10 de Agosto 12|Calle Sucre|Carrera 7, 12',
+  Polish: 'ul. Długa 5|al. Jana Pawła II 12|ul. Krótka|00-950 Warszawa, ul. Polna 7',
+  Japanese: '尾頭橋三丁目5番12号|元塩町二丁目8番地|栄1丁目2番3号',
+  Chinese: '南京路100号|人民路12号|中山路5号',
+  Arabic: 'شارع الحرية 12|نهج مرسيليا|شارع بورقيبة 5',
+}
+const shortNames = ['Larkmoor', 'Norvane', 'Tessaly', 'Quorrin', 'Beldune', 'Ostrava Steel']
+const forms = (form: string) => shortNames.map((name) => `${name} ${form}`)
+
+describe('a header that names companies in one language and addresses in another', () => {
+  test.each<[what: string, header: string, cells: Record<string, readonly string[]>, name: string | null]>([
+    ['Azerbaijani, by another header', 'Şirkətin adı|Ünvan|Ölkə', {}, 'Şirkətin adı'],
+    ['Azerbaijani, by a role', 'Sifarişçi|Ünvan', {}, 'Sifarişçi'],
+    ['Azerbaijani, by its letters', 'VÖEN|Ünvan|Ölkə|LEI', {}, null],
+    ['Azerbaijani, by streets', 'LEI|Ünvan', { Ünvan: streets.Azerbaijani.split('|') }, null],
+    ['Azerbaijani, by forms', 'LEI|Ünvan|Ölkə', { Ünvan: forms('MMC') }, 'Ünvan'],
+    ['Turkish', 'Cari Kodu|Ünvan|İl|İlçe', {}, 'Ünvan'],
+    ['Turkish, with names', 'Ünvan|Adres|İl', { Ünvan: shortNames }, 'Ünvan'],
+    ['Turkish, of a customer', 'Müşteri Ünvanı|Adres', { 'Müşteri Ünvanı': forms('A.Ş.') }, 'Müşteri Ünvanı'],
+    ['Arabic', 'اسم الشركة|العنوان', {}, 'اسم الشركة'],
+    ['Persian', 'عنوان|شهر|کد پستی', {}, 'عنوان'],
+    ['Arabic, alone', 'LEI|عنوان|المدينة', {}, null],
+  ])('%s', (_what, header, cells, name) => {
+    const columns = header.split('|')
+    const found = detectColumns(columns, {}, new Map(Object.entries(cells)))
+    expect(found.name).toBe(name)
+    if (name !== null) expect(found.location).not.toContain(name)
+  })
+
+  test('an address next to names is the place', () => {
+    expect(detectColumns(['Şirkətin adı', 'Ünvan', 'Ölkə'], {}).location).toEqual(['Ünvan', 'Ölkə'])
+  })
+
+  test.each(Object.entries(streets))('%s streets below a word for names give way to names', (_, text) => {
+    const samples = new Map([
+      ['Company', text.split('|')],
+      ['Name', shortNames],
+    ])
+    expect(areAddresses(text.split('|'))).toBe(true)
+    expect(detectColumns(['Company', 'Name'], {}, samples).name).toBe('Name')
+    expect(detectColumns(['Company', 'City'], {}, samples).name).toBe('Company')
+  })
+
+  test.each([
+    shortNames,
+    shortNames.map((name, at) => `${name} ${at + 1}`),
+    forms('12 GmbH'),
+    forms('& Sons, 1 Ltd'),
+    ['3M', '20 Minutes', '7 Eleven', 'Studio 54', 'Forever 21', 'Via Larkmoor', 'Plaza Norvane'],
+    ['99 Larkmoor Ltd', '3 Norvane Bros', '4 Tessaly plc'],
+    ['三井', '日本電産', '第一生命', '七十七銀行', '百十四銀行'],
+  ])('names are no addresses: %j', (...names) => {
+    expect(areAddresses(names)).toBe(false)
   })
 })
 

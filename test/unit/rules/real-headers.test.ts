@@ -61,6 +61,43 @@ const exports: [program: string, header: string, name: string, location: string]
     'Nombre o Razón Social',
     'Municipio|Departamento',
   ],
+  ['Azerbaijani', '№|Sifarişçi|VÖEN|Hüquqi ünvanı|Şəhər|Ölkə', 'Sifarişçi', 'Şəhər|Ölkə'],
+  ['Azerbaijani, inflected', 'Kod|Alıcının adı|Ünvanı|Ölkəsi', 'Alıcının adı', 'Ünvanı|Ölkəsi'],
+  ['Azerbaijani, short', 'Ad|Ünvan', 'Ad', 'Ünvan'],
+  [
+    'Azerbaijani register',
+    'Kommersiya qurumunun adı|Hüquqi ünvanı|VÖEN',
+    'Kommersiya qurumunun adı',
+    'Hüquqi ünvanı',
+  ],
+  [
+    'Tunisian',
+    'Code|Désignation sociale|Délégation|Gouvernorat|Code postal',
+    'Désignation sociale',
+    'Délégation|Gouvernorat|Code postal',
+  ],
+  ['Tunisian, with a town', 'Client|Délégation|Ville|Gouvernorat', 'Client', 'Ville|Gouvernorat'],
+  [
+    'Tunisian in Arabic',
+    'التسمية الاجتماعية|المدينة|الولاية|الترقيم البريدي',
+    'التسمية الاجتماعية',
+    'المدينة|الولاية|الترقيم البريدي',
+  ],
+  ['Japanese, of a trade', '業者コード|業者名|代表者名|市区町村名|〒', '業者名', '市区町村名|〒'],
+  [
+    'Japanese, with a note',
+    '会社名（正式名称）|会社名カナ|都道府県名|市区町村名',
+    '会社名（正式名称）',
+    '市区町村名|都道府県名',
+  ],
+  ['Japanese, of the other party', '相手先名称|本店所在地', '相手先名称', '本店所在地'],
+  ['Ecuadorian', 'Código|Razón Social|Región|Provincia|Cantón', 'Razón Social', 'Cantón|Provincia'],
+  [
+    'Ecuadorian, of the tax office',
+    'RAZON_SOCIAL|DESCRIPCION_PROVINCIA_EST|DESCRIPCION_CANTON_EST',
+    'RAZON_SOCIAL',
+    'DESCRIPCION_CANTON_EST|DESCRIPCION_PROVINCIA_EST',
+  ],
   ['Iraqi', 'ت|اسم الشركة او الزبون|المحافظة|الدولة', 'اسم الشركة او الزبون', 'المحافظة|الدولة'],
   ['Libyan', 'ر.م|اسم الزبون|المدينة|الدولة', 'اسم الزبون', 'المدينة|الدولة'],
   ['Congolese', 'N°|Dénomination sociale|Commune|Ville|Pays', 'Dénomination sociale', 'Ville|Pays'],
@@ -690,4 +727,57 @@ test.each([
   ['city', 'Pošta|Naziv pošte|poststed|postort|Postort|Ort|PLZ/Ort|postitoimipaikka|Občina|Kraj in pošta'],
 ] as const)('Headers of the part %s of a place', (part, headers) => {
   for (const header of headers.split('|')) expect(parsePlaceHeader(header)?.part, header).toBe(part)
+})
+
+describe('a word for a name with one for its owner', () => {
+  const composed = {
+    Azerbaijani: 'Alıcının adı|Satıcının adı|Podratçının adı|Qalibin adı|Müştərinin adı|Firmanın adı',
+    Turkish: 'Yüklenicinin adı|Üreticinin adı|Tedarikçinin adı|İhracatçının adı',
+    Polish: 'Nazwa wykonawcy|Nazwa sprzedawcy|Nazwa oferenta|Nazwa zamawiającego|Nazwa odbiorcy',
+    Czech: 'Název zhotovitele|Název uchazeče|Název zadavatele|Název dodavatele',
+    Croatian: 'Naziv naručitelja|Naziv ponuditelja|Naziv prodavatelja',
+    Russian: 'Наименование заказчика|Наименование победителя|Название исполнителя|Название участника',
+    Ukrainian: 'Назва замовника|Назва переможця|Назва виконавця',
+    Kazakh: 'Сатып алушының атауы|Мердігердің атауы|Сатушының атауы',
+    Mongolian: 'Гүйцэтгэгчийн нэр|Захиалагчийн нэр',
+    Finnish: 'Tilaajan nimi|Myyjän nimi|Ostajan nimi',
+    Swedish: 'Köparens namn|Säljarens namn',
+    Hungarian: 'Vevő neve|Eladó neve|Ajánlattevő neve',
+    Armenian: 'Գնորդի անվանումը|Վաճառողի անվանումը',
+    Georgian: 'მყიდველის დასახელება|გამყიდველის დასახელება',
+    French: "Nom de l'acheteur|Nom du vendeur|Nom du titulaire|Nom de l'attributaire",
+    Japanese: '業者名|発注先名|納入業者名|受注者名称|落札者名|会員名',
+    Korean: '낙찰업체명|발주기관명|회원사명|판매자명',
+    Chinese: '中标单位名称|采购人名称|供货商名称|投標廠商名稱',
+    Arabic: 'اسم الزبون|اسم المشتري|اسم المقاول',
+  }
+  test.each(Object.entries(composed))('%s names companies', (_, text) => {
+    const unknown = text.split('|').filter((header) => {
+      const found = detectColumns(['LEI', header], {})
+      return found.name !== header
+    })
+    expect(unknown).toEqual([])
+  })
+
+  test.each(
+    'Accountant Name|Product Name|Contract Name|Merchandise Name|Nazwa produktu|Nazwa towaru|Naziv proizvoda|Название товара|Наименование получения|Nombre del producto|Nom du produit|Nome do produto|Artikelname|Ürün adı|Malın adı|商品名|品名|代表者名|部署名|担当者名|상품명|담당자명|产品名称|联系人姓名|اسم المنتج|Companion name|Filename|Username|Produktname|Kundenbetreuername|Termék neve|Tuotteen nimi'.split(
+      '|',
+    ),
+  )('%j names none', (header) => {
+    expect(detectColumns(['LEI', header], {}).name).toBeNull()
+  })
+
+  test.each([
+    ['Company (required)', 'Company (required)'],
+    ['Firma (laut Handelsregister)', 'Firma (laut Handelsregister)'],
+    ['Razón Social (obligatorio)', 'Razón Social (obligatorio)'],
+    ['公司名称（必填）', '公司名称（必填）'],
+    ['회사명 (정식명칭)', '회사명 (정식명칭)'],
+    ['Company (ID)', null],
+    ['Kunde (Nr.)', null],
+    ['Firma (Ansprechpartner)', null],
+    ['会社名（カナ）', null],
+  ])('A note behind %j is read as %j', (header, name) => {
+    expect(detectColumns(['LEI', header], {}).name).toBe(name)
+  })
 })

@@ -1045,3 +1045,51 @@ test.each(['SN-DKR-2010-B-1234', 'CI-ABJ-2018-B-12345', 'ml.bko.2009.b.119', 'CD
     }
   },
 )
+
+describe('rows with a total instead of a company', () => {
+  const rule: LookupRule = {
+    columns: { name: 'Name', location: ['City', 'Country'], context: [], identifiers: {} },
+    identifierUse: 'first',
+    readsNames: true,
+  }
+  const isTotalRow = async (row: (string | null)[], of = rule) => {
+    const [question] = await createRowReader(of, noEarlierNames)([row])
+    return question?.kind === 'invalid' && question.reason.includes('total')
+  }
+  const list = (text: string) => text.split('|')
+
+  test.each([
+    'TOTAL GENERAL|TOTAL PROVEEDORES: 35|Total proveedores|Total de clientes: 12|Total (EUR)|TOTAL USD 1.200,00',
+    'Total TTC|TOTAL HT :|Sous-total Tunis|Sous total Sfax|Total fournisseurs',
+    'Gesamtsumme: 12 Firmen|Summe 24|Zwischensumme Köln|Summe EUR|Subtotal Larkmoor branch|Total rows: 5|35 suppliers total',
+    '合計|合計 36件|総計（82件）|合計：36社|小計 名古屋市|名古屋市 小計|合计 12 家|總計 5 筆|총계 8건|합계: 12개',
+    'Cəmi:|Cəmi: 38|CƏMİ|Ümumi cəmi|ÜMUMİ CƏMİ: 12 ədəd|Genel Toplam|GENEL TOPLAM: 5 firma|TOPLAM|Ara Toplam İzmir|YEKUN',
+    'المجموع|المجموع العام|الإجمالي: 12 شركة|جمع کل: ۱۲ شرکت|סה"כ: 5 חברות',
+    'Итого: 12 организаций|Итого по Москве|ИТОГО|Разом: 5|Razem: 12 klientów|Celkem 8 firem|Összesen: 5 cég|Ukupno: 12 kupaca',
+  ])('%s', async (text) => {
+    for (const name of list(text)) expect([name, await isTotalRow([name, null, null])]).toEqual([name, true])
+  })
+
+  test('with a count in another column', async () => {
+    expect(await isTotalRow(['Cəmi:', '38', null])).toBe(true)
+    expect(await isTotalRow(['合計', '36', null])).toBe(true)
+  })
+
+  test.each([
+    'TotalEnergies|Total Produce plc|Totalizator Sportowy|Sum Up Ltd|Summe Larkmoor GmbH|Total Larkmoor|Total Tunisie|Gesamt Norvane|Toplam Larkmoor A.Ş.',
+    'Subtotal Larkmoor Ltd|Total Larkmoor 24|合計算機株式会社|小計時器|Всего Доброго|Razem Norvane|Clients First|Lines',
+  ])('but not a company: %s', async (text) => {
+    for (const name of list(text)) expect([name, await isTotalRow([name, null, null])]).toEqual([name, false])
+  })
+
+  test.each(['Total', 'Toplam', 'Summe', '合計', 'Total clients'])('nor %s in a place', async (name) => {
+    expect(await isTotalRow([name, 'Paris', 'FR'])).toBe(false)
+  })
+
+  test('a word that companies have too is a name in a list of names', async () => {
+    const alone = { ...rule, columns: { ...rule.columns, location: [] } }
+    expect(await isTotalRow(['Total'], alone)).toBe(false)
+    expect(await isTotalRow(['Total clients'], alone)).toBe(false)
+    expect(await isTotalRow(['Total clients: 5'], alone)).toBe(true)
+  })
+})

@@ -334,3 +334,76 @@ describe('guessing', () => {
     expect(encodingNames.filter((name) => !tried.has(name)).sort()).toEqual(others.sort())
   })
 })
+
+describe('lists of East Asia', () => {
+  /** The bytes of each character of one or two bytes. */
+  const createEncoder = (encoding: LegacyEncoding) => {
+    const bytesOf = new Map<string, number[]>()
+    const add = (bytes: number[]) => {
+      const text = decodeLegacy(Buffer.from(bytes), encoding)
+      if (text !== null && text.length === 1 && !bytesOf.has(text)) bytesOf.set(text, bytes)
+    }
+    for (let one = 0; one < 256; one++) add([one])
+    for (let lead = 0x81; lead < 0xff; lead++)
+      for (let trail = 0x40; trail < 0xff; trail++) add([lead, trail])
+    return (text: string) => Buffer.from(Array.from(text).flatMap((char) => bytesOf.get(char) ?? [0x3f]))
+  }
+  const lists: readonly (readonly [LegacyEncoding, string[]])[] = [
+    [
+      'shift_jis',
+      [
+        '仕入先名,カナ,郵便番号,住所',
+        '㈱東海精密,ﾄｳｶｲｾｲﾐﾂ,471-8571,愛知県豊田市栄町1',
+        '有限会社山本製作所,ﾔﾏﾓﾄｾｲｻｸｼｮ,451-0001,愛知県名古屋市西区',
+        '株式会社中央運輸,ﾁｭｳｵｳｳﾝﾕ,460-0001,名古屋市中区',
+        '合同会社青葉商店,ｱｵﾊﾞｼｮｳﾃﾝ,980-0001,宮城県仙台市青葉区',
+      ],
+    ],
+    [
+      'shift_jis',
+      [
+        '取引先名,住所',
+        '株式会社青葉商店,宮城県仙台市',
+        '有限会社山本製作所,名古屋市',
+        '北陸電機株式会社,石川県金沢市',
+      ],
+    ],
+    [
+      'gbk',
+      [
+        '公司名称,地址',
+        '青岛海天机械有限公司,山东省青岛市',
+        '上海新光贸易有限公司,上海市浦东新区',
+        '北京中科电子股份有限公司,北京市',
+      ],
+    ],
+    [
+      'big5',
+      [
+        '公司名稱,地址',
+        '台灣新光機械股份有限公司,台北市信義區',
+        '高雄海天貿易有限公司,高雄市',
+        '新竹電子股份有限公司,新竹市',
+      ],
+    ],
+    [
+      'euc-kr',
+      ['회사명,주소', '주식회사 한빛기계,서울시 강남구', '대한상사,부산시', '유한회사 청솔전자,대구시 중구'],
+    ],
+  ]
+
+  test.each(lists)('%s is detected in its first lines, and in many', (encoding, lines) => {
+    const encode = createEncoder(encoding)
+    const judge = (texts: readonly string[]) => {
+      const sample = encode(`${texts.join('\n')}\n`)
+      return judgeGuess(sample, guessEncoding(sample))
+    }
+    for (let count = 2; count <= lines.length; count++)
+      expect([count, judge(lines.slice(0, count))]).toMatchObject([
+        count,
+        { kind: 'sure', reading: { encoding } },
+      ])
+    const many = Array.from({ length: 200 }, () => lines.slice(1)).flat()
+    expect(judge([lines[0] ?? '', ...many])).toMatchObject({ kind: 'sure', reading: { encoding } })
+  })
+})
