@@ -1045,3 +1045,37 @@ test.each(['SN-DKR-2010-B-1234', 'CI-ABJ-2018-B-12345', 'ml.bko.2009.b.119', 'CD
     }
   },
 )
+
+test('Numbers of persons without their zeros, and numbers that a spreadsheet has rounded, are not sent', async () => {
+  const numbers = {
+    person_number: [
+      '912345675001',
+      '912345675',
+      "'912345675001",
+      '912345675001.0',
+      'RUC 912345675001',
+      '9.12345675001E+11',
+    ],
+    rounded_number: ['9,12346E+11', '7.99012E+11', '8E+11'],
+  }
+  for (const [fault, list] of Object.entries(numbers))
+    for (const number of list)
+      for (const header of ['RUC', 'Identificación Tributaria', 'Company No', 'Tax ID']) {
+        const read = (await readNumbers([header], [['Larkmoor', number, 'EC']]))[0]
+        expect([header, number, read]).toEqual([header, number, ['Larkmoor', fault]])
+      }
+})
+
+test.each([
+  ['BE', "'0403170701", '0403.170.701'],
+  ['BE', '403170701.0', '403170701'],
+  ['BE', '="0403170701"', '0403.170.701'],
+  ['NO', '923609016.00', '923609016'],
+  ['NO', '9.23609016E+8', '923609016'],
+  ['EC', '1790016919001.0', '1790016919001'],
+  ['EC', "'1790016919001", '1790016919001'],
+  ['FR', '552\u2011032\u2011534', '552032534'],
+])('%s: %s is read as %s', async (country, text, number) => {
+  const [[name] = []] = await readNumbers(['Company No'], [['Larkmoor', text, country]])
+  expect(name?.replace(/[-.](?=\d)/g, '')).toContain(number.replace(/[-.]/g, ''))
+})
