@@ -6,6 +6,9 @@ import {
   hasPlainForm,
   hasWrongCheckDigits,
   isLuhn,
+  isPlainCompanyNumber,
+  readTaxCountry,
+  readTaxNumber,
   removePrefix,
   sumWeighted,
   toCompanyNumber,
@@ -95,8 +98,8 @@ const withSharedChecks: ReadonlySet<string> = new Set(persons.sharedChecks.split
 function isWithoutZeros(country: string, closed: string): boolean {
   const form = (zeroForms ??= createForms(persons.lostZeros)).get(country)
   const restored = ['0', '00', '000'].map((zeros) => zeros + closed)
-  // In the Dominican Republic a number of nine digits may be of both; those of persons have a check digit too.
-  const isLuhnOnly = country === 'do' && closed.length === 9
+  // The numbers may be those of companies, here or in a country with headers like these: check digits tell.
+  const isLuhnOnly = country === 'se' || (country === 'do' && closed.length === 9)
   const isPersons = (one: string) => isOfPersons(country, one, one) && (!isLuhnOnly || isLuhn(one))
   if (form === undefined || !restored.some((one) => form.test(one) && isPersons(one))) return false
   const isOfCompanies = hasPlainForm(country, closed) === true || toCompanyNumber(country, closed) !== null
@@ -122,6 +125,23 @@ export function rateNumber(country: string, text: string): 0 | 1 | 2 | 3 | null 
   if (countDigits(text) < countDigits(number)) return 1
   const other = changeLast(number)
   return other === number || toNationalNumber(country, other) === null ? 3 : 2
+}
+
+/** Returns the country that a number states by its first letters, or by 21 characters of a form that only India has. */
+export function findStatedCountry(text: string): string | null {
+  const front = readTaxCountry(text)
+  const found = readTaxNumber(text, [])?.country
+  if (found !== undefined || front === null || !isPlainCompanyNumber(front, text))
+    return found ?? (closeNumber(text).length === 21 && rateNumber('in', text) === 3 ? 'in' : null)
+  return front
+}
+
+/** Whether a company of a country may have a number, also one that has lost its zero; of one without known forms, any. */
+export function mayBeCompanyNumber(country: string, text: string): boolean {
+  if (hasWrongCheckDigits(country, text)) return false
+  const isKnown = findNumberForm(country, text) !== undefined
+  if (isKnown) return toCompanyNumber(country, text) !== null
+  return [text, `0${closeNumber(text)}`].some((one) => hasPlainForm(country, one) !== false)
 }
 
 /** Numbers that are known by their signs, whatever the country: of Brazil, Belgium, the United States, Finland, Denmark. */

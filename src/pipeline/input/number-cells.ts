@@ -23,7 +23,13 @@ import {
   toStatedIdentifier,
   type StatedIdentifier,
 } from '../../core/numbers/stated-identifiers.js'
-import { isEin, isPersonNumber, rateNumber } from '../../core/numbers/number-forms.js'
+import {
+  findStatedCountry,
+  isEin,
+  isPersonNumber,
+  mayBeCompanyNumber,
+  rateNumber,
+} from '../../core/numbers/number-forms.js'
 import type { EarlierReading } from './columns.js'
 import { cutLabels, isPlainVatNumber, readWholeTaxNumber } from './column-content.js'
 import { isTaxHeader, listRegisterCountries, listSharing, rankHeader } from './identifier-content.js'
@@ -305,20 +311,11 @@ function isWrongNumberOfRow(text: string, row: string, ofHeader: string): boolea
   return withWordsForAll.has(ofHeader) || (signs !== '' && signs === form.replaceAll('#', ''))
 }
 
-/** Returns the country that a number states by its first letters, or by 21 characters of a form that only India has. */
-function findStatedCountry(text: string): string | null {
-  const front = readTaxCountry(text)
-  const found = readTaxNumber(text, [])?.country
-  if (found !== undefined || front === null || !isPlainCompanyNumber(front, text))
-    return found ?? (closeNumber(text).length === 21 && rateNumber('in', text) === 3 ? 'in' : null)
-  return front
-}
-
 /** Returns the only country with such a name and number; by a form without check digits only if each country has one. */
 function findNumberCountry(countries: readonly string[], text: string, isEarlier: boolean): string | null {
   if (countries.length === 1) return countries[0] ?? null
-  const forms = countries.map((country) => hasPlainForm(country.toLowerCase(), text))
-  const areForms = !isEarlier && !forms.includes(null)
+  const forms = countries.map((country) => mayBeCompanyNumber(country.toLowerCase(), text))
+  const areForms = !isEarlier && !countries.some((one) => hasPlainForm(one.toLowerCase(), text) === null)
   const [found = null, ...others] = countries.filter(
     (country, at) =>
       toCompanyNumber(country.toLowerCase(), text) !== null || (areForms && forms[at] === true),
@@ -326,13 +323,13 @@ function findNumberCountry(countries: readonly string[], text: string, isEarlier
   return others.length === 0 ? found : null
 }
 
-/** No company has a number with wrong check digits. Without a place, the header of the column names countries. */
+/** No company has a number with wrong check digits. Without a place, it may be of each country that the header names. */
 function isWrongNumber({ kind, value, place }: StatedIdentifier, named: readonly string[]): boolean {
   if (kind !== 'registration_id') return false
   const countries = (place === null ? named : [place]).map((country) => country.toLowerCase())
   return (
     countries.some((country) => hasWrongCheckDigits(country, value)) &&
-    !countries.some((country) => toCompanyNumber(country, value) !== null)
+    !countries.some((country) => mayBeCompanyNumber(country, value))
   )
 }
 

@@ -1079,3 +1079,46 @@ test.each([
   const [[name] = []] = await readNumbers(['Company No'], [['Larkmoor', text, country]])
   expect(name?.replace(/[-.](?=\d)/g, '')).toContain(number.replace(/[-.]/g, ''))
 })
+
+describe('Without a country, a number is wrong only if no country of its header can have it', () => {
+  test.each([
+    ['RUC', '0799012308001'],
+    ['RUC', '799012308001'],
+    ['RUC', '1790016919001'],
+    ['RUC', '20100070970'],
+    ['RUC', '80000519-8'],
+    ['RUC', '210000580011'],
+    ['RUT', '96511460-2'],
+    ['RUT', '890903938-8'],
+    ['NIT', '8909039388'],
+    ['Org.nr.', '923609016'],
+    ['Org.nr.', '5560125790'],
+  ])('%s %s', async (header, number) => {
+    const digits = /^\d+$/.test(number) ? [`${number}.0`] : []
+    for (const text of [number, `'${number}`, ...digits]) {
+      const [[name, ...faults] = []] = await readNumbers([header], [['Larkmoor', text]])
+      expect([header, number, faults]).toEqual([header, number, []])
+      expect(name).toContain('company number')
+    }
+  })
+
+  test('Below a header of no country, none is', async () => {
+    for (const number of [
+      '0112038-7',
+      '923609017',
+      '552032535',
+      '799012308001',
+      '1234567890123',
+      '20100070971',
+    ])
+      for (const header of ['Company No', 'Reg. No', 'Registration number'])
+        expect((await readNumbers([header], [['Larkmoor', number]]))[0]).toEqual([
+          `Larkmoor (company number ${number})`,
+        ])
+  })
+
+  test('A number that no country of its header can have is', async () => {
+    expect((await readNumbers(['SIREN'], [['Larkmoor', '552032535']]))[0]?.[1]).toBe('registration_checksum')
+    expect((await readNumbers(['RNC'], [['Larkmoor', '101001578']]))[0]?.[1]).toBe('registration_checksum')
+  })
+})
