@@ -225,6 +225,7 @@ const nestedKinds: Readonly<Record<string, NestedKind>> = {
   pl: { whole: /^(\d{9})\d{5}$/ },
   py: { whole: /^(80\d{6})\d$/, addChecks: { to: /^80\d{6}$/, add: (part) => addCheckDigit('py', part) } },
   si: { whole: /^(\d{7})\d{3}$/ },
+  tn: { whole: /^0*(\d{7}[A-Z])[A-Z]{1,3}\d{3}$/ },
 }
 
 /**

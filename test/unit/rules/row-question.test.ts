@@ -1087,7 +1087,7 @@ describe('Without a country, a number is wrong only if no country of its header 
     ['RUC', '1790016919001'],
     ['RUC', '20100070970'],
     ['RUC', '80000519-8'],
-    ['RUC', '210000580011'],
+    ['RUC', '211003420017'],
     ['RUT', '96511460-2'],
     ['RUT', '890903938-8'],
     ['NIT', '8909039388'],
