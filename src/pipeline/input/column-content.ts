@@ -339,5 +339,5 @@ export function listCompanyNumbers(
   const whole = texts.filter((text) => !isRounded(text))
   const plain = whole.map((text) => cutLabels(text)?.text ?? text)
   const others = plain.filter((text) => !isPersonNumber(text, countries))
-  return others.length === 0 ? plain : others
+  return others.length === 0 && whole.length === texts.length ? plain : others
 }
