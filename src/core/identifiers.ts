@@ -1,7 +1,7 @@
 import type { IdentifierType } from '../contract/enums.js'
 import headerWords from './headers.json' with { type: 'json' }
 import sharedDomains from './shared-domains.json' with { type: 'json' }
-import { toHeaderKey, toHeaderKeys } from './text.js'
+import { toHeaderKey, toHeaderKeys, toPlainDigits } from './text.js'
 
 /** Kinds of identifiers that a row can have, in order of trust, with their names in texts. */
 export const identifierNames = {
@@ -40,6 +40,26 @@ export const listIdentifierColumns = (columns: IdentifierColumns): { key: Identi
     const column = columns[key]
     return column === undefined ? [] : [{ key, column }]
   })
+
+const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g
+const dashes = /[\u2010-\u2015\u2212\uff0d]/g
+const exponent = /(?<![\p{L}\d.,])([1-9])(?:[.,](\d+)E\+?|E\+)(\d{1,2})$/iu
+
+/** Returns a number as people wrote it, without what spreadsheets make of it: `'0799…`, `="0799…"`, `799….0`, `1.402345671E+9`. */
+export function cleanNumber(cell: string): string {
+  const text = toPlainDigits(cell).replace(invisible, '').replace(dashes, '-').trim()
+  const bare = text.replace(/^=?"([^"]*)"$/, '$1').replace(/^['’‘`´]+\s*(?=[\p{L}\d])/u, '')
+  return bare
+    .replace(/(?<![\d.,])(\d{5,})[.,]0{1,2}$/, '$1')
+    .replace(exponent, (whole, first: string, decimals: string | undefined, count: string) => {
+      const zeros = decimals?.slice(Number(count)) ?? ''
+      const isWhole = (decimals?.length ?? 0) >= Number(count) && /^0*$/.test(zeros)
+      return isWhole ? first + (decimals ?? '').slice(0, Number(count)) : whole
+    })
+}
+
+/** Whether a spreadsheet has rounded a number, so that its digits are lost: `7.99012E+11`. */
+export const isRounded = (text: string): boolean => exponent.test(text)
 
 /** An identifier in its canonical form, or the reason why it is not valid. */
 export type CanonicalIdentifier = { readonly value: string } | { readonly reason: string }

@@ -57,6 +57,28 @@ const escape = (text: string): string =>
 export const joinHtml = (parts: readonly HtmlPart[], separator: HtmlPart): HtmlPart =>
   parts.flatMap((part, index) => (index === 0 ? [part] : [separator, part]))
 
+/** On a narrow screen each row becomes a block without `head`. */
+export const renderTable = (
+  head: readonly string[],
+  rows: readonly (readonly HtmlPart[])[],
+  kind = 'fields',
+): Html =>
+  html`<table class="${kind}">
+    <thead>
+      <tr>
+        ${head.map((cell) => html`<th scope="col">${cell}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        (cells) =>
+          html`<tr>
+            ${cells.map((cell) => html`<td>${cell}</td>`)}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`
+
 /** Default length limit of text from files and servers. */
 const foreignCharsMax = 160
 /** More combining marks than this on one letter would cover the lines around it. */

@@ -73,6 +73,8 @@ function makeNumber(country: string, header: string, row: number): string {
   const first = country === 'BE' ? '0' : country === 'LV' ? '4' : row === 0 ? '5' : (zeros[country] ?? '9')
   for (;;) {
     const rest = Array.from({ length: length - 3 }, () => String(chance.whole(0, 9))).join('')
+    // Others are numbers of persons.
+    if (country === 'SE' && !/^.[2-9]/.test(rest)) continue
     for (let last = 0; last < 100; last++) {
       const digits = `${first}${rest}${String(last).padStart(2, '0')}`
       if (toNationalNumber(country.toLowerCase(), digits)?.replace(/\D/g, '') === digits) return digits

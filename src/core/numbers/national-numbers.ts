@@ -34,7 +34,7 @@ const sumLuhn = (digits: string): number =>
       const value = index % 2 === 0 ? digit : digit * 2
       return total + (value > 9 ? value - 9 : value)
     }, 0)
-const isLuhn = (digits: string): boolean => sumLuhn(digits) % 10 === 0
+export const isLuhn = (digits: string): boolean => sumLuhn(digits) % 10 === 0
 
 /** The last digit is 11 less the weighted sum of the others; a remainder of 10 exists nowhere. */
 const isMod11 =
@@ -233,7 +233,7 @@ const additions: Readonly<Record<string, RegExp>> = {
 }
 
 /** Lists write the country before a number, and Sweden the century. */
-function removePrefix(country: string, text: string): string {
+export function removePrefix(country: string, text: string): string {
   const closed = closeNumber(text).replace(additions[country] ?? /$^/, '')
   const isOfForm = country === 'ch' && closed.startsWith('CHE')
   return !isOfForm && /^[A-Z]{2}[A-Z]?\d/.test(closed) && closed.startsWith(country.toUpperCase())

@@ -1,5 +1,20 @@
 import { findUniqueForm, hasLocalOffices, parseCourtNumber, readOfficeNumber } from './court-numbers.js'
-import { addCheckDigit, closeNumber, sumWeighted, toNationalNumber } from './national-numbers.js'
+import {
+  addCheckDigit,
+  closeNumber,
+  findNumberForm,
+  hasPlainForm,
+  hasWrongCheckDigits,
+  isLuhn,
+  isPlainCompanyNumber,
+  readTaxCountry,
+  readTaxNumber,
+  removePrefix,
+  sumWeighted,
+  toCompanyNumber,
+  toNationalNumber,
+} from './national-numbers.js'
+import forms from './number-forms.json' with { type: 'json' }
 
 /** Brazil: two check digits, each 11 less the weighted sum of those before. */
 function isCpf(digits: string): boolean {
@@ -24,35 +39,29 @@ const isBelgian = (digits: string): boolean =>
 const isPesel = (digits: string): boolean =>
   /^\d{11}$/.test(digits) && sumWeighted(digits, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]) % 10 === 0
 
-/** A day, a month and a year of two digits, or in the reverse order. */
-const dayFirst = String.raw`(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])\d{2}`
-const yearFirst = String.raw`\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])`
+/** Czechia and Slovakia, without the slash: divisible by 11. */
+const isBirthNumber = (digits: string): boolean =>
+  /^\d{2}(?:[05][1-9]|[16][0-2])(?:0[1-9]|[12]\d|3[01])\d{4}$/.test(digits) && Number(digits) % 11 === 0
+
+const { persons } = forms
+const fillDates = (pattern: string): string =>
+  pattern.replace('{dmy}', persons.dates.dmy).replace('{ymd}', persons.dates.ymd)
+const createForms = (patterns: Readonly<Record<string, string>>): ReadonlyMap<string, RegExp> =>
+  new Map(
+    Object.entries(patterns).flatMap(([countries, pattern]) =>
+      countries
+        .split(',')
+        .map((country): [string, RegExp] => [country, new RegExp(`^(?:${fillDates(pattern)})$`)]),
+    ),
+  )
 
 /** Forms by country, without spaces and signs. Company numbers of the country have other ones. */
 let personForms: ReadonlyMap<string, RegExp> | null = null
-export const getPersonForms = (): ReadonlyMap<string, RegExp> => (personForms ??= createPersonForms())
+export const getPersonForms = (): ReadonlyMap<string, RegExp> => (personForms ??= createForms(persons.forms))
+/** Forms of numbers that begin with zeros, which spreadsheets drop. */
+let zeroForms: ReadonlyMap<string, RegExp> | null = null
 
-const createPersonForms = (): ReadonlyMap<string, RegExp> =>
-  new Map(
-    String.raw`ae=784\d{12} ar=2[03-7]\d{9} at=\d{4}${dayFirst} bg,ua=\d{10} by=\d{7}[A-Z]\d{3}[A-Z]{2}\d ch=756\d{10}
-  ba,hr,me,mk,rs,si=(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])[09]\d{8} cr=[1-9]\d{8}
-  cn=[1-8]\d{5}(?:19|20)${yearFirst}\d{3}[\dX] co=1\d{9}\d?|\d{6,8} do,ng=\d{11} ec=\d{2}[0-5]\d{7}(?:\d{3})?
-  ee=[1-6]${yearFirst}\d{4} eg=[23]\d{13} fr=[12]\d{5}[\dAB]\d{6}(?:\d{2})? hk=(?!F00)[A-Z]{1,2}\d{6}\(?[\dA]\)? hu=8\d{9}
-  gb=[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D] id=[1-9]\d{15} ie=\d{7}[A-W][A-IW]? il=[0-4]\d{8}|\d{7,8}
-  in=[2-9]\d{11}|(?:\d{2})?[A-Z]{3}P[A-Z]\d{4}[A-Z](?:[A-Z\d]Z[A-Z\d])? is=${dayFirst}\d{4} kz=${yearFirst}\d{6} lk=\d{9}[VX] md=[02]\d{12}
-  it=[A-Z]{6}[\dL-NP-V]{2}[A-EHLMPRST][\dL-NP-V]{2}[A-Z][\dL-NP-V]{3}[A-Z] lt=[3-6]${yearFirst}\d{4}
-  lv=(?:${dayFirst}|32\d{4})\d{5} mx=[A-ZÑ&]{4}${yearFirst}(?:[A-Z\d]{3}|[HMX][A-Z]{5}[A-Z\d]\d) ru,vn=\d{12}
-  my=(?!19|20)${yearFirst}\d{6} no=[0-7]\d[0-4]\d{3}\d{5} pe=1[0-7]\d{9} pk=\d{13} za=${yearFirst}\d{7} pt=[123]\d{8}|45\d{7}
-  py=(?!80)\d{6,8} ro=[1-9]${yearFirst}\d{6} sg=[STFGM]\d{7}[A-Z] th=[1-8]\d{12} tr=[1-9]\d{10} tw=[A-Z][12]\d{8}
-  se=(?:19|20)?\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]|[6-8]\d|9[01])\d{4} uy=[1-6]?\d{7} ve=[VEP]\d{7,9}`
-      .split(/\s+/)
-      .map((line) => line.split('=') as [string, string])
-      .flatMap(([countries, pattern]) =>
-        countries.split(',').map((country): [string, RegExp] => [country, new RegExp(`^(?:${pattern})$`)]),
-      ),
-  )
-
-const koreanForm = new RegExp(`^${yearFirst}[1-8]\\d{6}$`)
+const koreanForm = new RegExp(`^${persons.dates.ymd}[1-8]\\d{6}$`)
 /** Companies of Korea have numbers of the same form with another check digit. */
 const isKorean = (digits: string): boolean =>
   koreanForm.test(digits) &&
@@ -67,34 +76,113 @@ function isChilean(closed: string, text: string): boolean {
 }
 
 export const personTests = new Map<string, (closed: string, text: string) => boolean>(
-  Object.entries({ be: isBelgian, br: isCpf, cl: isChilean, es: isDni, kr: isKorean, pl: isPesel }),
+  Object.entries({
+    be: isBelgian,
+    br: isCpf,
+    cl: isChilean,
+    cz: isBirthNumber,
+    es: isDni,
+    kr: isKorean,
+    pl: isPesel,
+    sk: isBirthNumber,
+  }),
 )
 
 const isOfPersons = (country: string, closed: string, text: string): boolean =>
   personTests.get(country)?.(closed, text) ?? getPersonForms().get(country)?.test(closed) ?? false
+
+/** Countries whose check digits do not tell companies from persons. */
+const withSharedChecks: ReadonlySet<string> = new Set(persons.sharedChecks.split(' '))
+
+/** Whether a number is that of a person with its leading zeros, and not that of a company without them. */
+function isWithoutZeros(country: string, closed: string): boolean {
+  const form = (zeroForms ??= createForms(persons.lostZeros)).get(country)
+  const restored = ['0', '00', '000'].map((zeros) => zeros + closed)
+  // The numbers may be those of companies, here or in a country with headers like these: check digits tell.
+  const isLuhnOnly = country === 'se' || (country === 'do' && closed.length === 9)
+  const isPersons = (one: string) => isOfPersons(country, one, one) && (!isLuhnOnly || isLuhn(one))
+  if (form === undefined || !restored.some((one) => form.test(one) && isPersons(one))) return false
+  const isOfCompanies = hasPlainForm(country, closed) === true || toCompanyNumber(country, closed) !== null
+  return withSharedChecks.has(country) || !isOfCompanies || hasWrongCheckDigits(country, closed)
+}
+
+/**
+ * Returns how well a text fits the company numbers of a country (`fr`): 3 with check digits or letters, 2 by the count of
+ * its digits, 1 with restored zeros, 0 if it does not fit; `null` for a country without known forms.
+ */
+export function rateNumber(country: string, text: string): 0 | 1 | 2 | 3 | null {
+  const closed = closeNumber(text)
+  const isOfForm = hasPlainForm(country, text)
+  const isPlain = country !== 'de' && country !== 'at' && findNumberForm(country, text) === undefined
+  const changeLast = (one: string) => one.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10))
+  if (isPlain || isOfForm === true) {
+    if (isOfForm !== true) return isOfForm === null ? null : 0
+    return /[A-Z]/.test(closed) || hasWrongCheckDigits(country, changeLast(closed)) ? 3 : 2
+  }
+  const number = toCompanyNumber(country, text)
+  if (number === null) return 0
+  const countDigits = (one: string) => one.replace(/\D/g, '').length
+  if (countDigits(text) < countDigits(number)) return 1
+  const other = changeLast(number)
+  return other === number || toNationalNumber(country, other) === null ? 3 : 2
+}
+
+/** Returns the country that a number states by its first letters, or by 21 characters of a form that only India has. */
+export function findStatedCountry(text: string): string | null {
+  const front = readTaxCountry(text)
+  const found = readTaxNumber(text, [])?.country
+  if (found !== undefined || front === null || !isPlainCompanyNumber(front, text))
+    return found ?? (closeNumber(text).length === 21 && rateNumber('in', text) === 3 ? 'in' : null)
+  return front
+}
+
+/** Whether a company of a country may have a number, also one that has lost its zero; of one without known forms, any. */
+export function mayBeCompanyNumber(country: string, text: string): boolean {
+  if (hasWrongCheckDigits(country, text)) return false
+  const isKnown = findNumberForm(country, text) !== undefined
+  if (isKnown) return toCompanyNumber(country, text) !== null
+  return [text, `0${closeNumber(text)}`].some((one) => hasPlainForm(country, one) !== false)
+}
 
 /** Numbers that are known by their signs, whatever the country: of Brazil, Belgium, the United States, Finland, Denmark. */
 const written: readonly RegExp[] = [
   /^(?:\d{3}\.\d{3}\.\d{3}-\d{2}|\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2})$/,
   /^(?!000|666|9)\d{3}-\d{2}-\d{4}$/,
   /^[0-3]\d[01]\d{3}[-+A-FU-Y]\d{3}[\dA-Y]$/,
-  new RegExp(`^${dayFirst}-\\d{4}$`),
+  new RegExp(`^${persons.dates.dmy}-\\d{4}$`),
 ]
 
 /** Czechia and Slovakia add 50 or 20 to the months of some. */
 const birthNumber = /^\d{2}[0-35-8]\d[0-3]\d\/\d{3,4}$/
 
+/** Signs and words between several numbers in a cell. */
+const betweenNumbers = /[;|,:\n]|\s[/-]\s|\s(?:y|e|et|and|und|i|и)\s/i
+/** Words around a number, as in `Cédula: 0912345675 (titular)`. */
+const around = /^[^\d]*[\s:.#)]+(?=\S*\d)|[\s(]+[^\d]*$/g
+const remark = /\s*\([^\d]*\)$/
+
 /**
- * Whether a number is the tax or identity number of a person, as far as its form or its check digits tell. `countries`: those
- * of which it may be, as codes (`BR`, `us_de`).
+ * Whether a text is or has the tax or identity number of a person, as far as its form or its check digits tell, with or without
+ * its country, a label and leading zeros. `countries`: those of which it may be, as codes (`BR`, `us_de`).
  */
 export function isPersonNumber(text: string, countries: readonly string[]): boolean {
-  const trimmed = text.trim().toUpperCase()
   const codes = [...new Set(countries.map((country) => country.slice(0, 2).toLowerCase()))]
-  const closed = closeNumber(text)
+  const parts = [text, ...text.split(betweenNumbers)].map((part) => part.trim().toUpperCase())
+  const all = new Set(parts.flatMap((part) => [part, part.replace(remark, ''), part.replace(around, '')]))
+  return [...all].some((one) => isPersonOf(one, codes))
+}
+
+function isPersonOf(trimmed: string, codes: readonly string[]): boolean {
+  const closed = closeNumber(trimmed)
   return (
     written.some((pattern) => pattern.test(trimmed)) ||
     [...codes, 'it'].some((country) => isOfPersons(country, closed, trimmed)) ||
+    codes.some((country) => {
+      const bare = removePrefix(country, trimmed)
+      return bare !== closed && isOfPersons(country, bare, bare)
+    }) ||
+    (!codes.some((country) => rateNumber(country, closed) === 3 && !hasWrongCheckDigits(country, closed)) &&
+      codes.some((country) => isWithoutZeros(country, removePrefix(country, trimmed)))) ||
     ((codes.includes('cz') || codes.includes('sk')) && birthNumber.test(trimmed))
   )
 }
@@ -137,6 +225,7 @@ const nestedKinds: Readonly<Record<string, NestedKind>> = {
   pl: { whole: /^(\d{9})\d{5}$/ },
   py: { whole: /^(80\d{6})\d$/, addChecks: { to: /^80\d{6}$/, add: (part) => addCheckDigit('py', part) } },
   si: { whole: /^(\d{7})\d{3}$/ },
+  tn: { whole: /^0*(\d{7}[A-Z])[A-Z]{1,3}\d{3}$/ },
 }
 
 /**

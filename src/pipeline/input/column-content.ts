@@ -2,7 +2,7 @@ import { toPlainLetters, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import { identifierHeaders, listNumberKeys } from '../../core/header-words.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import { isPlaceholder } from '../../core/lookup-identity.js'
-import { isPlainLabel, toCanonicalIdentifier } from '../../core/identifiers.js'
+import { isPlainLabel, isRounded, toCanonicalIdentifier } from '../../core/identifiers.js'
 import { parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import { closeNumber, findNumberForm, readTaxNumber } from '../../core/numbers/national-numbers.js'
 import { isPersonNumber } from '../../core/numbers/number-forms.js'
@@ -324,12 +324,13 @@ export function isOtherParty(key: string, nameKey: string): boolean {
   return otherPartyWords.some((word) => key.includes(word) && !nameKey.includes(word))
 }
 
-/** The numbers of companies, if numbers of persons are among them, as below `RNC/Cédula`. */
+/** The numbers of companies, without rounded ones, if numbers of persons are among them, as below `RNC/Cédula`. */
 export function listCompanyNumbers(
   texts: readonly string[],
   countries: readonly string[],
 ): readonly string[] {
-  const plain = texts.map((text) => cutLabels(text)?.text ?? text)
+  const whole = texts.filter((text) => !isRounded(text))
+  const plain = whole.map((text) => cutLabels(text)?.text ?? text)
   const others = plain.filter((text) => !isPersonNumber(text, countries))
-  return others.length === 0 ? plain : others
+  return others.length === 0 && whole.length === texts.length ? plain : others
 }

@@ -25,7 +25,7 @@ import {
 import { searchIdentifiers } from './detect-columns.js'
 import { parsePlaceHeader, wholePlaceHeaders, identifierHeaders } from '../../core/header-words.js'
 import { listHeaderKeys, rankHeader, taxWords } from './identifier-content.js'
-import type { IdentifierFault } from './number-cells.js'
+import { heldTexts, type IdentifierFault } from './number-cells.js'
 import {
   identifierKeys,
   identifierNames,
@@ -166,25 +166,6 @@ function reportUnusedNested(
   return [{ column, kind: nested.kind, why: `--location-columns ${places.join(',')} reads places from it` }]
 }
 
-/** Faults of identifiers in rows that have a name too. */
-const heldTexts: Readonly<Record<IdentifierFault, string>> = {
-  lei_checksum: 'an LEI with wrong check digits',
-  lei_form: 'an LEI that does not have the form of one',
-  cik: 'a CIK that is no number of at most ten digits',
-  registration_id: 'a company number that does not have the form of one',
-  registration_checksum: 'a company number with wrong check digits',
-  site_checksum: 'a SIRET with wrong check digits',
-  other_country: 'a company number of another country',
-  unknown_country: 'a company number that is wrong in the country of its column, but right in another one',
-  tax_number: 'a tax number that contains no company number',
-  person_number: 'the number of a person',
-  ein: 'an EIN without nine digits',
-  bic: 'a BIC that does not have the form of one',
-  ticker: 'a ticker that is not one symbol',
-  website: 'a website that is no domain',
-  email: 'an e-mail address without a domain',
-}
-
 /** How rows with these faults are looked up; with others, without the identifier. */
 const effects: Readonly<Partial<Record<IdentifierFault, string>>> = {
   site_checksum: 'by the SIREN in it',
@@ -259,8 +240,11 @@ export class IdentifierCounts {
   /** Returns why rows may be read wrongly: below another header, columns may have other meanings. */
   listDoubts(): string[] {
     const counted = this.#unasked.get(repeatedHeaders.other)
-    const wrong = this.#faults.get('registration_checksum')
-    const isDoubt = wrong !== undefined && wrong.count >= Math.max(wrongMin, this.#rowCount * wrongShareMin)
+    const damaged = (['registration_checksum', 'rounded_number'] as const).flatMap((fault) => {
+      const found = this.#faults.get(fault)
+      const isDoubt = found !== undefined && found.count >= Math.max(wrongMin, this.#rowCount * wrongShareMin)
+      return isDoubt ? describeDamage(fault, found) : []
+    })
     return [
       ...(this.doubt === null ? [] : [this.doubt]),
       ...(counted === undefined
@@ -268,7 +252,7 @@ export class IdentifierCounts {
         : [
             `${plural(counted.count, 'row is a header', 'rows are headers')} with other columns (${formatRowNumbers(counted)}): not looked up; the rows below may be read wrongly`,
           ]),
-      ...(isDoubt ? [describeWrongNumbers('registration_checksum', wrong)] : []),
+      ...damaged,
     ]
   }
 
@@ -278,8 +262,8 @@ export class IdentifierCounts {
     const total = this.#unasked.get(totalRow)
     const doubts = this.listDoubts()
     const faults = [...this.#faults].map(([fault, counted]) =>
-      fault === 'registration_checksum' || fault === 'lei_checksum'
-        ? describeWrongNumbers(fault, counted)
+      fault in remedies
+        ? describeDamage(fault as keyof typeof remedies, counted)
         : `${formatRows(counted.count)} ${heldTexts[fault]} (${formatRowNumbers(counted)}): looked up ${effects[fault] ?? 'without it'}`,
     )
     return [
@@ -322,11 +306,15 @@ const quoteCountry = (name: string): string => {
   return `"${text.length > countryCharsMax ? `${text.slice(0, countryCharsMax)}…` : text}"`
 }
 
-const describeWrongNumbers = (
-  fault: 'registration_checksum' | 'lei_checksum',
-  counted: CountedRows,
-): string =>
-  `${formatRows(counted.count)} ${heldTexts[fault]} (${formatRowNumbers(counted)}): correct them; no company has such ${fault === 'lei_checksum' ? 'an LEI' : 'a number'}`
+/** What to do about damaged numbers. */
+const remedies = {
+  lei_checksum: 'correct them; no company has such an LEI',
+  registration_checksum: 'correct them; no company has such a number',
+  rounded_number: 'its digits are lost; export the list again with this column as text',
+}
+
+const describeDamage = (fault: keyof typeof remedies, counted: CountedRows): string =>
+  `${formatRows(counted.count)} ${heldTexts[fault]} (${formatRowNumbers(counted)}): ${remedies[fault]}`
 
 const formatRows = (count: number): string => plural(count, 'row has', 'rows have')
 

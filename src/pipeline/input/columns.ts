@@ -4,9 +4,16 @@ import {
   identifierPlaceKeys,
   numberKeys,
 } from '../../core/identifiers.js'
-import type { EarlierReading } from './number-cells.js'
 import { isTaxHeader } from './identifier-content.js'
 import { rankNameHeader, rankPlainName } from '../../core/header-words.js'
+
+/** Reading of an earlier version, to find what it looked up. */
+export interface EarlierReading {
+  /** `0.2.0`, or a later version that reads only the first filled column of numbers. */
+  readonly version: '0.2.0' | 'one number'
+  /** The country of a number below a header of one country. */
+  readonly country: 'header' | 'row'
+}
 
 export interface LookupColumns {
   /** Null if rows have only identifiers. */

@@ -1,6 +1,7 @@
-import { toPlainDigits, rankInHeaders, toHeaderKey, toHeaderKeys } from '../../core/text.js'
+import { rankInHeaders, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import {
   classifyHost,
+  cleanNumber,
   isEmail,
   isSite,
   isUrl,
@@ -89,7 +90,7 @@ export function findContentFault(
   header: string,
   rowCountries: readonly string[] = [],
 ): string | null {
-  const texts = cells.flatMap((cell) => toFilledCell(toPlainDigits(cell)) ?? [])
+  const texts = cells.flatMap((cell) => toFilledCell(cleanNumber(cell)) ?? [])
   const values = key === 'registration_id' ? listCompanyNumbers(texts, listRegisterCountries(header)) : texts
   if (values.length === 0) return null
   if (key === 'registration_id' && isTaxHeader(header) && areAmounts(values)) return 'its cells are amounts'
@@ -109,10 +110,8 @@ export function findContentFault(
   if (countries.length > 0) return findNumberFault(values, header, isNumber)
   if (key !== 'website' && key !== 'email') return null
   const hosts = values.map(toHost)
-  if (
-    key === 'email' &&
-    isMost(hosts, (host) => ['mail provider', 'disposable'].includes(classifyHost(host) ?? ''))
-  )
+  const isMail = (host: string) => ['mail provider', 'disposable'].includes(classifyHost(host) ?? '')
+  if (key === 'email' && isMost(hosts, isMail))
     return 'most are in domains of mail providers, not of companies'
   if (key === 'website' && isMost(hosts, (host) => classifyHost(host) === 'platform'))
     return 'most are pages on sites shared by many companies'

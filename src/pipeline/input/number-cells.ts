@@ -1,5 +1,10 @@
 import { findCodedCountry, parseCourtNumber } from '../../core/numbers/court-numbers.js'
-import type { IdentifierKey, IdentifierPlaceKey } from '../../core/identifiers.js'
+import {
+  isPlainLabel,
+  isRounded,
+  type IdentifierKey,
+  type IdentifierPlaceKey,
+} from '../../core/identifiers.js'
 import {
   closeNumber,
   findNumberForm,
@@ -18,9 +23,15 @@ import {
   toStatedIdentifier,
   type StatedIdentifier,
 } from '../../core/numbers/stated-identifiers.js'
-import { isEin, isPersonNumber } from '../../core/numbers/number-forms.js'
+import {
+  findStatedCountry,
+  isEin,
+  isPersonNumber,
+  mayBeCompanyNumber,
+  rateNumber,
+} from '../../core/numbers/number-forms.js'
+import type { EarlierReading } from './columns.js'
 import { cutLabels, isPlainVatNumber, readWholeTaxNumber } from './column-content.js'
-import { isPlainLabel } from '../../core/identifiers.js'
 import { isTaxHeader, listRegisterCountries, listSharing, rankHeader } from './identifier-content.js'
 
 /** Faults of an identifier in a row; it is not submitted. */
@@ -34,6 +45,7 @@ export type IdentifierFault =
   | 'unknown_country'
   | 'tax_number'
   | 'person_number'
+  | 'rounded_number'
 
 /** Reasons why a row without other data is not submitted. */
 export const faultReasons: Readonly<Record<IdentifierFault, string>> = {
@@ -47,11 +59,32 @@ export const faultReasons: Readonly<Record<IdentifierFault, string>> = {
   unknown_country: 'the company number is not of the country of its column',
   tax_number: 'the tax number contains no company number',
   person_number: 'the number is that of a person',
+  rounded_number: 'a spreadsheet has rounded the company number',
   ein: 'the EIN does not have nine digits',
   bic: 'the BIC does not have the form of one',
   ticker: 'the ticker is not one symbol',
   website: 'the website is no domain',
   email: 'the e-mail address has no domain',
+}
+
+/** Faults of identifiers in rows that have a name too. */
+export const heldTexts: Readonly<Record<IdentifierFault, string>> = {
+  lei_checksum: 'an LEI with wrong check digits',
+  lei_form: 'an LEI that does not have the form of one',
+  cik: 'a CIK that is no number of at most ten digits',
+  registration_id: 'a company number that does not have the form of one',
+  registration_checksum: 'a company number with wrong check digits',
+  site_checksum: 'a SIRET with wrong check digits',
+  other_country: 'a company number of another country',
+  unknown_country: 'a company number that is wrong in the country of its column, but right in another one',
+  tax_number: 'a tax number that contains no company number',
+  person_number: 'the number of a person',
+  rounded_number: 'a company number that a spreadsheet has rounded',
+  ein: 'an EIN without nine digits',
+  bic: 'a BIC that does not have the form of one',
+  ticker: 'a ticker that is not one symbol',
+  website: 'a website that is no domain',
+  email: 'an e-mail address without a domain',
 }
 
 /** A filled cell of a column of company numbers. */
@@ -61,14 +94,6 @@ export interface NumberCell {
   readonly text: string
   /** Whether the user named the column. */
   readonly isNamed?: boolean
-}
-
-/** Reading of an earlier version, to find what it looked up. */
-export interface EarlierReading {
-  /** `0.2.0`, or a later version that reads only the first filled column of numbers. */
-  readonly version: '0.2.0' | 'one number'
-  /** The country of a number below a header of one country. */
-  readonly country: 'header' | 'row'
 }
 
 type Places = Readonly<Partial<Record<IdentifierKey | IdentifierPlaceKey, string>>>
@@ -87,31 +112,11 @@ export interface ChosenNumber {
   readonly faults: readonly IdentifierFault[]
 }
 
-/**
- * Returns how well a text fits the company numbers of a country (`fr`): 3 with check digits or letters, 2 by the count of
- * its digits, 1 with restored zeros, 0 if it does not fit; `null` for a country without known forms.
- */
-function rateNumber(country: string, text: string): 0 | 1 | 2 | 3 | null {
-  const closed = closeNumber(text)
-  const isOfForm = hasPlainForm(country, text)
-  const isPlain = country !== 'de' && country !== 'at' && findNumberForm(country, text) === undefined
-  const changeLast = (one: string) => one.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10))
-  if (isPlain || isOfForm === true) {
-    if (isOfForm !== true) return isOfForm === null ? null : 0
-    return /[A-Z]/.test(closed) || hasWrongCheckDigits(country, changeLast(closed)) ? 3 : 2
-  }
-  const number = toCompanyNumber(country, text)
-  if (number === null) return 0
-  const countDigits = (one: string) => one.replace(/\D/g, '').length
-  if (countDigits(text) < countDigits(number)) return 1
-  const other = changeLast(number)
-  return other === number || toNationalNumber(country, other) === null ? 3 : 2
-}
-
 const refusals: ReadonlySet<IdentifierFault> = new Set([
   'person_number',
   'registration_id',
   'registration_checksum',
+  'rounded_number',
   'tax_number',
 ])
 
@@ -158,6 +163,7 @@ const prose = /(?:^|\s)\p{Ll}{2,}\s+\p{Ll}{3,}/u
 
 /** Reads a cell, also with the name of its number or of a register. A number is never sent with such a name in it. */
 function readCell(cell: NumberCell, places: Places): ReadNumber {
+  if (isRounded(cell.text)) return { identifier: null, fault: 'rounded_number' }
   const rowPlace = toRegisterPlace(places.registration_country ?? '')
   const isFitting = (text: string) =>
     [...(rowPlace === null ? [] : [rowPlace.slice(0, 2)]), ...listRegisterCountries(cell.header)].some(
@@ -305,20 +311,11 @@ function isWrongNumberOfRow(text: string, row: string, ofHeader: string): boolea
   return withWordsForAll.has(ofHeader) || (signs !== '' && signs === form.replaceAll('#', ''))
 }
 
-/** Returns the country that a number states by its first letters, or by 21 characters of a form that only India has. */
-function findStatedCountry(text: string): string | null {
-  const front = readTaxCountry(text)
-  const found = readTaxNumber(text, [])?.country
-  if (found !== undefined || front === null || !isPlainCompanyNumber(front, text))
-    return found ?? (closeNumber(text).length === 21 && rateNumber('in', text) === 3 ? 'in' : null)
-  return front
-}
-
 /** Returns the only country with such a name and number; by a form without check digits only if each country has one. */
 function findNumberCountry(countries: readonly string[], text: string, isEarlier: boolean): string | null {
   if (countries.length === 1) return countries[0] ?? null
-  const forms = countries.map((country) => hasPlainForm(country.toLowerCase(), text))
-  const areForms = !isEarlier && !forms.includes(null)
+  const forms = countries.map((country) => mayBeCompanyNumber(country.toLowerCase(), text))
+  const areForms = !isEarlier && !countries.some((one) => hasPlainForm(one.toLowerCase(), text) === null)
   const [found = null, ...others] = countries.filter(
     (country, at) =>
       toCompanyNumber(country.toLowerCase(), text) !== null || (areForms && forms[at] === true),
@@ -326,13 +323,13 @@ function findNumberCountry(countries: readonly string[], text: string, isEarlier
   return others.length === 0 ? found : null
 }
 
-/** No company has a number with wrong check digits. Without a place, the header of the column names countries. */
+/** No company has a number with wrong check digits. Without a place, it may be of each country that the header names. */
 function isWrongNumber({ kind, value, place }: StatedIdentifier, named: readonly string[]): boolean {
   if (kind !== 'registration_id') return false
   const countries = (place === null ? named : [place]).map((country) => country.toLowerCase())
   return (
     countries.some((country) => hasWrongCheckDigits(country, value)) &&
-    !countries.some((country) => toCompanyNumber(country, value) !== null)
+    !countries.some((country) => mayBeCompanyNumber(country, value))
   )
 }
 

@@ -1,4 +1,3 @@
-import { toPlainDigits } from '../../core/text.js'
 import { findCountryCode } from '../../core/countries.js'
 import { parsePlaceHeader } from '../../core/header-words.js'
 import { toRootDomain } from '../../core/domain-name.js'
@@ -16,7 +15,7 @@ import {
   toRegisterPlace,
   type StatedIdentifier,
 } from '../../core/numbers/stated-identifiers.js'
-import type { LookupRule } from './columns.js'
+import type { EarlierReading, LookupRule } from './columns.js'
 import {
   findOffice,
   formatOfficeNumber,
@@ -27,15 +26,10 @@ import { closeNumber } from '../../core/numbers/national-numbers.js'
 import { isPersonNumber } from '../../core/numbers/number-forms.js'
 import { findLei, toFilledCell, twoLetterCode } from './column-content.js'
 import { listRegisterCountries } from './identifier-content.js'
-import {
-  chooseNumber,
-  faultReasons,
-  type EarlierReading,
-  type IdentifierFault,
-  type NumberCell,
-} from './number-cells.js'
+import { chooseNumber, faultReasons, type IdentifierFault, type NumberCell } from './number-cells.js'
 import {
   classifyDomain,
+  cleanNumber,
   identifierKeys,
   identifierPlaceKeys,
   numberKeys,
@@ -219,9 +213,9 @@ function readRow(rule: LookupRule, { name, identifiers: cells }: RowCells): Read
   return { name: own.name, stated, website, wrongLei, faults, reason: reasons[0] ?? null }
 }
 
-/** Earlier versions sent the digits of other scripts as they are. */
+/** Earlier versions sent the writings of spreadsheets, and the digits of other scripts, as they are. */
 const readDigits = ({ earlier }: LookupRule, text: string): string =>
-  earlier === undefined ? toPlainDigits(text) : text
+  earlier === undefined ? cleanNumber(text) : text
 
 /** Lists the numbers of a row, in the order of their columns. */
 const listNumberCells = (rule: LookupRule, cells: IdentifierCells): NumberCell[] => {

@@ -224,11 +224,10 @@ export function areDifferentNumbers(country: string, one: string, other: string,
   if (listNestedNumbers(country, other).includes(closeNumber(one))) return false
   const a = toComparedNumber(country, one)
   const b = toComparedNumber(country, other)
-  if (a.kind !== b.kind) {
-    const [inOne, inOther] = [toContainedNumber(country, one), toContainedNumber(country, other)]
-    const isNested = inOne !== null || inOther !== null
+  const [inOne, inOther] = [toContainedNumber(country, one), toContainedNumber(country, other)]
+  const isNested = inOne !== null || inOther !== null
+  if (a.kind !== b.kind || (inOne === null) !== (inOther === null))
     return isNested && areDifferentNumbers(country, inOne ?? one, inOther ?? other, isPlaced)
-  }
   if (isSameNumber(a.number, b.number)) return false
   if (a.isOneRegister && (isPlaced || a.kind.startsWith('form '))) return true
   return Math.abs(a.number.length - b.number.length) <= lengthsApartMax

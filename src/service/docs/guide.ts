@@ -2,18 +2,11 @@ import { formatCount } from '../../core/text.js'
 import { deliveryLimits, fieldLimits } from '../../contract/limits.js'
 import { routes, type Route, type RouteName } from '../../contract/routes.js'
 import { limits } from '../limits.js'
-import { html, joinHtml, type Html } from '../../web/html.js'
+import { html, joinHtml, renderTable, type Html } from '../../web/html.js'
 import { exampleAnswers, exampleEvent } from './examples/calls.js'
 import { listErrorReplies } from './error-replies.js'
 import { description, errorTexts } from './openapi.js'
-import {
-  renderCodeBlock,
-  renderInlineCode,
-  renderJson,
-  renderSamples,
-  renderTable,
-  samples,
-} from './samples.js'
+import { renderCodeBlock, renderInlineCode, renderJson, renderSamples, samples } from './samples.js'
 
 /** Returns the address of a route in the reference, relative to `/`. */
 const toReferencePath = (name: RouteName): string => `docs/reference#operation/${name}`

@@ -174,28 +174,6 @@ export function renderJson(value: unknown, label: string): Html {
   return renderCodeBlock([...parts, text.slice(end)], label)
 }
 
-/** On a narrow screen each row becomes a block without `head`. */
-export const renderTable = (
-  head: readonly string[],
-  rows: readonly (readonly HtmlPart[])[],
-  kind = 'fields',
-): Html =>
-  html`<table class="${kind}">
-    <thead>
-      <tr>
-        ${head.map((cell) => html`<th scope="col">${cell}</th>`)}
-      </tr>
-    </thead>
-    <tbody>
-      ${rows.map(
-        (cells) =>
-          html`<tr>
-            ${cells.map((cell) => html`<td>${cell}</td>`)}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`
-
 /** Renders a sample in each language, one of which is shown. `group` must be unique in the page. */
 export function renderSamples(group: string, samples: Samples): HtmlPart {
   const blocks = samples.map(({ language, code }) => ({ language, body: renderCodeBlock(code, language) }))

@@ -660,3 +660,12 @@ describe('numbers with the codes of country and court', () => {
     },
   )
 })
+
+test('A tax number of Tunisia with its category and establishment is compared by the identifier in it', () => {
+  for (const end of ['/A/M/000', 'AM000', '/A/P/M/001', ' A M 000', 'BN000']) {
+    expect([end, areDifferentNumbers('tn', '1288014F', `1288014F${end}`, true)]).toEqual([end, false])
+    expect([end, areDifferentNumbers('tn', `1288014F${end}`, '1288014F', true)]).toEqual([end, false])
+    expect([end, areDifferentNumbers('tn', '1288014F', `1601877A${end}`, true)]).toEqual([end, true])
+    expect([end, areDifferentNumbers('tn', `1601877A${end}`, '1288014F', true)]).toEqual([end, true])
+  }
+})

@@ -14,6 +14,7 @@ import {
   toHeadOfficeNumber,
   toNationalNumber,
 } from '../../../src/core/numbers/national-numbers.js'
+import { cleanNumber } from '../../../src/core/identifiers.js'
 import { readIdentifiers } from '../../../src/core/numbers/stated-identifiers.js'
 import { forAll } from '../../support/properties.js'
 
@@ -331,4 +332,107 @@ test('numbers of other forms, and of companies from a time without check digits,
     ['sg', '196800306A'],
   ] as const)
     expect([country, number, hasWrongCheckDigits(country, number)]).toEqual([country, number, true])
+})
+
+/** Made up. Those that begin with a zero, and are of persons with right check digits where the country has them. */
+const withZeros: readonly [string, string][] = [
+  ['ba', '0101980170004'],
+  ['be', '02.05.13-123.78'],
+  ['bg', '0541121234'],
+  ['br', '012.345.678-90'],
+  ['cz', '0151011234'],
+  ['dk', '010180-1234'],
+  ['do', '001-1234567-3'],
+  ['do', '031-0123456-7'],
+  ['ec', '0912345675001'],
+  ['ec', '0912345675'],
+  ['es', '01234567L'],
+  ['ie', '0234567FA'],
+  ['is', '010174-3399'],
+  ['kr', '020101-3234560'],
+  ['kz', '000115500123'],
+  ['lv', '011175-19997'],
+  ['md', '0912345678901'],
+  ['me', '0101980210004'],
+  ['my', '030101-14-5678'],
+  ['no', '01010750160'],
+  ['pl', '02210112348'],
+  ['ru', '050100732259'],
+  ['se', '020513-1238'],
+  ['vn', '001080012346'],
+  ['vn', '079080012345'],
+  ['za', '0201155009087'],
+]
+
+/** What spreadsheets and people make of a number. */
+const writings: readonly ((number: string) => string)[] = [
+  (number) => number,
+  (number) => `'${number}`,
+  (number) => `="${number}"`,
+  (number) => `\u202a${number}\u202c`,
+  (number) =>
+    closeNumber(number)
+      .replace(/(?=(?:.{3})+$)/g, ' ')
+      .trim(),
+  (number) =>
+    closeNumber(number)
+      .replace(/(?=(?:.{4})+$)/g, '-')
+      .replace(/^-/, ''),
+  (number) => `Cédula: ${number}`,
+  (number) => `ID No. ${closeNumber(number)}`,
+  (number) => `${number} (titular)`,
+  (number) => `80012345 / ${number}`,
+]
+/** Only of digits. */
+const digitWritings: readonly ((digits: string) => string)[] = [
+  (digits) => `${digits}.0`,
+  (digits) => `${digits},00`,
+  (digits) => `RUC ${digits}.0`,
+  (digits) => `${digits.charAt(0)}.${digits.slice(1)}E+${digits.length - 1}`,
+  (digits) => `${digits.charAt(0)},${digits.slice(1)}E${digits.length - 1}`,
+]
+
+test.each(personNumbers.filter(([country]) => !['dk', 'fi', 'us'].includes(country)))(
+  '%s: %s is the number of a person in every writing of spreadsheets, also with its country',
+  (country, number) => {
+    const closed = closeNumber(number)
+    const written = [
+      ...writings.map((write) => write(number)),
+      ...(/^[1-9]\d{8,}$/.test(closed) ? digitWritings.map((write) => write(closed)) : []),
+    ]
+    const unwritten = written.filter((one) => !isPersonNumber(cleanNumber(one), [country]))
+    expect(unwritten).toEqual([])
+    if (/^\d/.test(closed)) expect(isPersonNumber(country.toUpperCase() + closed, [country])).toBe(true)
+  },
+)
+
+test.each(withZeros)('%s: %s is that of a person without its leading zeros', (country, number) => {
+  const cut = closeNumber(number).replace(/^0+/, '')
+  const written = [number, ...writings.map((write) => write(cut))]
+  const digits = /^\d+$/.test(cut) ? digitWritings.map((write) => write(cut)) : []
+  const sent = [...written, ...digits].filter((one) => !isPersonNumber(cleanNumber(one), [country]))
+  expect(sent).toEqual([])
+})
+
+test('Numbers of companies without their zeros are not those of persons', () => {
+  const companies: readonly [string, string][] = [
+    ['be', '403170701'],
+    ['bg', '121886372'],
+    ['br', '33000167000101'],
+    ['br', '191000199'],
+    ['cz', '177041'],
+    ['do', '101001577'],
+    ['ec', '990004196001'],
+    ['kr', '1248100998'],
+    ['vn', '300588569'],
+    ['vn', '100109106001'],
+    ['za', '201112345607'],
+    ['es', 'A28015865'],
+    ['no', '923609016'],
+    ['pl', '0000028860'],
+    ['ru', '7707083893'],
+  ]
+  for (const [country, number] of companies)
+    expect([country, number, isPersonNumber(number, [country])]).toEqual([country, number, false])
+  expect(isPersonNumber('80000519-8', ['ec', 'pe', 'py', 'uy'])).toBe(false)
 })

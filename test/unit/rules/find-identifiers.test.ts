@@ -4,7 +4,11 @@ import { formatColumnLines } from '../../../src/cli/terminal/lookup-text.js'
 import type { NamedColumns } from '../../../src/pipeline/input/columns.js'
 import { reportColumns } from '../../../src/pipeline/input/column-report.js'
 import { listNumberKeys } from '../../../src/core/header-words.js'
-import { listRegisterCountries, rankHeader } from '../../../src/pipeline/input/identifier-content.js'
+import {
+  findContentFault,
+  listRegisterCountries,
+  rankHeader,
+} from '../../../src/pipeline/input/identifier-content.js'
 import headerWords from '../../../src/core/headers.json' with { type: 'json' }
 import { UserError } from '../../../src/core/errors.js'
 
@@ -916,3 +920,9 @@ test.each([
       else expect(identifiers).not.toHaveProperty('registration_id')
   },
 )
+
+test('A column whose numbers a spreadsheet has rounded is used, so that its rows are reported', () => {
+  const cells = ['7,99012E+11', '1,79002E+12', '9.12346E+11']
+  for (const header of ['RUC', 'NIT', 'CNPJ', 'Company No', 'VAT', 'Organisationsnummer'])
+    expect([header, findContentFault('registration_id', cells, null, header)]).toEqual([header, null])
+})

@@ -1093,3 +1093,80 @@ describe('rows with a total instead of a company', () => {
     expect(await isTotalRow(['Total clients: 5'], alone)).toBe(true)
   })
 })
+
+test('Numbers of persons without their zeros, and numbers that a spreadsheet has rounded, are not sent', async () => {
+  const numbers = {
+    person_number: [
+      '912345675001',
+      '912345675',
+      "'912345675001",
+      '912345675001.0',
+      'RUC 912345675001',
+      '9.12345675001E+11',
+    ],
+    rounded_number: ['9,12346E+11', '7.99012E+11', '8E+11'],
+  }
+  for (const [fault, list] of Object.entries(numbers))
+    for (const number of list)
+      for (const header of ['RUC', 'Identificación Tributaria', 'Company No', 'Tax ID']) {
+        const read = (await readNumbers([header], [['Larkmoor', number, 'EC']]))[0]
+        expect([header, number, read]).toEqual([header, number, ['Larkmoor', fault]])
+      }
+})
+
+test.each([
+  ['BE', "'0403170701", '0403.170.701'],
+  ['BE', '403170701.0', '403170701'],
+  ['BE', '="0403170701"', '0403.170.701'],
+  ['NO', '923609016.00', '923609016'],
+  ['NO', '9.23609016E+8', '923609016'],
+  ['EC', '1790016919001.0', '1790016919001'],
+  ['EC', "'1790016919001", '1790016919001'],
+  ['FR', '552\u2011032\u2011534', '552032534'],
+])('%s: %s is read as %s', async (country, text, number) => {
+  const [[name] = []] = await readNumbers(['Company No'], [['Larkmoor', text, country]])
+  expect(name?.replace(/[-.](?=\d)/g, '')).toContain(number.replace(/[-.]/g, ''))
+})
+
+describe('Without a country, a number is wrong only if no country of its header can have it', () => {
+  test.each([
+    ['RUC', '0799012308001'],
+    ['RUC', '799012308001'],
+    ['RUC', '1790016919001'],
+    ['RUC', '20100070970'],
+    ['RUC', '80000519-8'],
+    ['RUC', '211003420017'],
+    ['RUT', '96511460-2'],
+    ['RUT', '890903938-8'],
+    ['NIT', '8909039388'],
+    ['Org.nr.', '923609016'],
+    ['Org.nr.', '5560125790'],
+  ])('%s %s', async (header, number) => {
+    const digits = /^\d+$/.test(number) ? [`${number}.0`] : []
+    for (const text of [number, `'${number}`, ...digits]) {
+      const [[name, ...faults] = []] = await readNumbers([header], [['Larkmoor', text]])
+      expect([header, number, faults]).toEqual([header, number, []])
+      expect(name).toContain('company number')
+    }
+  })
+
+  test('Below a header of no country, none is', async () => {
+    for (const number of [
+      '0112038-7',
+      '923609017',
+      '552032535',
+      '799012308001',
+      '1234567890123',
+      '20100070971',
+    ])
+      for (const header of ['Company No', 'Reg. No', 'Registration number'])
+        expect((await readNumbers([header], [['Larkmoor', number]]))[0]).toEqual([
+          `Larkmoor (company number ${number})`,
+        ])
+  })
+
+  test('A number that no country of its header can have is', async () => {
+    expect((await readNumbers(['SIREN'], [['Larkmoor', '552032535']]))[0]?.[1]).toBe('registration_checksum')
+    expect((await readNumbers(['RNC'], [['Larkmoor', '101001578']]))[0]?.[1]).toBe('registration_checksum')
+  })
+})
