@@ -6,9 +6,9 @@ import {
 } from '../normalize/legal-forms.js'
 import type { NameKind } from '../model/registry-rows.js'
 import { parseForm, parseName } from '../normalize/parsed-name.js'
-import { findLargerRegion } from '../normalize/places.js'
+import { findLargerRegion, isDistinctRegion } from '../normalize/places.js'
 import { hasKinds, isPrivateForm, listKinds } from '../reference/registers.js'
-import { isDistinctRegion, type LocationHint } from './parse-location.js'
+import type { LocationHint } from './parse-location.js'
 
 /** Place of a registration, as keys of places.ts. Empty text means unknown. */
 export interface Place {
@@ -92,7 +92,8 @@ export function comparePlaceWithHint(hint: LocationHint | null, place: Place): P
   if (hasOtherArea(hint, place)) return 'region_conflict'
   if (countryFits)
     return place.countryCode === '' && place.jurisdictionRegion === '' ? 'registered_there' : 'country'
-  if (hint.countries.size === 0 && hint.regions.size > 0 && countries.length > 0) return 'country_conflict'
+  const isElsewhere = hint.regions.size > 0 && !countries.some((code) => hint.openCountries.has(code))
+  if (hint.countries.size === 0 && isElsewhere && countries.length > 0) return 'country_conflict'
   return 'none'
 }
 

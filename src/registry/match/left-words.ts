@@ -1,4 +1,4 @@
-import { namesCountry } from '../normalize/places.js'
+import { namesCountry } from '../normalize/clean-text.js'
 import { classifyNameWord, type AlignedText, type NameAlignment } from './align-name.js'
 import type { CandidateName } from './candidate.js'
 import type { QueryText, TextWord } from './query-text.js'

@@ -1,3 +1,6 @@
+import { iso31661Alpha3ToAlpha2 } from 'iso-3166'
+import { countryCodes } from '../../core/countries.js'
+
 /** Entities of HTML that are letters and marks of names; numeric ones need no table. */
 const entities = new Map(
   `amp=& lt=< gt=> quot=" apos=' nbsp=\u0020 ndash=- mdash=- lsquo=' rsquo=' ldquo=" rdquo=" middot=. hellip=. reg=
@@ -123,3 +126,26 @@ const departmentInFront = new RegExp(
 /** Removes a department in front of a name, where its words are also words of names: "Phòng Mua hàng - Công ty …". */
 export const removeDepartment = (name: string): string =>
   name.normalize('NFC').trimStart().replace(departmentInFront, '')
+
+const shortCountryNames = new Set(['uk', 'us', 'usa', 'uae'])
+const countryWords = new Map<string, readonly string[]>()
+
+/** Lists the names of a country that are one word, as names of companies have them: `usa`, `deutschland`. */
+export function listCountryWords(code: string): readonly string[] {
+  let words = countryWords.get(code)
+  if (words === undefined) {
+    words = [...countryCodes].flatMap(([name, one]) =>
+      one === code && (shortCountryNames.has(name) || /^[a-z]{4,}$/.test(name)) ? [name] : [],
+    )
+    countryWords.set(code, words)
+  }
+  return words
+}
+
+/**
+ * Whether a word of lower-case Latin letters and digits is a country's English name, its own name or its code; faster
+ * than `findCountryCodes`. In other languages, such names are also words: `Island`, `Man`.
+ */
+export function namesCountry(word: string): boolean {
+  return countryCodes.has(word) || iso31661Alpha3ToAlpha2[word.toUpperCase()] !== undefined
+}

@@ -1,8 +1,8 @@
-import { iso31661Alpha3ToAlpha2, iso31662 } from 'iso-3166'
+import { iso31662 } from 'iso-3166'
 import { unifyConsonantal } from './unspaced-names.js'
 import { foldText } from './normalize-name.js'
-import { readKind, type PlaceKind } from './streets.js'
-import { countryCodes, findCountryCode, findCountryName } from '../../core/countries.js'
+import { readKind, streetLike, takePostcode, townsLikeStreets, type PlaceKind } from './streets.js'
+import { findCountryCode, findCountryName } from '../../core/countries.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 
 /** Keys of cities with several names, in several languages; the first name is used in comparisons. */
@@ -97,13 +97,19 @@ export function formatJurisdiction(jurisdiction: string): string {
 export const isPartOfUnitedKingdom = (code: string): boolean => nations.has(code)
 const nations = new Set(['UKM', 'GBN', 'EAW', 'ENG', 'SCT', 'WLS', 'NIR'].map((nation) => `GB-${nation}`))
 
+/** "England" is no more precise than the country, so it does not contradict Surrey. */
+export const isDistinctRegion = (code: string): boolean => code !== '' && !isPartOfUnitedKingdom(code)
+
+/** Returns the country of a region (ISO 3166-2). */
+export const getCountry = (region: string): string => region.slice(0, 2)
+
 /** Countries whose addresses use two-letter region codes: "San Bruno, CA", "Bern, BE". */
 const withRegionCodes: ReadonlySet<string> = new Set('AU BR CA CH DE IT US'.split(' '))
-const codeCharsMax = 3
+export const codeCharsMax = 3
 
 /**
- * Returns the country in the last part of a location, unless a region of another country has the same name.
- * "Leeds, GB" has one; "Atlanta, Georgia" and "San Bruno, CA" do not.
+ * Returns the country in the last part of a location, unless a region of another country has the same name, or the name
+ * is all and a town has it. "Leeds, GB" has one; "Atlanta, Georgia", "San Bruno, CA" and "Lebanon" do not.
  */
 export function findCertainCountry(location: string | null): string | null {
   const last = location?.split(',').at(-1)?.trim() ?? ''
@@ -113,7 +119,8 @@ export function findCertainCountry(location: string | null): string | null {
     .map((code) => code.slice(0, 2))
     .filter((code) => code !== country)
   const isOpen = others.some((code) => last.length > codeCharsMax || withRegionCodes.has(code))
-  return isOpen ? null : country
+  const isTown = last === location?.trim() && listHomonyms(last).length > 0
+  return isOpen || isTown ? null : country
 }
 
 /**
@@ -147,8 +154,24 @@ export function toCityKey(city: string): string {
   return cityKeys.get(key) ?? key
 }
 
+/** "Cabanatuan City" is also written "Cabanatuan". */
+export function listCityKeys(key: string): string[] {
+  if (key.length < cityCharsMin) return [key]
+  return key.endsWith('city') ? [key, key.slice(0, -4)] : [key, `${key}city`]
+}
+const cityCharsMin = 5
+
 /** Whether a name is that of a large city, which may also be that of a region. */
 export const isLargeCity = (name: string): boolean => cityKeys.has(toPlaceKey(name))
+
+/** Countries by key of a town, if a place elsewhere has its name: `Cuenca`, `Lebanon`. */
+const homonyms = new Map<string, readonly string[]>()
+for (const [country, names] of Object.entries(placeNames.homonyms))
+  for (const key of names.split('|').map(toPlaceKey))
+    homonyms.set(key, [...(homonyms.get(key) ?? []), country])
+
+/** Returns countries that have a town of the name, apart from regions and countries of this name; none for most names. */
+export const listHomonyms = (name: string): readonly string[] => homonyms.get(toPlaceKey(name)) ?? []
 
 export function toPostalKey(postalCode: string): string {
   return toPlaceKey(postalCode)
@@ -165,8 +188,6 @@ interface AddressParts {
 
 const lineCharsMax = 1_000
 
-const postcode = /(?:^|\s)([A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2})$/i
-
 const countries = new Set(placeNames.british_nations.split('|'))
 
 /** Counties, unitary authorities that are no town, and regions, including historic and abbreviated names, folded. */
@@ -178,13 +199,6 @@ const counties = new Set(
 
 /** True for a British county or region. */
 export const isBritishCounty = (text: string): boolean => counties.has(foldText(text))
-
-/** Towns whose names end like those of streets, folded. */
-const towns = new Set(['street', 'chester le street', 'forest row', 'worcester park'])
-
-/** A street or a building, not a town. */
-const streetLike =
-  /\d|\b(?:road|rd|street|st|lane|avenue|ave|way|drive|close|court|house|square|place|crescent|terrace|park|estate|floor|building|buildings|wharf|row|gardens|grove|hill road)$/i
 
 /**
  * Splits "2 Guy Close, Stapleford, Nottingham, England, NG9 7GZ" from the end: postcode, country, county, town,
@@ -200,7 +214,7 @@ export function readBritishLine(line: string): AddressParts | null {
   const last = parts.at(-1)
   if (last === undefined && late !== null) return { street: null, city: null, region, postalCode: late }
   if (last === undefined || (parts.length === 1 && region === null && late === null)) return null
-  const isTown = towns.has(foldText(last)) || !streetLike.test(last)
+  const isTown = townsLikeStreets.has(foldText(last)) || !streetLike.test(last)
   const city = !isTown ? null : (parts.pop() ?? null)
   return { street: parts.length === 0 ? null : parts.join(', '), city, region, postalCode: late }
 }
@@ -312,36 +326,11 @@ function splitLine(line: string): string[] {
   return parts.filter((part, at) => part !== '' && part.toLowerCase() !== parts[at - 1]?.toLowerCase())
 }
 
-/** Removes the postcode from the last part and returns it. */
-function takePostcode(parts: string[]): string | null {
-  const last = parts.at(-1) ?? ''
-  const found = postcode.exec(last)
-  if (found?.[1] === undefined) return null
-  const rest = last.slice(0, found.index).trim()
-  if (rest === '') parts.pop()
-  else parts[parts.length - 1] = rest
-  return found[1].toUpperCase()
-}
+/** Dependent countries and regions of a state with a code of their own. */
+const territories = new Map(
+  Object.entries(placeNames.territories).map(([state, codes]) => [state, codes.split(' ')] as const),
+)
 
-const shortCountryNames = new Set(['uk', 'us', 'usa', 'uae'])
-const countryWords = new Map<string, readonly string[]>()
-
-/** Lists the names of a country that are one word, as names of companies have them: `usa`, `deutschland`. */
-export function listCountryWords(code: string): readonly string[] {
-  let words = countryWords.get(code)
-  if (words === undefined) {
-    words = [...countryCodes].flatMap(([name, one]) =>
-      one === code && (shortCountryNames.has(name) || /^[a-z]{4,}$/.test(name)) ? [name] : [],
-    )
-    countryWords.set(code, words)
-  }
-  return words
-}
-
-/**
- * Whether a word of lower-case Latin letters and digits is a country's English name, its own name or its code; faster
- * than `findCountryCodes`. In other languages, such names are also words: `Island`, `Man`.
- */
-export function namesCountry(word: string): boolean {
-  return countryCodes.has(word) || iso31661Alpha3ToAlpha2[word.toUpperCase()] !== undefined
-}
+/** "Jersey, UK", "Hong Kong, China": both names are right. */
+export const isDependent = (country: string, sovereigns: readonly string[]): boolean =>
+  sovereigns.some((sovereign) => territories.get(sovereign)?.includes(country) === true)

@@ -105,6 +105,39 @@ function isStreet(part: string | undefined): boolean {
   return part !== undefined && /^\p{L}\D*$/u.test(part) && !noStreet.test(part)
 }
 
+/** A street or a building, not a town. */
+export const streetLike =
+  /\d|\b(?:road|rd|street|st|lane|avenue|ave|way|drive|close|court|house|square|place|crescent|terrace|park|estate|floor|building|buildings|wharf|row|gardens|grove|hill road)$/i
+
+/** Towns whose names end like those of streets, folded. */
+export const townsLikeStreets = new Set(['street', 'chester le street', 'forest row', 'worcester park'])
+
+/** Postal codes in a text; the first that fits is read. */
+export const postalShapes = [
+  /\b[A-Z]{1,2}\d[A-Z\d]?\s*\d[A-Z]{2}\b/i, // GB
+  /\b[A-Z]\d[A-Z]\s*\d[A-Z]\d\b/i, // CA
+  /\b\d{4}\s?[A-Z]{2}\b/, // NL
+  /\b\d{5}-\d{3,4}\b/, // US +4, BR
+  /\b\d{3}-\d{4}\b/, // JP
+  /\b\d{2}-\d{3}\b/, // PL
+  /\b\d{3} \d{2}\b(?! ?\d)/, // SE, CZ, SK, GR
+  /\b\d{4,6}\b/,
+  /(?<=^|[,;|\n/()]\s*)[A-Z]{1,2}\d[A-Z\d]?(?=\s*(?:$|[,;|\n/()]))/i, // GB, outward code only
+]
+
+const postcode = /(?:^|\s)([A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2})$/i
+
+/** Removes the postcode from the last part and returns it. */
+export function takePostcode(parts: string[]): string | null {
+  const last = parts.at(-1) ?? ''
+  const found = postcode.exec(last)
+  if (found?.[1] === undefined) return null
+  const rest = last.slice(0, found.index).trim()
+  if (rest === '') parts.pop()
+  else parts[parts.length - 1] = rest
+  return found[1].toUpperCase()
+}
+
 /** Kinds of places that addresses name in a word, from parts of a town to regions. */
 export type PlaceKind = keyof typeof placeNames.kinds
 
