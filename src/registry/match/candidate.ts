@@ -6,7 +6,8 @@ import {
 } from '../normalize/legal-forms.js'
 import type { NameKind } from '../model/registry-rows.js'
 import { parseForm, parseName } from '../normalize/parsed-name.js'
-import { findLargerRegion, isDistinctRegion } from '../normalize/places.js'
+import { isDistinctRegion } from '../normalize/clean-text.js'
+import { findLargerRegion } from '../normalize/places.js'
 import { hasKinds, isPrivateForm, listKinds } from '../reference/registers.js'
 import type { LocationHint } from './parse-location.js'
 
@@ -80,7 +81,7 @@ export function comparePlaceWithHint(hint: LocationHint | null, place: Place): P
     if (place.countryCode === '' && place.jurisdictionRegion === '') return 'registered_elsewhere'
     return isSameTown(hint, place) ? 'town_abroad' : 'country_conflict'
   }
-  if (place.postalKey !== '' && hint.postals.has(place.postalKey)) return 'postal'
+  if (place.postalKey !== '' && hasPostal(hint, place.postalKey)) return 'postal'
   if (place.cityKey !== '' && hint.cities.has(place.cityKey)) return 'city'
   if (hasMatchingOutward(hint, place)) return 'city'
   // Most US companies are registered in Delaware, and few are there.
@@ -96,6 +97,11 @@ export function comparePlaceWithHint(hint: LocationHint | null, place: Place): P
   if (hint.countries.size === 0 && isElsewhere && countries.length > 0) return 'country_conflict'
   return 'none'
 }
+
+/** "LV-1010" is also written "1010". */
+const toBareCode = (key: string): string => key.replace(/^[a-z]{1,2}(?=\d{3,6}$)/, '')
+const hasPostal = ({ postals }: LocationHint, key: string): boolean =>
+  postals.has(key) || [...postals].some((postal) => toBareCode(postal) === toBareCode(key))
 
 /** Lists combine the country of the listing with the town of the company: "Ghent, US". */
 function isSameTown(hint: LocationHint, place: Place): boolean {

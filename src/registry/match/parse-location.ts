@@ -3,6 +3,7 @@ import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { findCountryCode, findCountryCodes, findExactCodes } from '../../core/countries.js'
 import { readIdentifiers } from '../../core/numbers/stated-identifiers.js'
+import { isDependent, isDistinctRegion } from '../normalize/clean-text.js'
 import { parseForm } from '../normalize/parsed-name.js'
 import {
   codeCharsMax,
@@ -10,10 +11,8 @@ import {
   findRegionCodes,
   getCountry,
   isBritishCounty,
-  isDependent,
   isLargeCity,
   listHomonyms,
-  isDistinctRegion,
   isSubdivision,
   listCityKeys,
   toCityKey,

@@ -93,13 +93,6 @@ export function formatJurisdiction(jurisdiction: string): string {
   return country === null ? code : `${country} (${code})`
 }
 
-/** ISO 3166-2 lists the United Kingdom and its countries in addition to their counties. */
-export const isPartOfUnitedKingdom = (code: string): boolean => nations.has(code)
-const nations = new Set(['UKM', 'GBN', 'EAW', 'ENG', 'SCT', 'WLS', 'NIR'].map((nation) => `GB-${nation}`))
-
-/** "England" is no more precise than the country, so it does not contradict Surrey. */
-export const isDistinctRegion = (code: string): boolean => code !== '' && !isPartOfUnitedKingdom(code)
-
 /** Returns the country of a region (ISO 3166-2). */
 export const getCountry = (region: string): string => region.slice(0, 2)
 
@@ -143,6 +136,12 @@ function toTownName(text: string): string {
   return isTown ? toTownName(read.name) : text
 }
 
+/** Removes a word apart, as in "г. Баку". What is part of the name stays: "四日市市", "Ciudad Real". */
+function removeTitle(text: string): string {
+  const read = readKind(text)
+  return read !== null && read.isApart ? read.name : text
+}
+
 /** "Kent County" is in the United States, and Kent is not. */
 const englishRegion = / (?:county|province)$/i
 
@@ -162,7 +161,7 @@ export function listCityKeys(key: string): string[] {
 const cityCharsMin = 5
 
 /** Whether a name is that of a large city, which may also be that of a region. */
-export const isLargeCity = (name: string): boolean => cityKeys.has(toPlaceKey(name))
+export const isLargeCity = (name: string): boolean => cityKeys.has(toPlaceKey(toTownName(name)))
 
 /** Countries by key of a town, if a place elsewhere has its name: `Cuenca`, `Lebanon`. */
 const homonyms = new Map<string, readonly string[]>()
@@ -228,26 +227,35 @@ export function readForeignLine(line: string, countryCode: string): AddressParts
   const parts = splitLine(line.slice(0, lineCharsMax))
   let [postalCode, region]: [string | null, string | null] = [null, null]
   const count = parts.length
-  const whole = [...parts]
+  let whole = [...parts]
   for (let last = parts.at(-1) ?? ''; parts.length > 2; last = parts.at(-1) ?? '') {
-    if (postalCode === null && /^(?:[A-Z]{1,2}-?)?\d{4,6}(?:-\d{3,4})?$/.test(last)) postalCode = last
+    if (postalCode === null && wholeCode.test(last)) postalCode = last
     else if (findRegionCode(countryCode, last) !== null) region ??= last
     else if (findCountryCode(last) !== countryCode) break
     parts.pop()
   }
+  // "AZ1025, Bakı şəhəri", "101000, г. Москва"
+  if (postalCode === null && wholeCode.test(whole[0] ?? '')) postalCode = whole[0] ?? null
+  whole = whole.filter((part) => part !== postalCode)
   const named =
     whole.some((part) => readKind(part) !== null) || townFirst.has(countryCode)
       ? readTownParts(whole, countryCode)
       : null
   if (named !== null) return { ...named, postalCode }
   const [, code = postalCode, city = ''] =
-    /^(?:([A-Z]{0,2}-?\d{4,6}|\d{2}-\d{3}|\d{3} \d{2}) )?(\D+)$/.exec(parts.pop() ?? '') ?? []
+    /^(?:([A-Z]{0,2}-?\d{4,6}|[A-Z]{2}\d{3}|\d{2}-\d{3}|\d{3} \d{2}) )?(\D+)$/.exec(
+      parts.pop()?.replace(codeBehind, '$2 $1') ?? '',
+    ) ?? []
   const isTown = city !== '' && !streetLike.test(city) && (count > parts.length + 1 || code !== null)
   return isTown && parts.length > 0 ? { street: parts.join(', '), city, region, postalCode: code } : null
 }
 
+/** "Rīga LV-1010" */
+const codeBehind = /^(\D+) ([A-Z]{1,2}-?\d{3,6})$/
+const wholeCode = /^(?:[A-Z]{1,2}-?)?(?:\d{4,6}|(?<=[A-Z]{2})\d{3})(?:-\d{3,4})?$/
+
 /** Countries whose registers write the town before the street. */
-const townFirst = new Set('BY EE HU KZ LT LV RU UA'.split(' '))
+const townFirst = new Set('AM AZ BY EE GE HU KG KZ LT LV MD RU TJ TM UA UZ'.split(' '))
 
 /**
  * Finds the town among parts with words of their kinds, in any order: "Kesklinna linnaosa, Tallinn, Harju maakond". A part without
@@ -264,7 +272,11 @@ function readTownParts(
   const plain = find('plain')
   const isFirst = townFirst.has(countryCode ?? '') && known[0] === plain[0] && find('street').length > 0
   const regions = find('region')
-  let region = regions.find(({ part }) => findRegionCode(countryCode, part) !== null) ?? regions[0]
+  // "Bakı şəhəri, Xətai rayonu": a part of the town.
+  const isRegion = (one: (typeof known)[number]) =>
+    !find('town').some((town) => known.indexOf(town) < known.indexOf(one))
+  let region =
+    regions.find(({ part }) => findRegionCode(countryCode, part) !== null) ?? regions.find(isRegion)
   const end = plain.at(-1)
   // "Toronto, Ontario"
   const isLarger = plain.length > 1 && plain.length === known.length && (end?.part.length ?? 0) > codeCharsMax
@@ -276,7 +288,7 @@ function readTownParts(
   if (town === undefined || !(isRead || (plain.length === known.length && known.length < parts.length)))
     return null
   const others = known.filter((one) => one !== town && one !== region).map(({ part }) => part)
-  const city = town.kind === 'town' ? toTownName(town.part) : town.part
+  const city = town.kind === 'town' ? removeTitle(town.part) : town.part
   return { street: others.join(', ') || null, city, region: region?.part ?? null }
 }
 
@@ -320,17 +332,14 @@ function isBritish(last: string | undefined): boolean {
   return countryCode === null || countryCode === 'GB'
 }
 
+/** "Bakı şəhəri Xətai rayonu" has two parts. */
+const townEnd = new RegExp(`(?<=\\p{L} (?:${placeNames.town_ends}))\\s+(?=\\p{L})`, 'iu')
+
 /** Drops empty and repeated parts, ignoring case. */
 function splitLine(line: string): string[] {
-  const parts = line.split(',').map((part) => part.trim().replace(/\s+/g, ' '))
+  const parts = line
+    .replace(townEnd, ',')
+    .split(',')
+    .map((part) => part.trim().replace(/\s+/g, ' '))
   return parts.filter((part, at) => part !== '' && part.toLowerCase() !== parts[at - 1]?.toLowerCase())
 }
-
-/** Dependent countries and regions of a state with a code of their own. */
-const territories = new Map(
-  Object.entries(placeNames.territories).map(([state, codes]) => [state, codes.split(' ')] as const),
-)
-
-/** "Jersey, UK", "Hong Kong, China": both names are right. */
-export const isDependent = (country: string, sovereigns: readonly string[]): boolean =>
-  sovereigns.some((sovereign) => territories.get(sovereign)?.includes(country) === true)

@@ -424,3 +424,32 @@ describe('towns that have the name of a region, a country or a town elsewhere', 
     expect(comparePlaceWithHint(parseLocation('Athens, Georgia'), atlanta)).toBe('region')
   })
 })
+
+test.each([
+  'Bakı=Bakı şəhəri=Bakı ş.=Bakı şəh.=BAKI ŞƏHƏRİ=г. Баку=Баку=Baku',
+  'Gəncə=Gəncə ş.=Gəncə şəhəri',
+  'Biləsuvar=Biləsuvar rayonu=Biləsuvar r-nu=Biləsuvar r.',
+  'Larkmoor=Larkmoor shahri=Larkmoor qəsəbəsi=Larkmoor köyü=с. Larkmoor=п. Larkmoor=гр. Larkmoor=ქ. Larkmoor=ք. Larkmoor',
+  '四日市=四日市市',
+])('a town is the same with and without the word for its kind: %s', (line) => {
+  const [town = '', ...others] = line.split('=')
+  for (const other of others) {
+    expect(toCityKey(other), other).toBe(toCityKey(town))
+    expect(comparePlaceWithHint(parseLocation(other), place(town, null, '', 'AZ'))).toBe('city')
+    expect(parseLocation(other)?.cities.has(toCityKey(town))).toBe(true)
+  }
+})
+
+test.each(['AZ 1025', 'LV 1010', 'MD 2001', 'LT 01103', 'SI 1000', 'HR 10000', 'AD 500', 'L 1855'])(
+  'the postal code %s is the same with and without its country',
+  (line) => {
+    const [prefix = '', digits = ''] = line.split(' ')
+    const isLong = prefix.length === 2
+    for (const held of [digits, `${prefix}-${digits}`, `${prefix}${digits}`])
+      for (const asked of [
+        ...(digits.length > 3 ? [digits, `${prefix}-${digits}`] : []),
+        ...(isLong ? [prefix + digits] : []),
+      ])
+        expect(comparePlaceWithHint(parseLocation(asked), place('', null, held, '')), asked).toBe('postal')
+  },
+)
