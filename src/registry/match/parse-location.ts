@@ -42,7 +42,7 @@ export interface LocationHint {
 
 /** "東京都港区", "广东省深圳市": no spaces separate a region from its towns. */
 const eastAsianRegion =
-  /(?:東京都|北海道|京都府|大阪府|\p{Script=Han}{2,3}[県省市]|\p{Script=Han}{2,8}自治[区區])(?=\p{Script=Han})/gu
+  /(?:東京都|北海道|京都府|大阪府|\p{Script=Han}{2,3}[県省市]|\p{Script=Han}{2,8}自治[区區])(?=\p{Script=Han}{2})/gu
 
 /** Parses a location text ("Stockport, SK6 6ND", "Austin TX", "Germany"). Returns `null` if it has no place. */
 export function parseLocation(location: string | null): LocationHint | null {

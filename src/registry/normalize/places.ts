@@ -176,6 +176,11 @@ export function toPostalKey(postalCode: string): string {
   return toPlaceKey(postalCode)
 }
 
+/** "LV-1010" is also written "1010". */
+const toBareCode = (key: string): string => key.replace(/^[a-z]{1,2}(?=\d{3,6}$)/, '')
+export const hasPostal = (keys: ReadonlySet<string>, key: string): boolean =>
+  keys.has(key) || [...keys].some((other) => toBareCode(other) === toBareCode(key))
+
 /** Parts of an address in the United Kingdom; `street` includes localities. */
 interface AddressParts {
   readonly street: string | null

@@ -453,3 +453,17 @@ test.each(['AZ 1025', 'LV 1010', 'MD 2001', 'LT 01103', 'SI 1000', 'HR 10000', '
         expect(comparePlaceWithHint(parseLocation(asked), place('', null, held, '')), asked).toBe('postal')
   },
 )
+
+test.each([
+  ['府中市', '広島県', 'JP', '東京都府中市', 'region_conflict'],
+  ['四日市市', '三重県', 'JP', '三重県四日市市', 'city'],
+  ['Neustadt', 'Sachsen', 'DE', 'Neustadt, Bayern', 'region_conflict'],
+  ['Neustadt', 'Sachsen', 'DE', 'Neustadt, Sachsen', 'city'],
+  ['Springfield', 'IL', 'US', 'Springfield, MO', 'region_conflict'],
+  ['Larkmoor', 'Milano', 'IT', 'Larkmoor, Lombardia', 'city'],
+  ['Larkmoor', 'Lombardia', 'IT', 'Larkmoor, Sicilia', 'region_conflict'],
+  ['Lima', 'PE-LMA', 'PE', 'Lima', 'city'],
+  ['Larkmoor', 'Greater Manchester', 'GB', 'Larkmoor, Surrey', 'city'],
+] as const)('%s in %s (%s) and %s: %s', (town, region, country, asked, expected) => {
+  expect(comparePlaceWithHint(parseLocation(asked), place(town, region, '', country))).toBe(expected)
+})
