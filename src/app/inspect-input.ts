@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
 import { createConnectors, type Connectors } from '../connectors/connectors.js'
-import { entityId } from '../contract/ids.js'
+import { entityId } from '../contract/enums.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import {
@@ -104,27 +104,46 @@ export function buildInputOptions(settings: Settings): RowsToInspect['source']['
 export const chooseSpoolFolder = ({ checkpoint: { path } }: Settings): string =>
   isPostgresUrl(path) ? tmpdir() : dirname(path)
 
-/** Returns the country of a company by its place (`null` for none) and its name, which may have identifiers. */
-type CountryFinder = (
-  place: { readonly cells: readonly (string | null)[]; readonly name: string | null },
+/** Finds the country of a company by its place and its name, which may have identifiers, or else the possible ones. */
+type CountryReader = (
+  place: {
+    readonly cells: readonly (string | null)[]
+    readonly parts: readonly (string | null)[]
+    readonly name: string | null
+  },
   numberCountry: string | null,
-) => string | null
+) => { readonly country: string | null; readonly possible: readonly string[] }
 
-/** Counts the rows of the input of settings by the code of their country; `null` for rows without a known one. */
+/**
+ * Counts the rows of the input of settings by the code of their country; `null` for rows without a known one. Of the
+ * countries that have a town of a name, as `Cuenca`, that of most other rows counts.
+ */
 export async function countCountries(
   settings: Settings,
   connectors: Connectors,
-  findCountry: CountryFinder,
+  readCountry: CountryReader,
 ): Promise<Map<string | null, number>> {
   const { identifierUse } = settings
   const source = { input: buildInputOptions(settings), columns: settings.input.columns, identifierUse }
   return inspectColumns(source, { connectors }, async (found) => {
     const counts = new Map<string | null, number>()
+    const open = new Map<string, number>()
+    const add = (country: string | null, count = 1) => counts.set(country, (counts.get(country) ?? 0) + count)
     for await (const rows of readPlacedRows(found, identifierUse)) {
-      for (const { name, location, numberCountries } of rows) {
-        const country = findCountry({ cells: location, name }, numberCountries[0] ?? null)
-        counts.set(country, (counts.get(country) ?? 0) + 1)
+      for (const { name, location, parts, numberCountries } of rows) {
+        const place = { cells: location, parts, name }
+        const { country, possible } = readCountry(place, numberCountries[0] ?? null)
+        const key = country === null ? possible.join(' ') : ''
+        if (key === '') add(country)
+        else open.set(key, (open.get(key) ?? 0) + 1)
       }
+    }
+    const sure = new Map(counts)
+    const getSure = (country: string) => sure.get(country) ?? 0
+    for (const [key, count] of open) {
+      const known = key.split(' ').filter((one) => getSure(one) > 0)
+      const [most = null] = known.sort((one, other) => getSure(other) - getSure(one))
+      add(most, count)
     }
     return counts
   })

@@ -9,7 +9,7 @@ import type {
   SearchHit,
 } from '../registry/read-registry.js'
 import type { Resolution } from '../contract/result.js'
-import { entityId } from '../contract/ids.js'
+import { entityId } from '../contract/enums.js'
 import type {
   Knowledge,
   LikelyCompanies,

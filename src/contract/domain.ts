@@ -17,8 +17,7 @@ import {
   flatLegalEntity,
   outcomeStatusV2,
 } from './earlier-versions.js'
-import { entitySubtype, entityType } from './enums.js'
-import { callId, entityId } from './ids.js'
+import { entitySubtype, entityType, callId, entityId } from './enums.js'
 import { action, candidate, factor } from './result.js'
 
 const text = z.string().nullable()

@@ -1,7 +1,17 @@
 import * as z from 'zod'
 import { matchingBranch, address, attributes, operationalPresence } from './entity.js'
-import { cacheHitType, entitySubtype, entityType, factorType, outcomeStatus } from './enums.js'
-import { callId, entityId, legalEntityId, requestId, streamId } from './ids.js'
+import {
+  cacheHitType,
+  entitySubtype,
+  entityType,
+  factorType,
+  outcomeStatus,
+  callId,
+  entityId,
+  legalEntityId,
+  requestId,
+  streamId,
+} from './enums.js'
 import { lookupName } from './resolution.js'
 import { action, candidate, checkOutcome } from './result.js'
 

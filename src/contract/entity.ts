@@ -1,6 +1,15 @@
 import * as z from 'zod'
-import { entitySubtype, entityType, identifierType, legalForm, sector } from './enums.js'
-import { callId, entityId, legalEntityId, presenceId } from './ids.js'
+import {
+  entitySubtype,
+  entityType,
+  identifierType,
+  legalForm,
+  sector,
+  callId,
+  entityId,
+  legalEntityId,
+  presenceId,
+} from './enums.js'
 
 const text = z.string().nullable()
 const percentage = z.int().min(0).max(100)

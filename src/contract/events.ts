@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { domainReply } from './domain.js'
 import { entityReply } from './entity.js'
-import { customId, eventId, runId } from './ids.js'
+import { customId, eventId, runId } from './enums.js'
 import { runObject } from './resolution.js'
 import { jobResult } from './result.js'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { callId, entityId } from './ids.js'
+import { callId, entityId } from './enums.js'
 
 const text = z.string().nullable()
 const percentage = z.number().min(0).max(100).nullable()

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { customId, jobId, requestId, runId } from './ids.js'
+import { customId, jobId, requestId, runId } from './enums.js'
 import { fieldLimits } from './limits.js'
 import { jobResult } from './result.js'
 

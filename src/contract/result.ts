@@ -13,8 +13,9 @@ import {
   type EntitySubtype,
   type EntityType,
   type OutcomeStatus,
+  callId,
+  entityId,
 } from './enums.js'
-import { callId, entityId } from './ids.js'
 import { matchedConfidenceMin } from './limits.js'
 
 export { matchedConfidenceMin } from './limits.js'

@@ -12,7 +12,7 @@ import {
 } from './earlier-versions.js'
 import { run } from './events.js'
 import { hierarchyReply } from './hierarchy.js'
-import { entityId, jobId, requestId, runId } from './ids.js'
+import { entityId, jobId, requestId, runId } from './enums.js'
 import { rateLimits } from './limits.js'
 import { mcpAccepted, mcpMessage, mcpReply, searchQuery, searchReply } from './search.js'
 import { jobPending, kickoffBody, kickoffQuery, pollQuery, runAccepted } from './resolution.js'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { callId, entityId, legalEntityId } from './ids.js'
+import { callId, entityId, legalEntityId } from './enums.js'
 import { fieldLimits } from './limits.js'
 import { lookupName } from './resolution.js'
 

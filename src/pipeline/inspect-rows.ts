@@ -1,3 +1,4 @@
+import { parsePlaceHeader } from '../core/header-words.js'
 import { diagnoseDamage, openView } from './checkpoint/open.js'
 import { tmpdir } from 'node:os'
 import type { Connectors } from '../connectors/connectors.js'
@@ -237,6 +238,8 @@ interface PlacedRow {
   readonly name: string | null
   /** Cells of the location, in the order of the columns. */
   readonly location: readonly (string | null)[]
+  /** What the headers say of these cells: `city`, `country`. */
+  readonly parts: readonly (string | null)[]
   /** Countries of the filled columns of numbers that only one country has. */
   readonly numberCountries: readonly string[]
 }
@@ -254,6 +257,7 @@ export async function* readPlacedRows(
   })
   const readRows = createRowReader({ columns, identifierUse, readsNames: true }, noEarlierNames)
   const [from, to] = [columns.name === null ? 0 : 1, lookupColumns.length]
+  const parts = columns.location.map((header) => parsePlaceHeader(header)?.part ?? null)
   for await (const rows of input.rows.keys([...lookupColumns, ...numbers.map(({ header }) => header)])) {
     const questions = await readRows(rows.map((row) => row.slice(0, to)))
     yield rows.map((row, at) => {
@@ -261,6 +265,7 @@ export async function* readPlacedRows(
       return {
         name: question === undefined || question.kind === 'invalid' ? null : question.lookup.name,
         location: row.slice(from, from + columns.location.length),
+        parts,
         numberCountries: numbers.flatMap(({ country }, index) =>
           (row[to + index] ?? '').trim() === '' ? [] : [country],
         ),

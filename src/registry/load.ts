@@ -22,7 +22,7 @@ export type { ImportResult } from './import/session.js'
 export { getRegisters, type GetOutcome, type GetProgress } from './get/get.js'
 export { findCoverage, listLoaded, listRegisters, uncovered } from './get/editions.js'
 export { openSource } from './sources/source.js'
-export { findCompanyCountry } from './match/parse-location.js'
+export { readCompanyCountry } from './match/parse-location.js'
 
 /** `csv`: any CSV with the names and ids of companies; the others are the files that registers publish. */
 export type ImportFormat = 'csv' | FormatName

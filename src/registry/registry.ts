@@ -1,5 +1,5 @@
 import type { EntityRecord } from '../contract/entity.js'
-import { type EntityId, entityId } from '../contract/ids.js'
+import { type EntityId, entityId } from '../contract/enums.js'
 import type { Factor, Resolution } from '../contract/result.js'
 import { getSqliteCode, type Sqlite } from '../platform/sqlite.js'
 import { computeEdition, listWholeRegisters, readSources } from './edition.js'

@@ -4,7 +4,7 @@ import type { ConnectOptions } from '../platform/postgres/connect.js'
 import { systemRandom, type Random } from '../platform/random.js'
 import { inTransaction, query } from '../platform/sql-program.js'
 import type { Sqlite } from '../platform/sqlite.js'
-import type { CallId } from '../contract/ids.js'
+import type { CallId } from '../contract/enums.js'
 import type { Postgres } from '../platform/postgres/postgres.js'
 import {
   cacheCallers,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createServiceClient, type FullServiceClient } from '../../src/client/client.js'
-import type { CustomId } from '../../src/contract/ids.js'
+import type { CustomId } from '../../src/contract/enums.js'
 import {
   judgeKickoff,
   judgePoll,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { domainReply, type DomainReply } from '../../src/contract/domain.js'
 import { errorBody } from '../../src/contract/errors.js'
-import type { EntityId } from '../../src/contract/ids.js'
+import type { EntityId } from '../../src/contract/enums.js'
 import { unknownClassification, unknownProfiles, unknownWebsiteStatus } from '../../src/contract/unknown.js'
 import type { SiteVisit } from '../../src/service/records/domains/website-check.js'
 import type { ServiceOptions } from '../../src/service/service.js'

@@ -3,7 +3,7 @@ import { fakeKnowledge, matchOf, sampleRecord, sampleEntity } from '../support/f
 import { operationsOf, validatorOf, type Listed, type OpenApi, type Schema } from '../support/openapi.js'
 import type { ServiceClient, ServiceReply } from '../support/service-client.js'
 import { startTestService, type TestService } from '../support/test-service.js'
-import { entityId } from '../../src/contract/ids.js'
+import { entityId } from '../../src/contract/enums.js'
 
 /**
  * What the document says of parameters and errors is tried on the service: at each bound a value that has to be

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../src/core/errors.js'
-import type { EntityId } from '../../src/contract/ids.js'
+import type { EntityId } from '../../src/contract/enums.js'
 import type { ServiceOptions } from '../../src/service/service.js'
 import { fakeKnowledge, sampleRecord } from '../support/fake-knowledge.js'
 import { manualClock } from '../support/manual-clock.js'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { EntityId } from '../../src/contract/ids.js'
+import type { EntityId } from '../../src/contract/enums.js'
 import type { Ownership } from '../../src/service/knowledge.js'
 import { limits } from '../../src/service/limits.js'
 import { reconciliationProperties } from '../../src/service/reconciliation/manifest.js'

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { EntityRecord } from '../../src/contract/entity.js'
-import type { EntityId } from '../../src/contract/ids.js'
+import type { EntityId } from '../../src/contract/enums.js'
 import { previewSize } from '../../src/service/reconciliation/manifest.js'
 import { fakeKnowledge, fullRecord, sampleEntity, sampleRecord } from '../support/fake-knowledge.js'
 import { startTestService, type TestService } from '../support/test-service.js'

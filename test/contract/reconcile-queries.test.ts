@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { EntityRecord } from '../../src/contract/entity.js'
-import type { EntityId } from '../../src/contract/ids.js'
+import type { EntityId } from '../../src/contract/enums.js'
 import type { LikelyCompanies } from '../../src/service/knowledge.js'
 import { limits } from '../../src/service/limits.js'
 import { Refusal } from '../../src/service/refusal.js'

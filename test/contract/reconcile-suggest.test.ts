@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { EntityId, LegalEntityId } from '../../src/contract/ids.js'
+import type { EntityId, LegalEntityId } from '../../src/contract/enums.js'
 import type { SearchResult } from '../../src/contract/search.js'
 import { fakeKnowledge, sampleEntity, sampleRecord } from '../support/fake-knowledge.js'
 import {

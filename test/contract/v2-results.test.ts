@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ResultEntity } from '../../src/contract/entity.js'
-import type { EntityId } from '../../src/contract/ids.js'
+import type { EntityId } from '../../src/contract/enums.js'
 import { jobStatusV2, resultV2, type ResultV2 } from '../../src/contract/earlier-versions.js'
 import type { Candidate, Resolution } from '../../src/contract/result.js'
 import { unknownAddress } from '../../src/contract/unknown.js'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { EntityId, LegalEntityId } from '../../src/contract/ids.js'
+import type { EntityId, LegalEntityId } from '../../src/contract/enums.js'
 import { searchReply, type SearchReply, type SearchResult } from '../../src/contract/search.js'
 import type { SearchRequest } from '../../src/service/knowledge.js'
 import { createKnowledge } from '../../src/app/registry-adapter.js'

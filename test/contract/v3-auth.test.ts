@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { errorBody } from '../../src/contract/errors.js'
-import { callId } from '../../src/contract/ids.js'
+import { callId } from '../../src/contract/enums.js'
 import { routes, parseVersion } from '../../src/contract/routes.js'
 import { connect, kickoffPath, type ServiceReply } from '../support/service-client.js'
 import { keys, startTestService, type TestService } from '../support/test-service.js'

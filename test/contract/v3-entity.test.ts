@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { entityReply, type EntityRecord } from '../../src/contract/entity.js'
 import { errorBody } from '../../src/contract/errors.js'
-import type { EntityId } from '../../src/contract/ids.js'
+import type { EntityId } from '../../src/contract/enums.js'
 import { unknownClassification, unknownProfiles } from '../../src/contract/unknown.js'
 import type { Knowledge } from '../../src/service/knowledge.js'
 import { openDatabaseForCommand } from '../../src/service/storage/database.js'

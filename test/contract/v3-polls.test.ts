@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { errorBody } from '../../src/contract/errors.js'
-import type { EntityId } from '../../src/contract/ids.js'
+import type { EntityId } from '../../src/contract/enums.js'
 import { jobPending, runObject } from '../../src/contract/resolution.js'
 import { jobResult } from '../../src/contract/result.js'
 import { fakeKnowledge, matchOf, noMatch, sampleCandidate, sampleEntity } from '../support/fake-knowledge.js'

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { Webhook } from 'standardwebhooks'
 import { event } from '../../src/contract/events.js'
-import type { EventId } from '../../src/contract/ids.js'
+import type { EventId } from '../../src/contract/enums.js'
 import { deliveryLimits } from '../../src/contract/limits.js'
 import { buildEventBody, type NewEvent } from '../../src/service/deliveries/outbox.js'
 import { fakeKnowledge, matchOf, sampleEntity } from '../support/fake-knowledge.js'

@@ -1,5 +1,5 @@
 import type { EntityRecord, ResultEntity } from '../../src/contract/entity.js'
-import type { EntityId, LegalEntityId } from '../../src/contract/ids.js'
+import type { EntityId, LegalEntityId } from '../../src/contract/enums.js'
 import type { Candidate, Resolution } from '../../src/contract/result.js'
 import { nothingFound, unknownClassification, unknownProfiles } from '../../src/contract/unknown.js'
 import type { DomainFacts, Knowledge, LikelyCompanies } from '../../src/service/knowledge.js'

@@ -6,7 +6,7 @@ import { dateOrders, encodingNames } from '../../core/file-formats.js'
 import { createCommandConnectors, formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { addEvaluate } from './registry-evaluate.js'
 import { addImport, addLoad } from './registry-import.js'
-import { findCompanyCountry, findCoverage, listRegisters, openSource } from '../../registry/load.js'
+import { readCompanyCountry, findCoverage, listRegisters, openSource } from '../../registry/load.js'
 import {
   buildGetFlags,
   formatCoverage,
@@ -121,7 +121,7 @@ function addSources(registry: Command, io: CliIo, option: Option): void {
       const registryPath = settings?.service.registryPath ?? flags.registry ?? null
       const listed = listRegisters(registryPath ?? registryPathDefault)
       if (settings !== null) {
-        const counts = await countCountries(settings, createCommandConnectors(io), findCompanyCountry)
+        const counts = await countCountries(settings, createCommandConnectors(io), readCompanyCountry)
         const coverage = findCoverage(counts, listed)
         const more = buildGetFlags(coverage, registryPath, io.environment)
         if (flags.json === true) io.out(formatJsonLine('coverage', coverage))

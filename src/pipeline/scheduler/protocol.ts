@@ -1,5 +1,5 @@
 import type { ServiceClient } from '../../client/client.js'
-import { customId as customIdOf } from '../../contract/ids.js'
+import { customId as customIdOf } from '../../contract/enums.js'
 import {
   runObject,
   runObjectLenient,

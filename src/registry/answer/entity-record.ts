@@ -1,6 +1,5 @@
 import type { EntityRecord, Identifier, ResultEntity } from '../../contract/entity.js'
-import type { Sector } from '../../contract/enums.js'
-import { entityId, legalEntityId, presenceId } from '../../contract/ids.js'
+import { type Sector, entityId, legalEntityId, presenceId } from '../../contract/enums.js'
 import { unknownClassification } from '../../contract/unknown.js'
 import {
   buildAddressBlock,

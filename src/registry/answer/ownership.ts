@@ -1,5 +1,4 @@
-import type { EntityType } from '../../contract/enums.js'
-import { entityId, type EntityId } from '../../contract/ids.js'
+import { type EntityType, entityId, type EntityId } from '../../contract/enums.js'
 import { findRecordUrl } from './registration-facts.js'
 import { isListed, splitJurisdiction, getPrimary } from './entity-record.js'
 import type { OwnershipType } from '../model/registry-rows.js'

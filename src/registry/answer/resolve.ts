@@ -1,4 +1,4 @@
-import { listCountryWords } from '../normalize/places.js'
+import { listCountryWords } from '../normalize/country-words.js'
 import { calculateDistance } from '../../core/word-forms.js'
 import { type Resolution, matchedConfidenceMin, type Candidate } from '../../contract/result.js'
 import type { CandidateName } from '../match/candidate.js'

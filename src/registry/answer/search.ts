@@ -1,5 +1,5 @@
 import { readIdentifiers, type StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
-import { entityId, legalEntityId, type EntityId, type LegalEntityId } from '../../contract/ids.js'
+import { entityId, legalEntityId, type EntityId, type LegalEntityId } from '../../contract/enums.js'
 import { splitJurisdiction, getPrimary } from './entity-record.js'
 import type { CandidateName } from '../match/candidate.js'
 import type { FormAgreement } from '../match/candidate.js'

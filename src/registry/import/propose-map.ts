@@ -17,7 +17,7 @@ import { findHeaderField, findNumberCountry, findStatus, isMostly, shareMin } fr
 import registerWords from '../reference/register-words.json' with { type: 'json' }
 import { dateOrders, parseDate } from '../../core/file-formats.js'
 import { findNamesByCells, listUnused } from './additions.js'
-import { findCompanyCountry } from '../match/parse-location.js'
+import { readCompanyCountry } from '../match/parse-location.js'
 import { toCode, type ImportField } from './csv-row.js'
 
 /** Proposed options for importing a table of companies as `csv`. */
@@ -131,7 +131,7 @@ function isElsewhere(
   const [cities, regions, lines] = [cellsOf(city), cellsOf(region), cellsOf(address)]
   const countries = cellsOf(name).flatMap((text, at) => {
     const cells = [lines[at] ?? '', cities[at] ?? '', regions[at] ?? '']
-    return findCompanyCountry({ cells, name: text }, null) ?? []
+    return readCompanyCountry({ cells, parts: ['address', 'city', 'region'], name: text }, null).country ?? []
   })
   return countries.filter((one) => one !== home).length * 2 > countries.length
 }

@@ -7,9 +7,10 @@ import {
 } from '../normalize/legal-forms.js'
 import type { NameKind } from '../model/registry-rows.js'
 import { boundText, parseForm, parseName } from '../normalize/parsed-name.js'
-import { findLargerRegion } from '../normalize/places.js'
+import { isDistinctRegion } from '../normalize/country-words.js'
+import { findLargerRegion, findRegionCodes, hasPostal } from '../normalize/places.js'
 import { hasKinds, isFormAlone, isPrivateForm, listKinds, spellOutForm } from '../reference/registers.js'
-import { isDistinctRegion, type LocationHint } from './parse-location.js'
+import type { LocationHint } from './parse-location.js'
 
 /** Place of a registration, as keys of places.ts. Empty text means unknown. */
 export interface Place {
@@ -64,9 +65,9 @@ export function isInCountry(place: PlaceAgreement): boolean {
 export function comparePlaceWithHint(hint: LocationHint | null, place: Place): PlaceAgreement {
   if (hint === null) return 'none'
   // Foreign registrants have the country of their register, and the region of their own.
-  const own = place.jurisdictionRegion.slice(0, 2)
-  const countries = [place.countryCode, place.jurisdictionCountry, own].filter((code) => code !== '')
-  const regions = [place.regionCode, place.jurisdictionRegion].filter(isDistinctRegion)
+  const { countryCode, jurisdictionCountry, jurisdictionRegion } = place
+  const countries = [countryCode, jurisdictionCountry, jurisdictionRegion.slice(0, 2)].filter(Boolean)
+  const regions = [place.regionCode, jurisdictionRegion].filter(isDistinctRegion)
   const countryFits = countries.some(
     (code) => hint.countries.has(code) || hasPrefix(hint.regions, `${code}-`),
   )
@@ -74,26 +75,27 @@ export function comparePlaceWithHint(hint: LocationHint | null, place: Place): P
   const isOfRegion = regions.some(
     (code) => hint.regions.has(code) || hint.regions.has(findLargerRegion(code) ?? ''),
   )
-  const isNamed = countries.some((code) => hint.countries.has(code))
   // A company of another state is in neither Georgia.
-  const isInNeither = hint.isCountryOrState && !isNamed && !isOfRegion
+  const isInNeither =
+    hint.isCountryOrState && !countries.some((code) => hint.countries.has(code)) && !isOfRegion
   if (countryTold && (!countryFits || isInNeither)) {
     if (place.countryCode === '' && place.jurisdictionRegion === '') return 'registered_elsewhere'
     return isSameTown(hint, place) ? 'town_abroad' : 'country_conflict'
   }
-  if (place.postalKey !== '' && hint.postals.has(place.postalKey)) return 'postal'
-  if (place.cityKey !== '' && hint.cities.has(place.cityKey)) return 'city'
+  if (place.postalKey !== '' && hasPostal(hint.postals, place.postalKey)) return 'postal'
+  if (place.cityKey !== '' && hint.cities.has(place.cityKey))
+    return isTownOfOtherRegion(hint, place) ? 'region_conflict' : 'city'
   if (hasMatchingOutward(hint, place)) return 'city'
   // Most US companies are registered in Delaware, and few are there.
   if (hint.isTownWithDe && place.countryCode === 'US' && !['', 'US-DE'].includes(place.regionCode))
     return 'country_conflict'
   if (isOfRegion) return 'region'
-  const [region] = regions
-  if (region === place.regionCode && isOtherRegion(hint.regions, region)) return 'region_conflict'
-  if (hasOtherArea(hint, place)) return 'region_conflict'
+  const isOther = regions[0] === place.regionCode && isOtherRegion(hint.regions, place.regionCode)
+  if (isOther || hasOtherArea(hint, place)) return 'region_conflict'
   if (countryFits)
     return place.countryCode === '' && place.jurisdictionRegion === '' ? 'registered_there' : 'country'
-  if (hint.countries.size === 0 && hint.regions.size > 0 && countries.length > 0) return 'country_conflict'
+  const isElsewhere = hint.regions.size > 0 && !countries.some((code) => hint.openCountries.has(code))
+  if (hint.countries.size === 0 && isElsewhere && countries.length > 0) return 'country_conflict'
   return 'none'
 }
 
@@ -120,6 +122,18 @@ function hasOtherArea(hint: LocationHint, place: Place): boolean {
   const area = getPostalArea(place.postalKey)
   const told = [...hint.postals].map(getPostalArea).filter((other) => other !== undefined)
   return area !== undefined && told.length > 0 && !told.includes(area)
+}
+
+/** True for another town with the name: "Larkmoor, Bayern" is not in Sachsen. British counties may be those of the post. */
+function isTownOfOtherRegion({ regions }: LocationHint, { cityKey, regionCode }: Place): boolean {
+  if (regionCode === '' || regionCode.startsWith('GB-')) return false
+  const toLargest = (code: string) => findLargerRegion(code) ?? code
+  // The name of the town itself may be that of a region: Lima.
+  const ofTown = findRegionCodes(cityKey)
+  const asked = [...regions].filter(
+    (code) => code.startsWith(regionCode.slice(0, 3)) && !ofTown.includes(code),
+  )
+  return asked.length > 0 && !asked.some((code) => toLargest(code) === toLargest(regionCode))
 }
 
 /** True if regions of the same country are given and none is a part of this one. */

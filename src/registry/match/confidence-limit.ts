@@ -113,6 +113,8 @@ function isElsewhere({ place, hint, contextCount, comparison }: Evidence): boole
   if (place === 'country_conflict' || place === 'town_abroad') return true
   // Registers of listed companies have companies of other countries too.
   if (place === 'registered_elsewhere') return !comparison.candidate.prominence.isListed
+  // The town of this name may be in the company's country.
+  if (place === 'none' && (hint?.openCountries.size ?? 0) > 0) return true
   const unreadEnd = hint?.unreadEnd ?? ''
   return unreadEnd !== '' && place !== 'postal' && unreadEnd !== comparison.candidate.place.cityKey
 }

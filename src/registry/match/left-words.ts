@@ -1,4 +1,5 @@
-import { namesCountry, toCityKey } from '../normalize/places.js'
+import { namesCountry } from '../normalize/country-words.js'
+import { toCityKey } from '../normalize/places.js'
 import type { AlignedText, NameAlignment } from './align-name.js'
 import { classifyNameWord } from './compare-words.js'
 import { statesForm, type CandidateName } from './candidate.js'

@@ -1,15 +1,20 @@
-import { readKind } from '../normalize/streets.js'
+import { postalShapes, readKind } from '../normalize/streets.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { findCountryCode, findCountryCodes, findExactCodes } from '../../core/countries.js'
 import { readIdentifiers } from '../../core/numbers/stated-identifiers.js'
+import { isDependent, isDistinctRegion } from '../normalize/country-words.js'
 import { parseForm } from '../normalize/parsed-name.js'
 import {
+  codeCharsMax,
+  findCertainCountry,
   findRegionCodes,
+  getCountry,
   isBritishCounty,
   isLargeCity,
-  isPartOfUnitedKingdom,
+  listHomonyms,
   isSubdivision,
+  listCityKeys,
   toCityKey,
   toPostalKey,
 } from '../normalize/places.js'
@@ -20,10 +25,12 @@ export interface LocationHint {
   readonly regions: ReadonlySet<string>
   readonly cities: ReadonlySet<string>
   readonly postals: ReadonlySet<string>
-  /** Contains a town or postal code, not only countries and regions (which may be names of towns too). */
+  /** Contains a town or postal code, not only countries and regions, which may have names of towns too. */
   readonly namesTown: boolean
   /** "Berlin, DE" is in Germany, or rarely in Delaware. */
   readonly isTownWithDe: boolean
+  /** Countries of the regions that are named without their country, and of towns with the names of these regions. */
+  readonly openCountries: ReadonlySet<string>
   /** The country may be a state of the United States instead: "Georgia". */
   readonly isCountryOrState: boolean
   /**
@@ -33,24 +40,9 @@ export interface LocationHint {
   readonly unreadEnd: string
 }
 
-/** "England" is no more precise than the country, so it does not contradict Surrey. */
-export const isDistinctRegion = (code: string): boolean => code !== '' && !isPartOfUnitedKingdom(code)
-
-const postalShapes = [
-  /\b[A-Z]{1,2}\d[A-Z\d]?\s*\d[A-Z]{2}\b/i, // GB
-  /\b[A-Z]\d[A-Z]\s*\d[A-Z]\d\b/i, // CA
-  /\b\d{4}\s?[A-Z]{2}\b/, // NL
-  /\b\d{5}-\d{3,4}\b/, // US +4, BR
-  /\b\d{3}-\d{4}\b/, // JP
-  /\b\d{2}-\d{3}\b/, // PL
-  /\b\d{3} \d{2}\b(?! ?\d)/, // SE, CZ, SK, GR
-  /\b\d{4,6}\b/,
-  /(?<=^|[,;|\n/()]\s*)[A-Z]{1,2}\d[A-Z\d]?(?=\s*(?:$|[,;|\n/()]))/i, // GB, outward code only
-]
-
 /** "東京都港区", "广东省深圳市": no spaces separate a region from its towns. */
 const eastAsianRegion =
-  /(?:東京都|北海道|京都府|大阪府|\p{Script=Han}{2,3}[県省市]|\p{Script=Han}{2,8}自治[区區])(?=\p{Script=Han})/gu
+  /(?:東京都|北海道|京都府|大阪府|\p{Script=Han}{2,3}[県省市]|\p{Script=Han}{2,8}自治[区區])(?=\p{Script=Han}{2})/gu
 
 /** Parses a location text ("Stockport, SK6 6ND", "Austin TX", "Germany"). Returns `null` if it has no place. */
 export function parseLocation(location: string | null): LocationHint | null {
@@ -81,10 +73,11 @@ export function parseLocation(location: string | null): LocationHint | null {
     const next = parts[at + 1] ?? ''
     if (part !== '' && next !== '') builder.cities.add(toCityKey(`${part} ${next}`))
   }
-  const { countries, regions, ...open } = settleReadings(builder)
+  const { countries, regions, isTownElsewhere, ...open } = settleReadings(builder)
   // "Montevideo, Montevideo, Uruguay": of a town and a region with one name, one is the town.
   const keys = parts.map((part) => foldText(part)).filter((key) => /\p{L}{3}/u.test(key))
-  const namesTown = builder.namesTown || (regions.size > 0 && new Set(keys).size < keys.length)
+  const namesTown =
+    builder.namesTown || isTownElsewhere || (regions.size > 0 && new Set(keys).size < keys.length)
   const cities = new Set([...builder.cities].flatMap(listCityKeys))
   if (countries.size + regions.size + cities.size + postals.size === 0) return null
   const isRead = last < 0 || countries.size > 0 || builder.isEndRead
@@ -92,38 +85,58 @@ export function parseLocation(location: string | null): LocationHint | null {
   return { countries, regions, cities, postals, namesTown, ...open, unreadEnd }
 }
 
-/** "Cabanatuan City" is also written "Cabanatuan". */
-function listCityKeys(key: string): string[] {
-  if (key.length < cityCharsMin) return [key]
-  return key.endsWith('city') ? [key, key.slice(0, -4)] : [key, `${key}city`]
+/** The country of a company, or else the countries that have a place of the name that is stated. */
+export interface CompanyCountry {
+  readonly country: string | null
+  readonly possible: readonly string[]
 }
-const cityCharsMin = 5
 
 /**
- * Returns the country of a company: the one that a cell of its place names or ends with, that of its regions, that of
- * its number, or the only one with the legal form in its name; `null` if none tells.
+ * Finds the country of a company: the one in a column of countries or at the end of an address, the only one that all
+ * cells of its place fit, that of its number, or the only one with the legal form in its name. `parts`: what the headers
+ * say of the cells. A town alone, as `Cuenca`, tells less than a number or a form.
  */
-export function findCompanyCountry(
-  { cells, name }: { readonly cells: readonly (string | null)[]; readonly name: string | null },
+export function readCompanyCountry(
+  { cells, parts = [], name }: CompanyPlace,
   numberCountry: string | null,
-): string | null {
-  const texts = cells.map((cell) => cell?.trim() ?? '').filter((cell) => cell !== '')
-  for (const text of [...texts].reverse()) {
-    const code = findCountryCode(text) ?? findCountryCode(text.split(',').at(-1)?.trim() ?? '')
-    if (code !== null) return code
+): CompanyCountry {
+  const filled = cells.flatMap((cell, at) => {
+    const text = cell?.trim() ?? ''
+    return text === '' ? [] : { text, part: parts[at] ?? null }
+  })
+  for (const { text, part } of [...filled].reverse()) {
+    const isTown = part === 'city' || part === 'region'
+    const code = isTown ? null : (findCountryCode(text) ?? findCertainCountry(text))
+    if (code !== null) return { country: code, possible: [code] }
   }
-  const place = parseLocation(texts.join(', ') || null)
-  const [own, another] = [
-    ...new Set([
-      ...(place?.countries ?? []),
-      ...[...(place?.regions ?? [])].map((region) => region.slice(0, 2)),
-    ]),
-  ]
-  if (own !== undefined && another === undefined) return own
+  const read = filled.map(({ text }) => text)
+  const found = [...read, read.join(', ')].map(listPossible).filter((codes) => codes.length > 0)
+  const [first = []] = found
+  const shared = first.filter((code) => found.every((codes) => codes.includes(code)))
+  const possible = shared.length > 0 ? shared : [...new Set(found.flat())]
   const { name: bare, identifiers } = readIdentifiers(name ?? '')
-  const stated = identifiers.find(({ kind }) => kind === 'registration_id')?.place?.slice(0, 2)
+  const number =
+    identifiers.find(({ kind }) => kind === 'registration_id')?.place?.slice(0, 2) ?? numberCountry
+  const isOpen = found.length < 3 && filled.every(({ part }) => part === 'city')
+  if (possible.length === 1 && (number === null || !isOpen)) return { country: possible[0] ?? null, possible }
+  if (number !== null && (isOpen || possible.includes(number) || possible.length === 0))
+    return { country: number, possible: [number] }
   const forms = bare === null ? [] : parseForm(bare).formCountries
-  return stated ?? numberCountry ?? (forms.length === 1 ? (forms[0] ?? null) : null)
+  const [own, another] = possible.length === 0 ? forms : forms.filter((code) => possible.includes(code))
+  return { country: own !== undefined && another === undefined ? own : null, possible }
+}
+
+interface CompanyPlace {
+  readonly cells: readonly (string | null)[]
+  readonly parts?: readonly (string | null)[]
+  readonly name: string | null
+}
+
+/** Lists the countries of a cell, and those with a town of its name. */
+function listPossible(text: string): string[] {
+  const place = parseLocation(text)
+  const ofRegions = [...(place?.regions ?? [])].map(getCountry)
+  return [...new Set([...(place?.countries ?? []), ...ofRegions, ...listHomonyms(text)])]
 }
 
 /** A street, a British county or a district is no country. */
@@ -146,8 +159,6 @@ interface HintBuilder {
   /** The last part names a country or a region. */
   isEndRead: boolean
 }
-
-const codeCharsMax = 3
 
 /** "D-80331 München", after its postal code was taken: the code of a vehicle precedes the postal code. */
 const postalPrefix = /^([A-Z]{1,3})\s*[-–]\s+(?=\S)/
@@ -182,6 +193,7 @@ function readPart(
   }
   builder.cities.add(toCityKey(part))
   builder.namesTown = true
+  if (isLargeCity(part)) return
   const titled = readKind(part)
   if (titled !== null && /\p{L}/u.test(titled.name)) {
     // Registers that were imported earlier hold the whole key.
@@ -252,13 +264,18 @@ function readName(
 function settleReadings({
   cities,
   readings,
-}: HintBuilder): Pick<LocationHint, 'countries' | 'regions' | 'isTownWithDe' | 'isCountryOrState'> {
+}: HintBuilder): Pick<
+  LocationHint,
+  'countries' | 'regions' | 'isTownWithDe' | 'isCountryOrState' | 'openCountries'
+> & { isTownElsewhere: boolean } {
   const codes = readings.filter(({ kind }) => kind === 'code')
   const names = readings.filter(({ kind }) => kind === 'name')
   const settled = names.map((name) => ({
     ...name,
     countries: isOverruled(name, readings) ? [] : name.countries,
+    regions: isOfOtherRegion(name, names) ? [] : name.regions,
   }))
+  const isTownElsewhere = settled.some((name, at) => name.regions.length < (names[at]?.regions.length ?? 0))
   const countries = new Set(settled.flatMap((name) => name.countries))
   const regions = new Set(settled.flatMap((name) => name.regions))
   const isRead = countries.size + regions.size + codes.length > 0
@@ -277,47 +294,56 @@ function settleReadings({
   }
   if (isAlone) {
     // "Derbyshire, AE" is in the Emirates, and "Kent, OH" in Ohio.
-    const known = new Set([...countries, ...(last?.regions ?? []).map((region) => region.slice(0, 2))])
+    const known = new Set([...countries, ...(last?.regions ?? []).map(getCountry)])
     for (const region of regions) if (!known.has(region.slice(0, 2))) regions.delete(region)
   }
-  if (countries.size === 0 || isAlone) return { countries, regions, isTownWithDe, isCountryOrState: false }
+  const openCountries = new Set<string>()
+  if (countries.size === 0)
+    for (const { key, regions: own } of settled)
+      if (own.length > 0)
+        for (const code of [...own.map(getCountry), ...listHomonyms(key)]) openCountries.add(code)
+  const found = { countries, regions, openCountries, isTownWithDe, isTownElsewhere }
+  if (countries.size === 0 || isAlone) return { ...found, isCountryOrState: false }
   // "Georgia" alone may be the state.
-  const openNames = settled.filter((name) => isOpenName(name, countries))
+  const towns = [
+    ...names.flatMap(({ regions: own }) => own.map(getCountry)),
+    ...[...cities].flatMap(listHomonyms),
+  ]
+  const openNames = settled.filter(
+    (name) => isOpenName(name, countries) && !name.countries.some((code) => towns.includes(code)),
+  )
   const states = openNames.flatMap((name) => name.regions).filter((region) => region.startsWith('US-'))
   for (const region of regions)
     if (!countries.has(region.slice(0, 2)) && !states.includes(region)) regions.delete(region)
   const isCountryOrState = states.some((region) => regions.has(region)) && !countries.has('US')
-  return { countries, regions, isTownWithDe, isCountryOrState }
+  return { ...found, isCountryOrState }
 }
 
 const isOpenName = (name: Reading, countries: ReadonlySet<string>): boolean =>
   name.countries.length > 0 && name.countries.length === countries.size
+
+/** True if another part names a region of the town: "Paris, Texas" and "Cuenca, Azuay" name no part of France or Spain. */
+function isOfOtherRegion(name: Reading, names: readonly Reading[]): boolean {
+  const own = [...name.countries, ...name.regions.map(getCountry)]
+  const at = names.indexOf(name)
+  return names.some((other, index) => {
+    const theirs = other.countries.length > 0 ? [] : other.regions.map(getCountry)
+    if (theirs.length === 0 || theirs.some((code) => own.includes(code))) return false
+    if (listHomonyms(name.key).some((code) => theirs.includes(code))) return true
+    return (
+      index > at && !isLargeCity(other.key) && !listHomonyms(other.key).some((code) => own.includes(code))
+    )
+  })
+}
 
 /** True if another part decides that the name is no country. */
 function isOverruled(name: Reading, readings: readonly Reading[]): boolean {
   const at = readings.findIndex(({ key, kind }) => key === name.key && kind === name.kind)
   return readings.some((other, index) => {
     if (index === at || other.key === name.key) return false
-    const own = [...other.countries, ...other.regions.map((region) => region.slice(0, 2))]
+    const own = [...other.countries, ...other.regions.map(getCountry)]
     if (name.countries.some((country) => own.includes(country) || isDependent(country, own))) return false
     const isItsRegion = name.regions.some((region) => other.countries.includes(region.slice(0, 2)))
     return own.length > 0 && (index > at || (isItsRegion && other.kind !== 'tail'))
   })
-}
-
-/** "Jersey, UK", "Hong Kong, China": both names are right. */
-const isDependent = (country: string, sovereigns: readonly string[]): boolean =>
-  sovereigns.some((sovereign) => territories[sovereign]?.split(' ').includes(country) === true)
-
-const territories: Readonly<Record<string, string>> = {
-  AU: 'CC CX HM NF',
-  CN: 'HK MO TW',
-  DK: 'FO GL',
-  FI: 'AX',
-  FR: 'BL GF GP MF MQ NC PF PM RE TF WF YT',
-  GB: 'AI BM FK GG GI GS IM IO JE KY MS PN SH TC VG',
-  NL: 'AW BQ CW SX',
-  NO: 'BV SJ',
-  NZ: 'CK NU TK',
-  US: 'AS GU MP PR UM VI',
 }

@@ -125,7 +125,14 @@ export function buildEvidences(
     }
   }
   const getSiblings = countSiblings(pairs, vocabulary)
-  return pairs.map((pair) => ({ ...pair, siblings: getSiblings(pair) }))
+  // A name that may be that of a region is that of a town if a company is there.
+  const isTown = hint !== null && !hint.namesTown && pairs.some(({ place }) => place === 'city')
+  const asTown = isTown ? { ...hint, namesTown: true } : hint
+  return pairs.map((pair) => ({
+    ...pair,
+    hint: pair.place === 'country' ? asTown : hint,
+    siblings: getSiblings(pair),
+  }))
 }
 
 function pickBestOfEach(evidences: readonly Evidence[], { company }: Coefficients): ScoredCompany[] {

@@ -1,8 +1,8 @@
-import { iso31661Alpha3ToAlpha2, iso31662 } from 'iso-3166'
+import { iso31662 } from 'iso-3166'
 import { unifyConsonantal } from './unspaced-names.js'
 import { foldText } from './normalize-name.js'
-import { readKind, type PlaceKind } from './streets.js'
-import { countryCodes, findCountryCode, findCountryName } from '../../core/countries.js'
+import { readKind, streetLike, takePostcode, townsLikeStreets, type PlaceKind } from './streets.js'
+import { findCountryCode, findCountryName } from '../../core/countries.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 
 /** Keys of cities with several names, in several languages; the first name is used in comparisons. */
@@ -93,17 +93,16 @@ export function formatJurisdiction(jurisdiction: string): string {
   return country === null ? code : `${country} (${code})`
 }
 
-/** ISO 3166-2 lists the United Kingdom and its countries in addition to their counties. */
-export const isPartOfUnitedKingdom = (code: string): boolean => nations.has(code)
-const nations = new Set(['UKM', 'GBN', 'EAW', 'ENG', 'SCT', 'WLS', 'NIR'].map((nation) => `GB-${nation}`))
+/** Returns the country of a region (ISO 3166-2). */
+export const getCountry = (region: string): string => region.slice(0, 2)
 
 /** Countries whose addresses use two-letter region codes: "San Bruno, CA", "Bern, BE". */
 const withRegionCodes: ReadonlySet<string> = new Set('AU BR CA CH DE IT US'.split(' '))
-const codeCharsMax = 3
+export const codeCharsMax = 3
 
 /**
- * Returns the country in the last part of a location, unless a region of another country has the same name.
- * "Leeds, GB" has one; "Atlanta, Georgia" and "San Bruno, CA" do not.
+ * Returns the country in the last part of a location, unless a region of another country has the same name, or the name
+ * is all and a town has it. "Leeds, GB" has one; "Atlanta, Georgia", "San Bruno, CA" and "Lebanon" do not.
  */
 export function findCertainCountry(location: string | null): string | null {
   const last = location?.split(',').at(-1)?.trim() ?? ''
@@ -113,7 +112,8 @@ export function findCertainCountry(location: string | null): string | null {
     .map((code) => code.slice(0, 2))
     .filter((code) => code !== country)
   const isOpen = others.some((code) => last.length > codeCharsMax || withRegionCodes.has(code))
-  return isOpen ? null : country
+  const isTown = last === location?.trim() && listHomonyms(last).length > 0
+  return isOpen || isTown ? null : country
 }
 
 /**
@@ -136,6 +136,12 @@ function toTownName(text: string): string {
   return isTown ? toTownName(read.name) : text
 }
 
+/** Removes a word apart, as in "г. Баку". What is part of the name stays: "四日市市", "Ciudad Real". */
+function removeTitle(text: string): string {
+  const read = readKind(text)
+  return read !== null && read.isApart ? read.name : text
+}
+
 /** "Kent County" is in the United States, and Kent is not. */
 const englishRegion = / (?:county|province)$/i
 
@@ -147,12 +153,33 @@ export function toCityKey(city: string): string {
   return cityKeys.get(key) ?? key
 }
 
+/** "Cabanatuan City" is also written "Cabanatuan". */
+export function listCityKeys(key: string): string[] {
+  if (key.length < cityCharsMin) return [key]
+  return key.endsWith('city') ? [key, key.slice(0, -4)] : [key, `${key}city`]
+}
+const cityCharsMin = 5
+
 /** Whether a name is that of a large city, which may also be that of a region. */
-export const isLargeCity = (name: string): boolean => cityKeys.has(toPlaceKey(name))
+export const isLargeCity = (name: string): boolean => cityKeys.has(toPlaceKey(toTownName(name)))
+
+/** Countries by key of a town, if a place elsewhere has its name: `Cuenca`, `Lebanon`. */
+const homonyms = new Map<string, readonly string[]>()
+for (const [country, names] of Object.entries(placeNames.homonyms))
+  for (const key of names.split('|').map(toPlaceKey))
+    homonyms.set(key, [...(homonyms.get(key) ?? []), country])
+
+/** Returns countries that have a town of the name, apart from regions and countries of this name; none for most names. */
+export const listHomonyms = (name: string): readonly string[] => homonyms.get(toPlaceKey(name)) ?? []
 
 export function toPostalKey(postalCode: string): string {
   return toPlaceKey(postalCode)
 }
+
+/** "LV-1010" is also written "1010". */
+const toBareCode = (key: string): string => key.replace(/^[a-z]{1,2}(?=\d{3,6}$)/, '')
+export const hasPostal = (keys: ReadonlySet<string>, key: string): boolean =>
+  keys.has(key) || [...keys].some((other) => toBareCode(other) === toBareCode(key))
 
 /** Parts of an address in the United Kingdom; `street` includes localities. */
 interface AddressParts {
@@ -165,8 +192,6 @@ interface AddressParts {
 
 const lineCharsMax = 1_000
 
-const postcode = /(?:^|\s)([A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2})$/i
-
 const countries = new Set(placeNames.british_nations.split('|'))
 
 /** Counties, unitary authorities that are no town, and regions, including historic and abbreviated names, folded. */
@@ -178,13 +203,6 @@ const counties = new Set(
 
 /** True for a British county or region. */
 export const isBritishCounty = (text: string): boolean => counties.has(foldText(text))
-
-/** Towns whose names end like those of streets, folded. */
-const towns = new Set(['street', 'chester le street', 'forest row', 'worcester park'])
-
-/** A street or a building, not a town. */
-const streetLike =
-  /\d|\b(?:road|rd|street|st|lane|avenue|ave|way|drive|close|court|house|square|place|crescent|terrace|park|estate|floor|building|buildings|wharf|row|gardens|grove|hill road)$/i
 
 /**
  * Splits "2 Guy Close, Stapleford, Nottingham, England, NG9 7GZ" from the end: postcode, country, county, town,
@@ -200,7 +218,7 @@ export function readBritishLine(line: string): AddressParts | null {
   const last = parts.at(-1)
   if (last === undefined && late !== null) return { street: null, city: null, region, postalCode: late }
   if (last === undefined || (parts.length === 1 && region === null && late === null)) return null
-  const isTown = towns.has(foldText(last)) || !streetLike.test(last)
+  const isTown = townsLikeStreets.has(foldText(last)) || !streetLike.test(last)
   const city = !isTown ? null : (parts.pop() ?? null)
   return { street: parts.length === 0 ? null : parts.join(', '), city, region, postalCode: late }
 }
@@ -214,26 +232,35 @@ export function readForeignLine(line: string, countryCode: string): AddressParts
   const parts = splitLine(line.slice(0, lineCharsMax))
   let [postalCode, region]: [string | null, string | null] = [null, null]
   const count = parts.length
-  const whole = [...parts]
+  let whole = [...parts]
   for (let last = parts.at(-1) ?? ''; parts.length > 2; last = parts.at(-1) ?? '') {
-    if (postalCode === null && /^(?:[A-Z]{1,2}-?)?\d{4,6}(?:-\d{3,4})?$/.test(last)) postalCode = last
+    if (postalCode === null && wholeCode.test(last)) postalCode = last
     else if (findRegionCode(countryCode, last) !== null) region ??= last
     else if (findCountryCode(last) !== countryCode) break
     parts.pop()
   }
+  // "AZ1025, Bakı şəhəri", "101000, г. Москва"
+  if (postalCode === null && wholeCode.test(whole[0] ?? '')) postalCode = whole[0] ?? null
+  whole = whole.filter((part) => part !== postalCode)
   const named =
     whole.some((part) => readKind(part) !== null) || townFirst.has(countryCode)
       ? readTownParts(whole, countryCode)
       : null
   if (named !== null) return { ...named, postalCode }
   const [, code = postalCode, city = ''] =
-    /^(?:([A-Z]{0,2}-?\d{4,6}|\d{2}-\d{3}|\d{3} \d{2}) )?(\D+)$/.exec(parts.pop() ?? '') ?? []
+    /^(?:([A-Z]{0,2}-?\d{4,6}|[A-Z]{2}\d{3}|\d{2}-\d{3}|\d{3} \d{2}) )?(\D+)$/.exec(
+      parts.pop()?.replace(codeBehind, '$2 $1') ?? '',
+    ) ?? []
   const isTown = city !== '' && !streetLike.test(city) && (count > parts.length + 1 || code !== null)
   return isTown && parts.length > 0 ? { street: parts.join(', '), city, region, postalCode: code } : null
 }
 
+/** "Rīga LV-1010" */
+const codeBehind = /^(\D+) ([A-Z]{1,2}-?\d{3,6})$/
+const wholeCode = /^(?:[A-Z]{1,2}-?)?(?:\d{4,6}|(?<=[A-Z]{2})\d{3})(?:-\d{3,4})?$/
+
 /** Countries whose registers write the town before the street. */
-const townFirst = new Set('BY EE HU KZ LT LV RU UA'.split(' '))
+const townFirst = new Set('AM AZ BY EE GE HU KG KZ LT LV MD RU TJ TM UA UZ'.split(' '))
 
 /**
  * Finds the town among parts with words of their kinds, in any order: "Kesklinna linnaosa, Tallinn, Harju maakond". A part without
@@ -250,7 +277,11 @@ function readTownParts(
   const plain = find('plain')
   const isFirst = townFirst.has(countryCode ?? '') && known[0] === plain[0] && find('street').length > 0
   const regions = find('region')
-  let region = regions.find(({ part }) => findRegionCode(countryCode, part) !== null) ?? regions[0]
+  // "Bakı şəhəri, Xətai rayonu": a part of the town.
+  const isRegion = (one: (typeof known)[number]) =>
+    !find('town').some((town) => known.indexOf(town) < known.indexOf(one))
+  let region =
+    regions.find(({ part }) => findRegionCode(countryCode, part) !== null) ?? regions.find(isRegion)
   const end = plain.at(-1)
   // "Toronto, Ontario"
   const isLarger = plain.length > 1 && plain.length === known.length && (end?.part.length ?? 0) > codeCharsMax
@@ -262,7 +293,7 @@ function readTownParts(
   if (town === undefined || !(isRead || (plain.length === known.length && known.length < parts.length)))
     return null
   const others = known.filter((one) => one !== town && one !== region).map(({ part }) => part)
-  const city = town.kind === 'town' ? toTownName(town.part) : town.part
+  const city = town.kind === 'town' ? removeTitle(town.part) : town.part
   return { street: others.join(', ') || null, city, region: region?.part ?? null }
 }
 
@@ -306,42 +337,14 @@ function isBritish(last: string | undefined): boolean {
   return countryCode === null || countryCode === 'GB'
 }
 
+/** "Bakı şəhəri Xətai rayonu" has two parts. */
+const townEnd = new RegExp(`(?<=\\p{L} (?:${placeNames.town_ends}))\\s+(?=\\p{L})`, 'iu')
+
 /** Drops empty and repeated parts, ignoring case. */
 function splitLine(line: string): string[] {
-  const parts = line.split(',').map((part) => part.trim().replace(/\s+/g, ' '))
+  const parts = line
+    .replace(townEnd, ',')
+    .split(',')
+    .map((part) => part.trim().replace(/\s+/g, ' '))
   return parts.filter((part, at) => part !== '' && part.toLowerCase() !== parts[at - 1]?.toLowerCase())
-}
-
-/** Removes the postcode from the last part and returns it. */
-function takePostcode(parts: string[]): string | null {
-  const last = parts.at(-1) ?? ''
-  const found = postcode.exec(last)
-  if (found?.[1] === undefined) return null
-  const rest = last.slice(0, found.index).trim()
-  if (rest === '') parts.pop()
-  else parts[parts.length - 1] = rest
-  return found[1].toUpperCase()
-}
-
-const shortCountryNames = new Set(['uk', 'us', 'usa', 'uae'])
-const countryWords = new Map<string, readonly string[]>()
-
-/** Lists the names of a country that are one word, as names of companies have them: `usa`, `deutschland`. */
-export function listCountryWords(code: string): readonly string[] {
-  let words = countryWords.get(code)
-  if (words === undefined) {
-    words = [...countryCodes].flatMap(([name, one]) =>
-      one === code && (shortCountryNames.has(name) || /^[a-z]{4,}$/.test(name)) ? [name] : [],
-    )
-    countryWords.set(code, words)
-  }
-  return words
-}
-
-/**
- * Whether a word of lower-case Latin letters and digits is a country's English name, its own name or its code; faster
- * than `findCountryCodes`. In other languages, such names are also words: `Island`, `Man`.
- */
-export function namesCountry(word: string): boolean {
-  return countryCodes.has(word) || iso31661Alpha3ToAlpha2[word.toUpperCase()] !== undefined
 }

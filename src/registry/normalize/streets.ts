@@ -105,6 +105,39 @@ function isStreet(part: string | undefined): boolean {
   return part !== undefined && /^\p{L}\D*$/u.test(part) && !noStreet.test(part)
 }
 
+/** A street or a building, not a town. */
+export const streetLike =
+  /\d|\b(?:road|rd|street|st|lane|avenue|ave|way|drive|close|court|house|square|place|crescent|terrace|park|estate|floor|building|buildings|wharf|row|gardens|grove|hill road)$/i
+
+/** Towns whose names end like those of streets, folded. */
+export const townsLikeStreets = new Set(['street', 'chester le street', 'forest row', 'worcester park'])
+
+/** Postal codes in a text; the first that fits is read. */
+export const postalShapes = [
+  /\b[A-Z]{1,2}\d[A-Z\d]?\s*\d[A-Z]{2}\b/i, // GB
+  /\b[A-Z]\d[A-Z]\s*\d[A-Z]\d\b/i, // CA
+  /\b\d{4}\s?[A-Z]{2}\b/, // NL
+  /\b\d{5}-\d{3,4}\b/, // US +4, BR
+  /\b\d{3}-\d{4}\b/, // JP
+  /\b\d{2}-\d{3}\b/, // PL
+  /\b\d{3} \d{2}\b(?! ?\d)/, // SE, CZ, SK, GR
+  /\b(?:(?:AZ|LV|MD|SI)\d{4}|(?:HR|LT)\d{5}|AD\d{3}|\d{4,6})\b/,
+  /(?<=^|[,;|\n/()]\s*)[A-Z]{1,2}\d[A-Z\d]?(?=\s*(?:$|[,;|\n/()]))/i, // GB, outward code only
+]
+
+const postcode = /(?:^|\s)([A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2})$/i
+
+/** Removes the postcode from the last part and returns it. */
+export function takePostcode(parts: string[]): string | null {
+  const last = parts.at(-1) ?? ''
+  const found = postcode.exec(last)
+  if (found?.[1] === undefined) return null
+  const rest = last.slice(0, found.index).trim()
+  if (rest === '') parts.pop()
+  else parts[parts.length - 1] = rest
+  return found[1].toUpperCase()
+}
+
 /** Kinds of places that addresses name in a word, from parts of a town to regions. */
 export type PlaceKind = keyof typeof placeNames.kinds
 
@@ -124,31 +157,44 @@ const listTitles = (isFront: boolean): ReadonlyMap<string, PlaceKind> =>
   )
 const [frontTitles, backTitles] = [listTitles(true), listTitles(false)]
 const titleLinks = new Set("of de di do da del della der van d' d’".split(' '))
-const titleWordsMax = 3
+
+interface NamedPlace {
+  readonly name: string
+  readonly kind: PlaceKind
+  /** The word is no part of the name: "г. Баку", "Tartu linn", but "Ciudad Real". */
+  readonly isApart: boolean
+}
 
 /** Splits "Tartu linn", "TP.HCM", "gmina Larkmoor" or "川崎市" into name and kind; `null` without a word for a kind, or a name. */
-export function readKind(part: string): { readonly name: string; readonly kind: PlaceKind } | null {
+export function readKind(part: string): NamedPlace | null {
   // "г.Москва" and "d'Ivry" are two words.
   const words = part.trim().split(/\s+|(?<=\p{L}\.)(?=\p{L})|(?<= d['’])(?=\p{L})/u)
-  for (let count = Math.min(titleWordsMax, words.length - 1); count > 0; count--) {
-    const front = findTitle(frontTitles, words.slice(0, count))
-    if (front !== undefined) return withName(words.slice(count), front)
-    const behind = findTitle(backTitles, words.slice(-count))
-    if (behind !== undefined) return withName(words.slice(0, -count), behind)
-  }
+  const counts = [3, 2, 1].filter((count) => count < words.length)
+  const behind = (count: number) => withTitle(backTitles, words.slice(-count), words.slice(0, -count))
+  const front = (count: number) => withTitle(frontTitles, words.slice(0, count), words.slice(count))
+  // "M.Ə.Larkmoor qəsəbəsi": a long word is sure, and initials are no words for a kind.
+  const isLong = (words.at(-1)?.length ?? 0) > shortTitleMax
+  const isInitial = words.length > 1 && words.slice(0, 2).every((word) => /^\p{L}\.$/u.test(word))
+  const finders = [...(isLong ? [behind] : []), ...(isInitial ? [] : [front]), behind]
+  const found = finders.flatMap((find) => counts.flatMap((count) => find(count) ?? []))[0]
+  if (found !== undefined) return found
   const [, name = '', title = ''] =
-    /^(.*(?:\p{Script=Han}{2}|\p{Script=Hangul}{2}))([市区區구]|(?:특별|광역)?시)$/u.exec(part.trim()) ?? []
-  return name === '' ? null : { name, kind: /[区區구]/u.test(title) ? 'district' : 'town' }
+    /^(.*?(?:\p{Script=Han}{2}|\p{Script=Hangul}{2}))([市区區구]|(?:특별|광역)?시)$/u.exec(part.trim()) ?? []
+  return name === '' ? null : { name, kind: /[区區구]/u.test(title) ? 'district' : 'town', isApart: false }
 }
-
-function findTitle(titles: ReadonlyMap<string, PlaceKind>, words: readonly string[]): PlaceKind | undefined {
-  const title = foldTitle(words.join(' '))
-  return titles.get(title) ?? titles.get(title.replace(/\.$/, ''))
-}
+const shortTitleMax = 5
 
 /** Removes a joining word: "cidade de Larkmoor". Only parts of towns have no letters: "Quận 7". */
-function withName(words: readonly string[], kind: PlaceKind) {
+function withTitle(
+  titles: ReadonlyMap<string, PlaceKind>,
+  titleWords: readonly string[],
+  words: readonly string[],
+): NamedPlace | undefined {
+  const title = titleWords.join(' ')
+  const kind = titles.get(foldTitle(title)) ?? titles.get(foldTitle(title).replace(/\.$/, ''))
+  if (kind === undefined) return undefined
   const [first = '', ...more] = words
   const name = (more.length > 0 && titleLinks.has(first.toLowerCase()) ? more : words).join(' ')
-  return kind === 'district' || /\p{L}{2}/u.test(name) ? { name, kind } : null
+  const isApart = title.length < 3 || (/\p{Ll}/u.test(title) && title === title.toLowerCase())
+  return kind === 'district' || /\p{L}{2}/u.test(name) ? { name, kind, isApart } : undefined
 }

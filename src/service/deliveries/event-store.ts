@@ -1,5 +1,5 @@
 import type { EventType } from '../../contract/events.js'
-import type { EventId } from '../../contract/ids.js'
+import type { EventId } from '../../contract/enums.js'
 import type { Deferrable } from '../../platform/sql-program.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 

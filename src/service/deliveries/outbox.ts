@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { EventType } from '../../contract/events.js'
-import type { EventId } from '../../contract/ids.js'
+import type { EventId } from '../../contract/enums.js'
 import { deliveryLimits } from '../../contract/limits.js'
 import { prepare, type Sqlite, type Statement } from '../../platform/sqlite.js'
 import type { Random } from '../../platform/random.js'

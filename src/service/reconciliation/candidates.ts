@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EntityRecord } from '../../contract/entity.js'
 import { errorTypes } from '../../contract/errors.js'
-import { entityId } from '../../contract/ids.js'
+import { entityId } from '../../contract/enums.js'
 import { getErrorText } from '../../core/errors.js'
 import type { Knowledge, LikelyCompany } from '../knowledge.js'
 import { limits } from '../limits.js'

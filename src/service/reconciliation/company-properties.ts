@@ -1,7 +1,6 @@
 import { hasSameLetters } from '../../core/numbers/registry-suffix.js'
 import type { EntityRecord } from '../../contract/entity.js'
-import { entityId } from '../../contract/ids.js'
-import type { IdentifierType } from '../../contract/enums.js'
+import { entityId, type IdentifierType } from '../../contract/enums.js'
 import { assertNever } from '../../core/errors.js'
 import type { Knowledge, Ownership } from '../knowledge.js'
 import { findOwnershipChain } from '../records/hierarchy.js'

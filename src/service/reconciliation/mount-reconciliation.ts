@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { entityId } from '../../contract/ids.js'
+import { entityId } from '../../contract/enums.js'
 import { apiKeyHeader } from '../../contract/limits.js'
 import { applyWhenReady, type Awaitable, type Deferrable } from '../../platform/sql-program.js'
 import { UserError } from '../../core/errors.js'

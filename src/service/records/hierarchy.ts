@@ -1,5 +1,5 @@
 import { hierarchyData, type HierarchyData, type RelationshipType } from '../../contract/hierarchy.js'
-import { entityId } from '../../contract/ids.js'
+import { entityId } from '../../contract/enums.js'
 import type { Knowledge, Ownership } from '../knowledge.js'
 import { BuildFailure, type Compiler } from './builds/build.js'
 

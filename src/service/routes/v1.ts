@@ -1,7 +1,7 @@
 import type { DomainReplyV1, DomainResult, DomainResultV1 } from '../../contract/domain.js'
 import type { EntityReplyV1, EntityRecordV1, SocialProfilesV1 } from '../../contract/earlier-versions.js'
 import { entityRecord, type Attributes, type EntityRecord } from '../../contract/entity.js'
-import type { EntityId, CallId } from '../../contract/ids.js'
+import type { EntityId, CallId } from '../../contract/enums.js'
 import { applyWhenReady, type Deferrable, type Awaitable } from '../../platform/sql-program.js'
 import type { Handlers, Answer } from '../http/mount.js'
 import type { Knowledge } from '../knowledge.js'

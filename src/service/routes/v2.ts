@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { errorTypes } from '../../contract/errors.js'
-import { requestId, streamId, type RequestId, type StreamId, type RunId } from '../../contract/ids.js'
+import { requestId, streamId, type RequestId, type StreamId, type RunId } from '../../contract/enums.js'
 import type { JobStatusV2, resolutionQueryV2, ResultV2 } from '../../contract/earlier-versions.js'
 import type { JobResult } from '../../contract/result.js'
 import type { Deferrable } from '../../platform/sql-program.js'

@@ -1,4 +1,4 @@
-import type { JobId, RequestId, RunId, StreamId } from '../../contract/ids.js'
+import type { JobId, RequestId, RunId, StreamId } from '../../contract/enums.js'
 import { rateLimitExceeded } from '../refusal.js'
 import type { EndedRun, FinishedRun, NewRun, OnRunEnded, RunCount, RunStore, StoredRun } from './run-store.js'
 

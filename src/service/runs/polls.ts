@@ -1,4 +1,4 @@
-import type { CallId, RequestId } from '../../contract/ids.js'
+import type { CallId, RequestId } from '../../contract/enums.js'
 import type { Clock } from '../../platform/clock.js'
 import { limits } from '../limits.js'
 import type { OnRunEnded, StoredRun } from './run-store.js'

@@ -1,4 +1,4 @@
-import type { CallId, CustomId, JobId, RequestId, RunId, StreamId } from '../../contract/ids.js'
+import type { CallId, CustomId, JobId, RequestId, RunId, StreamId } from '../../contract/enums.js'
 import type { Deferrable } from '../../platform/sql-program.js'
 import { createRoundRobin } from '../../platform/due-work-loop.js'
 import type { Sqlite } from '../../platform/sqlite.js'

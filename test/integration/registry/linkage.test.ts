@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
-import { entityId } from '../../../src/contract/ids.js'
+import { entityId } from '../../../src/contract/enums.js'
 import { importCsvText, type CsvSettings } from '../../../src/registry/import/import-csv.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import { companyData, importContent, levelOneCsv, levelTwoCsv } from '../../support/register-files.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { entityId } from '../../../src/contract/ids.js'
+import { entityId } from '../../../src/contract/enums.js'
 import {
   planMerges,
   toRegister,

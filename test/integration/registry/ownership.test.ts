@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { EntityId } from '../../../src/contract/ids.js'
+import type { EntityId } from '../../../src/contract/enums.js'
 import type { WritableRegistry } from '../../../src/registry/registry.js'
 import { addRows as load, registryOf as open, type Row } from '../../support/registry.js'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it, test } from 'vitest'
 import { entityRecord } from '../../../src/contract/entity.js'
-import { entityId } from '../../../src/contract/ids.js'
+import { entityId } from '../../../src/contract/enums.js'
 import { resolution, type Resolution } from '../../../src/contract/result.js'
 import type { Registry } from '../../../src/registry/registry.js'
 import { registryOf, sampleRows } from '../../support/registry.js'

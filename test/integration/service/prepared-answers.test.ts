@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { prepareResolution } from '../../../src/app/matcher-protocol.js'
 import type { ServiceClient } from '../../../src/client/client.js'
-import { callId, customId, runId } from '../../../src/contract/ids.js'
+import { callId, customId, runId } from '../../../src/contract/enums.js'
 import { runObjectLenient } from '../../../src/contract/resolution.js'
 import type { Exchange } from '../../../src/core/http-exchange.js'
 import { renderAnswer } from '../../../src/pipeline/answers/answer-line.js'

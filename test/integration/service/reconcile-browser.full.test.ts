@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { EntityId } from '../../../src/contract/ids.js'
+import type { EntityId } from '../../../src/contract/enums.js'
 import { previewSize } from '../../../src/service/reconciliation/manifest.js'
 import { findBrowser } from '../../support/browser.js'
 import { fakeKnowledge, fullRecord, sampleEntity, sampleRecord } from '../../support/fake-knowledge.js'

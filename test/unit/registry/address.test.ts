@@ -313,3 +313,31 @@ test.each([
 ])('%s is %s too', (name, other) => {
   expect(toCityKey(name)).toBe(toCityKey(other))
 })
+
+describe('words for the kind of a town', () => {
+  test.each(
+    `四日市市 廿日市市 野々市市 豊田市 大田区 서울특별시 수원시 北京市|Ciudad Real|Città di Castello|Kota Kinabalu|Cd. Juárez
+    New York City|Quezon City|Ville-d'Avray|Bad Homburg|Stadt Wehlen|City of London`
+      .split(/[|\n]/)
+      .flatMap((line) => (/\p{Script=Han}|\p{Script=Hangul}/u.test(line) ? line.split(' ') : [line.trim()])),
+  )('%s stays as the register states it', (town) => {
+    expect(readTown(town, 'JP').city ?? town).toBe(town)
+  })
+
+  test.each([
+    ['AZ1025, Bakı şəhəri Xətai rayonu, Nobel prospekti, ev 15', 'AZ', 'Bakı', 'AZ1025'],
+    ['AZ1000, Bakı şəhəri Binəqədi rayonu, M.Ə.Norvanə qəsəbəsi', 'AZ', 'Bakı', 'AZ1000'],
+    ['Bakı ş., Xətai r., Nobel pr. 15', 'AZ', 'Bakı', null],
+    ['101000, г. Москва, ул. Ленина, д. 5', 'RU', 'Москва', '101000'],
+    ['050000, Алматы қ., Абай даңғылы 5', 'KZ', 'Алматы', '050000'],
+    ['Toshkent shahri, Yunusobod tumani, Amir Temur 5', 'UZ', 'Toshkent', null],
+    ['ք. Երևան, Աբովյան փ. 5', 'AM', 'Երևան', null],
+    ['თბილისი, რუსთაველის 5', 'GE', 'თბილისი', null],
+    ['Carrer Major 5, AD500 Andorra la Vella', 'AD', 'Andorra la Vella', 'AD500'],
+    ['Brīvības iela 5, Rīga LV-1010', 'LV', 'Rīga', 'LV-1010'],
+    ['Slovenska 5, SI-1000 Ljubljana', 'SI', 'Ljubljana', 'SI-1000'],
+    ['bd Royal 5, L-1855 Luxembourg', 'LU', 'Luxembourg', 'L-1855'],
+  ])('%s: town and postal code', (line, country, city, postalCode) => {
+    expect(readForeignLine(line, country)).toMatchObject({ city, postalCode })
+  })
+})

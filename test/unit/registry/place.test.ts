@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { comparePlaceWithHint, type Place } from '../../../src/registry/match/candidate.js'
-import { parseLocation } from '../../../src/registry/match/parse-location.js'
+import { parseLocation, readCompanyCountry } from '../../../src/registry/match/parse-location.js'
 import { findCountryCode, findCountryName } from '../../../src/core/countries.js'
 import {
   toCityKey,
@@ -357,4 +357,113 @@ test('Large cities have one key by their names in the languages of their neighbo
     expect(new Set(keys).size, group).toBe(1)
   }
   expect(toCityKey('Gradec')).not.toBe(toCityKey('Gorica'))
+})
+
+describe('towns that have the name of a region, a country or a town elsewhere', () => {
+  const homonyms = `Santo Domingo/Pichincha/EC; Cuenca/Azuay/EC; Santiago/Ñuble/CL; Paris/Texas/US; Birmingham/Alabama/US
+    Barcelona/Anzoátegui/VE; Trinidad/Beni/BO; Hyderabad/Sindh/PK; Victoria/Tamaulipas/MX; Durango/Bizkaia/ES
+    Mexico/Missouri/US; Lebanon/Pennsylvania/US; Peru/Indiana/US; Mérida/Yucatán/MX; León/Guanajuato/MX; Jordan/Minnesota/US
+    Guadalajara/Jalisco/MX; Valencia/Carabobo/VE; Santa Cruz/California/US; Granada/Meta/CO; Armenia/Quindío/CO
+    Toledo/Ohio/US; Dublin/Ohio/US; London/Ontario/CA; Ontario/California/US; Salvador/Bahia/BR; Andorra/Teruel/ES
+    Toledo/Paraná/BR; Panama City/Florida/US; Cuba/New Mexico/US; Tbilisi/Georgia/GE; Monaco/Bayern/DE; Trujillo/Extremadura/ES`
+  const towns = homonyms.split(/[;\n]/).map((one) => one.trim().split('/'))
+
+  test.each(towns)('%s, %s is in %s', (town = '', region = '', country = '') => {
+    const hint = parseLocation(`${town}, ${region}`)
+    const found = [...(hint?.countries ?? []), ...[...(hint?.regions ?? [])].map((code) => code.slice(0, 2))]
+    expect(found.filter((code) => code !== country)).toEqual(found.includes('UY') ? ['UY'] : [])
+    expect(found).toContain(country)
+    const cells = [town, region]
+    expect(readCompanyCountry({ cells, parts: ['city', 'region'], name: null }, null).country).toBe(country)
+  })
+
+  test.each([
+    'Cuenca/EC/ES',
+    'Santo Domingo/EC/DO',
+    'Santiago/CL/DO',
+    'Mérida/MX/VE',
+    'Guadalajara/MX/ES',
+    'Tripoli/LB/LY',
+  ])('alone, %s tells no country, and a number, a form or none decides', (line) => {
+    const [town = '', here = '', there = ''] = line.split('/')
+    const read = (name: string | null, number: string | null) =>
+      readCompanyCountry({ cells: [town], parts: ['city'], name }, number)
+    expect(read(null, null).country).toBeNull()
+    expect(read(null, null).possible).toEqual(expect.arrayContaining([here, there]))
+    expect(read(null, here).country).toBe(here)
+    expect(read(null, there).country).toBe(there)
+    const hint = parseLocation(town)
+    expect(comparePlaceWithHint(hint, place('Larkmoor', null, '', here))).toBe('none')
+    expect(comparePlaceWithHint(hint, place(town, null, '', here))).toBe('city')
+    expect(comparePlaceWithHint(hint, place('Larkmoor', null, '', 'JP'))).toBe('country_conflict')
+  })
+
+  it.each([
+    ['Lebanon', 'country', 'LB'],
+    ['Georgia', 'country', 'GE'],
+    ['Singapore', 'city', 'SG'],
+    ['Wien', 'city', 'AT'],
+    ['Larkmoor, Ecuador', 'address', 'EC'],
+    ['CA', 'country', 'CA'],
+  ])('%s in a column of %s is in %s', (cell, part, country) => {
+    expect(readCompanyCountry({ cells: [cell], parts: [part], name: null }, null).country).toBe(country)
+  })
+
+  it.each([
+    ['Larkmoor Cía. Ltda.', 'Cuenca', 'EC'],
+    ['Norvane S.L.U.', 'Mérida', 'ES'],
+    ['Norvane S.A. de C.V.', 'Mérida', 'MX'],
+  ])('the form of %s tells in which country its %s is', (name, town, country) => {
+    expect(readCompanyCountry({ cells: [town], parts: ['city'], name }, null).country).toBe(country)
+  })
+
+  it('no state of the United States is meant by a country next to its town', () => {
+    const atlanta = place('Macon', 'GA', '', 'US')
+    for (const text of ['Tbilisi, Georgia', 'Batumi, Georgia', 'Georgia, Kutaisi'])
+      expect(comparePlaceWithHint(parseLocation(text), atlanta)).toBe('country_conflict')
+    expect(comparePlaceWithHint(parseLocation('Athens, Georgia'), atlanta)).toBe('region')
+  })
+})
+
+test.each([
+  'Bakı=Bakı şəhəri=Bakı ş.=Bakı şəh.=BAKI ŞƏHƏRİ=г. Баку=Баку=Baku',
+  'Gəncə=Gəncə ş.=Gəncə şəhəri',
+  'Biləsuvar=Biləsuvar rayonu=Biləsuvar r-nu=Biləsuvar r.',
+  'Larkmoor=Larkmoor shahri=Larkmoor qəsəbəsi=Larkmoor köyü=с. Larkmoor=п. Larkmoor=гр. Larkmoor=ქ. Larkmoor=ք. Larkmoor',
+  '四日市=四日市市',
+])('a town is the same with and without the word for its kind: %s', (line) => {
+  const [town = '', ...others] = line.split('=')
+  for (const other of others) {
+    expect(toCityKey(other), other).toBe(toCityKey(town))
+    expect(comparePlaceWithHint(parseLocation(other), place(town, null, '', 'AZ'))).toBe('city')
+    expect(parseLocation(other)?.cities.has(toCityKey(town))).toBe(true)
+  }
+})
+
+test.each(['AZ 1025', 'LV 1010', 'MD 2001', 'LT 01103', 'SI 1000', 'HR 10000', 'AD 500', 'L 1855'])(
+  'the postal code %s is the same with and without its country',
+  (line) => {
+    const [prefix = '', digits = ''] = line.split(' ')
+    const isLong = prefix.length === 2
+    for (const held of [digits, `${prefix}-${digits}`, `${prefix}${digits}`])
+      for (const asked of [
+        ...(digits.length > 3 ? [digits, `${prefix}-${digits}`] : []),
+        ...(isLong ? [prefix + digits] : []),
+      ])
+        expect(comparePlaceWithHint(parseLocation(asked), place('', null, held, '')), asked).toBe('postal')
+  },
+)
+
+test.each([
+  ['府中市', '広島県', 'JP', '東京都府中市', 'region_conflict'],
+  ['四日市市', '三重県', 'JP', '三重県四日市市', 'city'],
+  ['Neustadt', 'Sachsen', 'DE', 'Neustadt, Bayern', 'region_conflict'],
+  ['Neustadt', 'Sachsen', 'DE', 'Neustadt, Sachsen', 'city'],
+  ['Springfield', 'IL', 'US', 'Springfield, MO', 'region_conflict'],
+  ['Larkmoor', 'Milano', 'IT', 'Larkmoor, Lombardia', 'city'],
+  ['Larkmoor', 'Lombardia', 'IT', 'Larkmoor, Sicilia', 'region_conflict'],
+  ['Lima', 'PE-LMA', 'PE', 'Lima', 'city'],
+  ['Larkmoor', 'Greater Manchester', 'GB', 'Larkmoor, Surrey', 'city'],
+] as const)('%s in %s (%s) and %s: %s', (town, region, country, asked, expected) => {
+  expect(comparePlaceWithHint(parseLocation(asked), place(town, region, '', country))).toBe(expected)
 })

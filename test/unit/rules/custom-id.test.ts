@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { customId } from '../../../src/contract/ids.js'
+import { customId } from '../../../src/contract/enums.js'
 import { formatCustomId, parseCustomId } from '../../../src/pipeline/checkpoint/lookup.js'
 import { forAll } from '../../support/properties.js'
 

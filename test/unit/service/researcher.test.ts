@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Resolution } from '../../../src/contract/result.js'
-import type { RunId } from '../../../src/contract/ids.js'
+import type { RunId } from '../../../src/contract/enums.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { limits } from '../../../src/service/limits.js'
 import { Researcher } from '../../../src/service/runs/researcher.js'

@@ -1,5 +1,5 @@
 import { domainResult } from '../../../contract/domain.js'
-import type { RequestId } from '../../../contract/ids.js'
+import type { RequestId } from '../../../contract/enums.js'
 import { mcpToolName } from '../../../contract/search.js'
 import type { RouteName } from '../../../contract/routes.js'
 import { buildHierarchy } from '../../records/hierarchy.js'

@@ -1,4 +1,4 @@
-import type { RunId } from '../../../contract/ids.js'
+import type { RunId } from '../../../contract/enums.js'
 import type { Deferrable } from '../../../platform/sql-program.js'
 import { createRoundRobin } from '../../../platform/due-work-loop.js'
 import { prepare, type Sqlite } from '../../../platform/sqlite.js'

@@ -1,5 +1,5 @@
 import type { BuildMetadata } from '../../../contract/earlier-versions.js'
-import type { CallId, RunId } from '../../../contract/ids.js'
+import type { CallId, RunId } from '../../../contract/enums.js'
 import { limits } from '../../limits.js'
 import type { NewEvent } from '../../deliveries/outbox.js'
 

@@ -1,4 +1,4 @@
-import type { RunId } from '../../../contract/ids.js'
+import type { RunId } from '../../../contract/enums.js'
 import { applyWhenReady, type Awaitable, type Deferrable } from '../../../platform/sql-program.js'
 import type { Clock } from '../../../platform/clock.js'
 import type { LaneSignals } from '../../deliveries/outbox.js'

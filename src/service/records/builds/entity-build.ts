@@ -1,5 +1,5 @@
 import { entityRecord, type EntityRecord, type EntityReply } from '../../../contract/entity.js'
-import { entityId, type CallId } from '../../../contract/ids.js'
+import { entityId, type CallId } from '../../../contract/enums.js'
 import {
   unknownClassification,
   unknownProfiles,

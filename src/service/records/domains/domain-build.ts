@@ -6,7 +6,7 @@ import {
 } from '../../../contract/domain.js'
 import type { SocialProfilesV1 } from '../../../contract/earlier-versions.js'
 import type { EntityRecord, ResultEntity } from '../../../contract/entity.js'
-import type { CallId } from '../../../contract/ids.js'
+import type { CallId } from '../../../contract/enums.js'
 import { resolution as resolutionSchema, type Resolution } from '../../../contract/result.js'
 import { unknownClassification, unknownWebsiteStatus } from '../../../contract/unknown.js'
 import { toRootDomain } from '../../../core/domain-name.js'

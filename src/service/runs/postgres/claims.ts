@@ -1,5 +1,5 @@
 import type { Deferrable } from '../../../platform/sql-program.js'
-import type { RunId } from '../../../contract/ids.js'
+import type { RunId } from '../../../contract/enums.js'
 import type { Clock } from '../../../platform/clock.js'
 import { interleaveAccounts } from '../../../platform/due-work-loop.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'

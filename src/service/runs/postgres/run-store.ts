@@ -16,7 +16,7 @@ import type {
   FinishedRun,
   OnRunEnded,
 } from '../run-store.js'
-import type { RunId } from '../../../contract/ids.js'
+import type { RunId } from '../../../contract/enums.js'
 import { DueWorkLoop } from '../../../platform/due-work-loop.js'
 import { getErrorText } from '../../../core/errors.js'
 

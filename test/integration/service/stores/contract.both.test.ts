@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { JobId } from '../../../../src/contract/ids.js'
+import type { JobId } from '../../../../src/contract/enums.js'
 import { hashKey } from '../../../../src/service/accounts/accounts.js'
 import { askFor } from './outgoing-support.js'
 import { describeServiceData, outcomeOf, runOf, type TestData } from '../../../support/service-data.js'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CallId, RunId } from '../../../../src/contract/ids.js'
+import type { CallId, RunId } from '../../../../src/contract/enums.js'
 import type { DueEvent } from '../../../../src/service/deliveries/event-store.js'
 import { toLane } from '../../../../src/service/deliveries/outbox.js'
 import { describeServiceData, type TestData } from '../../../support/service-data.js'
