@@ -29,7 +29,7 @@ import {
   type WrongIdentifier,
 } from './identifier-decision.js'
 import type { NameComparison } from '../match/compare-names.js'
-import type { PlaceAgreement } from '../match/candidate.js'
+import type { PlaceAgreement } from '../match/place-agreement.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
 /** An identifier of the query, in the spelling of the registration with it. */

@@ -36,7 +36,8 @@ import {
   type QueryName,
 } from './name-with-identifiers.js'
 import { readQuery, type NameMatch, type NameQuery, type ResolveDeps } from './resolve.js'
-import { type CandidateName, comparePlaceWithHint, isConflict, type Place } from '../match/candidate.js'
+import type { CandidateName } from '../match/candidate.js'
+import { comparePlaceWithHint, isConflict, type Place } from '../match/place-agreement.js'
 import { parseLocation } from '../match/parse-location.js'
 import { classifySite } from '../model/identifiers.js'
 import type { WholeRegister } from '../edition.js'
@@ -93,9 +94,8 @@ export function matchIdentified(query: NameQuery, deps: IdentifiedDeps): Identif
 export function matchTold(query: NameQuery, deps: IdentifiedDeps): IdentifiedQuery | null {
   const told = readToldIdentifiers(query.context)
   if (told === null) return null
-  const named = { ...query, context: told.context }
-  const identified = matchStated(named, { ...told, name: query.name }, deps)
-  if (identified === null || identified.asked.match === null) return null
+  const identified = matchStated({ ...query, context: told.context }, { ...told, name: query.name }, deps)
+  if (!identified?.asked.match) return null
   const { judge, decision, asked } = identified
   const isOfDecision = ({ evidence }: NameMatch['ranked'][number]) =>
     decision.kind !== 'unknown' && evidence.comparison.candidate.entityNumber === decision.entityNumber

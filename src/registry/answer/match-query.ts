@@ -22,7 +22,7 @@ import { describePlace } from './evidence-texts.js'
 import { describeName } from './factors.js'
 import type { MatchedIdentifier } from './identified-answer.js'
 import { formatLabel } from '../../core/numbers/stated-identifiers.js'
-import { comparePlaceWithHint } from '../match/candidate.js'
+import { comparePlaceWithHint } from '../match/place-agreement.js'
 import { parseLocation } from '../match/parse-location.js'
 
 /** One percent is left for clerical errors in an identifier. */

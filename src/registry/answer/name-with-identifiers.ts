@@ -34,7 +34,8 @@ import {
 } from './identified-answer.js'
 import type { WholeRegister } from '../edition.js'
 import type { StoredLegalEntity } from '../store/reader.js'
-import { type CandidateName, isConflict } from '../match/candidate.js'
+import type { CandidateName } from '../match/candidate.js'
+import { isConflict } from '../match/place-agreement.js'
 import { type NameComparison, compareNames } from '../match/compare-names.js'
 import { prepareText } from '../match/align-name.js'
 import type { MatchQuery } from '../match/rank.js'
@@ -91,9 +92,8 @@ function isBetter(one: NameComparison, other: NameComparison): boolean {
   const difference =
     typeRank[one.matchType] - typeRank[other.matchType] ||
     Number(differsInGroup(other)) - Number(differsInGroup(one)) ||
-    one.similarity - other.similarity ||
-    kindRank[one.candidate.kind] - kindRank[other.candidate.kind]
-  return difference > 0
+    one.similarity - other.similarity
+  return (difference || kindRank[one.candidate.kind] - kindRank[other.candidate.kind]) > 0
 }
 
 const differsInGroup = (one: NameComparison) => hasMoreWords(one) || findGroupDifference(one) !== null

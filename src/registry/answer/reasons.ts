@@ -7,7 +7,8 @@ import type { LeftoverWords } from '../match/left-words.js'
 import type { MatchDecision } from '../match/rank.js'
 import type { FeaturePart } from '../match/features.js'
 import { weighParts } from '../match/model.js'
-import { areFormsAlike, isOneFormPrivate, type PlaceAgreement } from '../match/candidate.js'
+import { areFormsAlike, isOneFormPrivate } from '../match/candidate.js'
+import { type PlaceAgreement } from '../match/place-agreement.js'
 import { toCityKey } from '../normalize/places.js'
 import type { StoredLegalEntity } from '../store/reader.js'
 
@@ -16,7 +17,6 @@ export type Impact = 'high' | 'medium' | 'low'
 type StoredPlace = Pick<StoredLegalEntity, 'address' | 'jurisdiction'>
 /** Reasons with a smaller contribution are not shown. */
 const contributionMin = 0.15
-
 /** `size`: contribution to the score in log-odds. */
 const toImpact = (size: number): Impact => (size >= 1.5 ? 'high' : size >= 0.6 ? 'medium' : 'low')
 
@@ -190,8 +190,8 @@ function listProminenceReasons({ best }: Match): Reason[] {
   const { isListed, hasLei } = best.evidence.comparison.candidate.prominence
   const traded = 'Its shares are traded: of companies of like names it is the likelier one.'
   const identified = 'It has a legal entity identifier (LEI), as few companies have.'
-  const text = isListed ? traded : identified
-  return isListed || hasLei ? [createReason(text, 'listed', 'known to registers')] : []
+  const isKnown = isListed || hasLei
+  return isKnown ? [createReason(isListed ? traded : identified, 'listed', 'known to registers')] : []
 }
 
 function listContextReasons({ best }: Match): Reason[] {

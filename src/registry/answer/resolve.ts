@@ -1,4 +1,4 @@
-import { listCountryWords } from '../normalize/country-words.js'
+import { listCountryWords } from '../match/place-agreement.js'
 import { calculateDistance } from '../../core/word-forms.js'
 import { type Resolution, matchedConfidenceMin, type Candidate } from '../../contract/result.js'
 import type { CandidateName } from '../match/candidate.js'

@@ -1,5 +1,7 @@
 import {
   cutNativeForms,
+  findFormAt,
+  findForms,
   getDistinctiveCountries,
   getUsual,
   type FormClass,
@@ -7,145 +9,9 @@ import {
 } from '../normalize/legal-forms.js'
 import type { NameKind } from '../model/registry-rows.js'
 import { boundText, parseForm, parseName } from '../normalize/parsed-name.js'
-import { isDistinctRegion } from '../normalize/country-words.js'
-import { findLargerRegion, findRegionCodes, hasPostal } from '../normalize/places.js'
+import { comparePlaceWithHint, type Place, type PlaceAgreement } from './place-agreement.js'
 import { hasKinds, isFormAlone, isPrivateForm, listKinds, spellOutForm } from '../reference/registers.js'
 import type { LocationHint } from './parse-location.js'
-
-/** Place of a registration, as keys of places.ts. Empty text means unknown. */
-export interface Place {
-  readonly cityKey: string
-  readonly regionCode: string
-  readonly postalKey: string
-  readonly countryCode: string
-  /** Country and subdivision of the jurisdiction ("us_de" is US and US-DE). */
-  readonly jurisdictionCountry: string
-  readonly jurisdictionRegion: string
-}
-
-/**
- * Agreement of a place with a hint, best first; `none` without a hint or comparable facts. `registered_there` and
- * `registered_elsewhere`: the address is unknown, only the country of the register is compared, which is weak
- * evidence: registers include foreign companies. `form_of_country`: another country's register, but the legal form is
- * one of the country in the hint.
- */
-export type PlaceAgreement =
-  | 'postal'
-  | 'city'
-  | 'region'
-  | 'country'
-  | 'none'
-  | 'registered_there'
-  | 'registered_elsewhere'
-  | 'form_of_country'
-  | 'town_abroad'
-  | 'region_conflict'
-  | 'country_conflict'
-
-/** True if the place contradicts the hint. */
-export function isConflict(place: PlaceAgreement): boolean {
-  return place === 'region_conflict' || place === 'country_conflict' || place === 'town_abroad'
-}
-
-const inCountry: ReadonlySet<PlaceAgreement> = new Set([
-  'postal',
-  'city',
-  'region',
-  'country',
-  'registered_there',
-  'region_conflict',
-])
-
-/** True if the company is or is registered in the country of the hint. */
-export function isInCountry(place: PlaceAgreement): boolean {
-  return inCountry.has(place)
-}
-
-/** Compares a place with a hint: the finest agreement wins; a conflict counts only if no reading agrees. */
-export function comparePlaceWithHint(hint: LocationHint | null, place: Place): PlaceAgreement {
-  if (hint === null) return 'none'
-  // Foreign registrants have the country of their register, and the region of their own.
-  const { countryCode, jurisdictionCountry, jurisdictionRegion } = place
-  const countries = [countryCode, jurisdictionCountry, jurisdictionRegion.slice(0, 2)].filter(Boolean)
-  const regions = [place.regionCode, jurisdictionRegion].filter(isDistinctRegion)
-  const countryFits = countries.some(
-    (code) => hint.countries.has(code) || hasPrefix(hint.regions, `${code}-`),
-  )
-  const countryTold = hint.countries.size > 0 && countries.length > 0
-  const isOfRegion = regions.some(
-    (code) => hint.regions.has(code) || hint.regions.has(findLargerRegion(code) ?? ''),
-  )
-  // A company of another state is in neither Georgia.
-  const isInNeither =
-    hint.isCountryOrState && !countries.some((code) => hint.countries.has(code)) && !isOfRegion
-  if (countryTold && (!countryFits || isInNeither)) {
-    if (place.countryCode === '' && place.jurisdictionRegion === '') return 'registered_elsewhere'
-    return isSameTown(hint, place) ? 'town_abroad' : 'country_conflict'
-  }
-  if (place.postalKey !== '' && hasPostal(hint.postals, place.postalKey)) return 'postal'
-  if (place.cityKey !== '' && hint.cities.has(place.cityKey))
-    return isTownOfOtherRegion(hint, place) ? 'region_conflict' : 'city'
-  if (hasMatchingOutward(hint, place)) return 'city'
-  // Most US companies are registered in Delaware, and few are there.
-  if (hint.isTownWithDe && place.countryCode === 'US' && !['', 'US-DE'].includes(place.regionCode))
-    return 'country_conflict'
-  if (isOfRegion) return 'region'
-  const isOther = regions[0] === place.regionCode && isOtherRegion(hint.regions, place.regionCode)
-  if (isOther || hasOtherArea(hint, place)) return 'region_conflict'
-  if (countryFits)
-    return place.countryCode === '' && place.jurisdictionRegion === '' ? 'registered_there' : 'country'
-  const isElsewhere = hint.regions.size > 0 && !countries.some((code) => hint.openCountries.has(code))
-  if (hint.countries.size === 0 && isElsewhere && countries.length > 0) return 'country_conflict'
-  return 'none'
-}
-
-/** Lists combine the country of the listing with the town of the company: "Ghent, US". */
-function isSameTown(hint: LocationHint, place: Place): boolean {
-  const town = place.cityKey !== '' && hint.cities.has(place.cityKey)
-  return town || (place.postalKey.length >= 5 && hint.postals.has(place.postalKey))
-}
-
-/** Neighbouring British postcodes share the first half; other postal codes share the first digits. */
-function hasMatchingOutward(hint: LocationHint, place: Place): boolean {
-  if (place.postalKey.length < 5) return false
-  const outward = place.postalKey.slice(0, -3)
-  for (const postal of hint.postals) {
-    if (/[a-z]/.test(postal) && (postal.length >= 5 ? postal.slice(0, -3) : postal) === outward) return true
-    if (/^\d{5}/.test(postal) && place.postalKey.slice(0, 5) === postal.slice(0, 5)) return true
-  }
-  return false
-}
-
-/** The first letters of a British postcode are a postal area, as large as a county. */
-function hasOtherArea(hint: LocationHint, place: Place): boolean {
-  const getPostalArea = (postal: string) => /^([a-z]{1,2})\d/.exec(postal)?.[1]
-  const area = getPostalArea(place.postalKey)
-  const told = [...hint.postals].map(getPostalArea).filter((other) => other !== undefined)
-  return area !== undefined && told.length > 0 && !told.includes(area)
-}
-
-/** True for another town with the name: "Larkmoor, Bayern" is not in Sachsen. British counties may be those of the post. */
-function isTownOfOtherRegion({ regions }: LocationHint, { cityKey, regionCode }: Place): boolean {
-  if (regionCode === '' || regionCode.startsWith('GB-')) return false
-  const toLargest = (code: string) => findLargerRegion(code) ?? code
-  // The name of the town itself may be that of a region: Lima.
-  const ofTown = findRegionCodes(cityKey)
-  const asked = [...regions].filter(
-    (code) => code.startsWith(regionCode.slice(0, 3)) && !ofTown.includes(code),
-  )
-  return asked.length > 0 && !asked.some((code) => toLargest(code) === toLargest(regionCode))
-}
-
-/** True if regions of the same country are given and none is a part of this one. */
-function isOtherRegion(asked: ReadonlySet<string>, region: string): boolean {
-  const inCountry = [...asked].filter((code) => code.startsWith(region.slice(0, 3)))
-  return inCountry.length > 0 && !inCountry.some((code) => findLargerRegion(code) === region)
-}
-
-function hasPrefix(values: ReadonlySet<string>, prefix: string): boolean {
-  for (const value of values) if (value.startsWith(prefix)) return true
-  return false
-}
 
 /** One name of one registration. */
 export interface CandidateName {
@@ -367,4 +233,31 @@ function shareCountry({ place: a }: CandidateName, { place: b }: CandidateName):
     )
   const [left, right] = [countries(a), countries(b)]
   return left.length === 0 || right.length === 0 || left.some((code) => right.includes(code))
+}
+
+/** Finds forms that are only the last word of a name, before a remark: "Larkmoor MMC (filial)". */
+export function findClosedForms(
+  pieces: readonly { readonly separator: string }[],
+  folded: readonly string[],
+  stated: readonly StatedForm[],
+): StatedForm[] {
+  const ends = pieces.flatMap(({ separator }, at) => (at > 1 && /[(,-]/.test(separator) ? [at] : []))
+  return ends.flatMap((end) =>
+    findForms(folded.slice(0, end), { last: '', written: '', native: null }).filter(
+      ({ at, count }) =>
+        at + count === end && !stated.some((form) => form.at < end && at < form.at + form.count),
+    ),
+  )
+}
+
+/** Counts the words of a short form in front of a text, as "SL" in "SL Larkmoor"; 0 if the company has another form. */
+export function countFormInFront(
+  words: readonly { readonly folded: string }[],
+  { formClass }: CandidateName,
+): number {
+  const form = findFormAt(
+    words.map(({ folded }) => folded),
+    0,
+  )
+  return form !== null && form.formClass === formClass ? form.words.length : 0
 }

@@ -1,6 +1,6 @@
 import { findExactCodes } from '../../core/countries.js'
 import { isLargeCity } from '../normalize/places.js'
-import type { PlaceAgreement } from './candidate.js'
+import type { PlaceAgreement } from './place-agreement.js'
 import type { NameComparison } from './compare-names.js'
 import { isCountryWord, type LeftWord, type Position } from './left-words.js'
 import type { Separator } from './text-pieces.js'

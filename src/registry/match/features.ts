@@ -1,4 +1,4 @@
-import { isInCountry, type PlaceAgreement } from './candidate.js'
+import { isInCountry, type PlaceAgreement } from './place-agreement.js'
 import type { NameComparison } from './compare-names.js'
 import {
   classifyEvidence,

@@ -1,11 +1,10 @@
-import { namesCountry } from '../normalize/country-words.js'
+import { namesCountry } from './place-agreement.js'
 import { toCityKey } from '../normalize/places.js'
 import type { AlignedText, NameAlignment } from './align-name.js'
 import { classifyNameWord } from './compare-words.js'
-import { statesForm, type CandidateName } from './candidate.js'
+import { countFormInFront, statesForm, type CandidateName } from './candidate.js'
 import type { QueryText, TextWord } from './query-text.js'
 import { isOfSecurity, type WordClass } from './word-classes.js'
-import { findFormAt } from '../normalize/legal-forms.js'
 import { foldText, hasShortForm, isHeadWord } from '../normalize/normalize-name.js'
 
 /** Numbers of words that one side lacks, by kind. */
@@ -59,7 +58,7 @@ export function listLeft(
   const left: LeftWord[] = []
   const last = text.words.length - 1
   const isHead = start === 1 && inPairs.size >= 2 && isHeadWord(text.words[0]?.text ?? '')
-  const formEnd = isHead ? 1 : Math.min(start, countFormInFront(text, candidate))
+  const formEnd = isHead ? 1 : Math.min(start, countFormInFront(text.words, candidate))
   for (const [at, word] of text.words.entries()) {
     if (inPairs.has(at)) continue
     const position: Position = at < start ? 'before' : at >= end ? 'behind' : 'inside'
@@ -67,15 +66,6 @@ export function listLeft(
     left.push({ word, at, position, role: at < formEnd ? 'repeated' : findRole(word, at === last, facts) })
   }
   return left
-}
-
-/** Counts the words of a short form in front of the text, as "SL" in "SL Larkmoor"; 0 if the company has another form. */
-function countFormInFront({ words }: QueryText, { formClass }: CandidateName): number {
-  const form = findFormAt(
-    words.map(({ folded }) => folded),
-    0,
-  )
-  return form !== null && form.formClass === formClass ? form.words.length : 0
 }
 
 interface RoleFacts {

@@ -1,4 +1,4 @@
-import type { PlaceAgreement } from './candidate.js'
+import type { PlaceAgreement } from './place-agreement.js'
 import type { NameComparison } from './compare-names.js'
 import { cap, isPartOfLongerName, type Evidence } from './evidence.js'
 import { isCountryWord } from './left-words.js'

@@ -3,7 +3,7 @@ import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { findCountryCode, findCountryCodes, findExactCodes } from '../../core/countries.js'
 import { readIdentifiers } from '../../core/numbers/stated-identifiers.js'
-import { isDependent, isDistinctRegion } from '../normalize/country-words.js'
+import { isDependent, isDistinctRegion } from './place-agreement.js'
 import { parseForm } from '../normalize/parsed-name.js'
 import {
   codeCharsMax,

@@ -18,8 +18,8 @@ import {
   splitPieces,
   type Piece,
   type Separator,
-  findClosedForms,
 } from './text-pieces.js'
+import { findClosedForms } from './candidate.js'
 import { classifyBesideOthers, classifyWord, type WordClass, isOfSecurity } from './word-classes.js'
 
 /** A word of the text of a query. */
@@ -69,7 +69,7 @@ export interface QueryText {
 const initials =
   /(?<![\p{L}\p{M}\p{N}])(?:\p{L}\.\s?)+(?:(?:(?<=\.)\p{L}|(?<!\p{Lu}\. )\p{Ll}|\p{Lu})(?![\p{L}\p{M}\p{N}])\.?|\p{L}\.)/gu
 const tradeMarks: readonly (readonly [RegExp, string])[] = [
-  [/\bd\s?[/.]\s?b\s?[/.]\s?a\b\.?/gi, ' dba '],
+  [/\bd\s?[/.]\s?b\s?[/.]\s?a\b\.?|\b(?:doing business|trading|trades|operating) as\b/gi, ' dba '],
   [/\b([fan])\s?\/\s?k\s?\/\s?a\b\.?/gi, ' $1ka '],
   [/\b(?:formerly|previously) known as\b/gi, ' fka '],
   [/\b([an])(?:lso|ow) known as\b/gi, ' $1ka '],
@@ -86,8 +86,6 @@ const tradeMarks: readonly (readonly [RegExp, string])[] = [
   [/\bc\/o\b|\b(?:owned|acquired|powered|managed|distributed) by\b/gi, ' careof '],
   [/\.(?:co|com|org|ac|net|or)\.[a-z]{2}\b/gi, ' www '],
   [/[\w.+-]{1,64}@(?=[\w-]+\.\w)/g, ' '],
-  [/\b(?:doing business|trading|trades|operating) as\b/gi, ' dba '],
-  // "GBP0.001"
   [/\b(USD|EUR|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|INR|CNY|HKD|SGD|ZAR)(?=\d)/gi, '$1 '],
   [/['’‘`´]/g, ''],
 ]

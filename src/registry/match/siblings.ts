@@ -1,5 +1,6 @@
 import { findExactCodes } from '../../core/countries.js'
-import type { CandidateName, PlaceAgreement } from './candidate.js'
+import type { CandidateName } from './candidate.js'
+import type { PlaceAgreement } from './place-agreement.js'
 import type { NameComparison } from './compare-names.js'
 import type { Evidence, SiblingCounts } from './evidence.js'
 import { isNumberWord } from '../normalize/normalize-name.js'

@@ -1,7 +1,7 @@
 import { calculateDistance } from '../../core/word-forms.js'
 import { matchLimits } from '../model/limits.js'
 import { classifyNativeRun, unknownLetter } from '../normalize/clean-text.js'
-import { findForms, formWords, type StatedForm } from '../normalize/legal-forms.js'
+import { formWords } from '../normalize/legal-forms.js'
 import { unspaced } from '../normalize/unspaced-names.js'
 import { foldText, shortenedWords, toCanonicalWords } from '../normalize/normalize-name.js'
 import { usualWords, type WordClass } from './word-classes.js'
@@ -339,19 +339,4 @@ function findWords(text: string, isWord: (word: string) => boolean): string[] {
   if (words === undefined || words.filter((word) => !formWords.has(word)).length > text.length / 5)
     return [text]
   return digits === '' ? words : [...words, digits]
-}
-
-/** Finds forms that are only the last word of a name, before a remark: "Larkmoor MMC (filial)". */
-export function findClosedForms(
-  pieces: readonly { readonly separator: string }[],
-  folded: readonly string[],
-  stated: readonly StatedForm[],
-): StatedForm[] {
-  const ends = pieces.flatMap(({ separator }, at) => (at > 1 && /[(,-]/.test(separator) ? [at] : []))
-  return ends.flatMap((end) =>
-    findForms(folded.slice(0, end), { last: '', written: '', native: null }).filter(
-      ({ at, count }) =>
-        at + count === end && !stated.some((form) => form.at < end && at < form.at + form.count),
-    ),
-  )
 }

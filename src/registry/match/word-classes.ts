@@ -5,7 +5,7 @@ import {
   isNumberWord,
   isTradeWord,
 } from '../normalize/normalize-name.js'
-import { namesCountry } from '../normalize/country-words.js'
+import { namesCountry } from './place-agreement.js'
 import table from '../reference/word-classes.json' with { type: 'json' }
 
 /**

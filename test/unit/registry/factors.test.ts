@@ -10,7 +10,7 @@ import {
   fittedCoefficients,
   weighParts,
 } from '../../../src/registry/match/model.js'
-import type { PlaceAgreement } from '../../../src/registry/match/candidate.js'
+import type { PlaceAgreement } from '../../../src/registry/match/place-agreement.js'
 import type { StoredEntity, StoredLegalEntity } from '../../../src/registry/store/reader.js'
 import { match, rank, type Asked, type Held } from '../../support/matching.js'
 

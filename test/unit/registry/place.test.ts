@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { comparePlaceWithHint, type Place } from '../../../src/registry/match/candidate.js'
+import { comparePlaceWithHint, type Place } from '../../../src/registry/match/place-agreement.js'
 import { parseLocation, readCompanyCountry } from '../../../src/registry/match/parse-location.js'
 import { findCountryCode, findCountryName } from '../../../src/core/countries.js'
 import {

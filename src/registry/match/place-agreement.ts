@@ -1,0 +1,179 @@
+import { iso31661Alpha3ToAlpha2 } from 'iso-3166'
+import { countryCodes } from '../../core/countries.js'
+import { findLargerRegion, findRegionCodes, hasPostal } from '../normalize/places.js'
+import placeNames from '../reference/place-names.json' with { type: 'json' }
+import type { LocationHint } from './parse-location.js'
+
+const shortCountryNames = new Set(['uk', 'us', 'usa', 'uae'])
+const countryWords = new Map<string, readonly string[]>()
+
+/** Lists the names of a country that are one word, as names of companies have them: `usa`, `deutschland`. */
+export function listCountryWords(code: string): readonly string[] {
+  let words = countryWords.get(code)
+  if (words === undefined) {
+    words = [...countryCodes].flatMap(([name, one]) =>
+      one === code && (shortCountryNames.has(name) || /^[a-z]{4,}$/.test(name)) ? [name] : [],
+    )
+    countryWords.set(code, words)
+  }
+  return words
+}
+
+/**
+ * Whether a word of lower-case Latin letters and digits is a country's English name, its own name or its code; faster
+ * than `findCountryCodes`. In other languages, such names are also words: `Island`, `Man`.
+ */
+export function namesCountry(word: string): boolean {
+  return countryCodes.has(word) || iso31661Alpha3ToAlpha2[word.toUpperCase()] !== undefined
+}
+
+/** ISO 3166-2 lists the United Kingdom and its countries in addition to their counties. */
+const isPartOfUnitedKingdom = (code: string): boolean => nations.has(code)
+const nations = new Set(['UKM', 'GBN', 'EAW', 'ENG', 'SCT', 'WLS', 'NIR'].map((nation) => `GB-${nation}`))
+
+/** "England" is no more precise than the country, so it does not contradict Surrey. */
+export const isDistinctRegion = (code: string): boolean => code !== '' && !isPartOfUnitedKingdom(code)
+
+/** Dependent countries and regions of a state with a code of their own. */
+const territories = new Map(
+  Object.entries(placeNames.territories).map(([state, codes]) => [state, codes.split(' ')] as const),
+)
+
+/** "Jersey, UK", "Hong Kong, China": both names are right. */
+export const isDependent = (country: string, sovereigns: readonly string[]): boolean =>
+  sovereigns.some((sovereign) => territories.get(sovereign)?.includes(country) === true)
+
+/** Place of a registration, as keys of places.ts. Empty text means unknown. */
+export interface Place {
+  readonly cityKey: string
+  readonly regionCode: string
+  readonly postalKey: string
+  readonly countryCode: string
+  /** Country and subdivision of the jurisdiction ("us_de" is US and US-DE). */
+  readonly jurisdictionCountry: string
+  readonly jurisdictionRegion: string
+}
+
+/**
+ * Agreement of a place with a hint, best first; `none` without a hint or comparable facts. `registered_there` and
+ * `registered_elsewhere`: the address is unknown, only the country of the register is compared, which is weak
+ * evidence: registers include foreign companies. `form_of_country`: another country's register, but the legal form is
+ * one of the country in the hint.
+ */
+export type PlaceAgreement =
+  | 'postal'
+  | 'city'
+  | 'region'
+  | 'country'
+  | 'none'
+  | 'registered_there'
+  | 'registered_elsewhere'
+  | 'form_of_country'
+  | 'town_abroad'
+  | 'region_conflict'
+  | 'country_conflict'
+
+/** True if the place contradicts the hint. */
+export function isConflict(place: PlaceAgreement): boolean {
+  return place === 'region_conflict' || place === 'country_conflict' || place === 'town_abroad'
+}
+
+const inCountry: ReadonlySet<PlaceAgreement> = new Set([
+  'postal',
+  'city',
+  'region',
+  'country',
+  'registered_there',
+  'region_conflict',
+])
+
+/** True if the company is or is registered in the country of the hint. */
+export function isInCountry(place: PlaceAgreement): boolean {
+  return inCountry.has(place)
+}
+
+/** Compares a place with a hint: the finest agreement wins; a conflict counts only if no reading agrees. */
+export function comparePlaceWithHint(hint: LocationHint | null, place: Place): PlaceAgreement {
+  if (hint === null) return 'none'
+  // Foreign registrants have the country of their register, and the region of their own.
+  const { countryCode, jurisdictionCountry, jurisdictionRegion } = place
+  const countries = [countryCode, jurisdictionCountry, jurisdictionRegion.slice(0, 2)].filter(Boolean)
+  const regions = [place.regionCode, jurisdictionRegion].filter(isDistinctRegion)
+  const countryFits = countries.some(
+    (code) => hint.countries.has(code) || hasPrefix(hint.regions, `${code}-`),
+  )
+  const countryTold = hint.countries.size > 0 && countries.length > 0
+  const isOfRegion = regions.some(
+    (code) => hint.regions.has(code) || hint.regions.has(findLargerRegion(code) ?? ''),
+  )
+  // A company of another state is in neither Georgia.
+  const isInNeither =
+    hint.isCountryOrState && !countries.some((code) => hint.countries.has(code)) && !isOfRegion
+  if (countryTold && (!countryFits || isInNeither)) {
+    if (place.countryCode === '' && place.jurisdictionRegion === '') return 'registered_elsewhere'
+    return isSameTown(hint, place) ? 'town_abroad' : 'country_conflict'
+  }
+  if (place.postalKey !== '' && hasPostal(hint.postals, place.postalKey)) return 'postal'
+  if (place.cityKey !== '' && hint.cities.has(place.cityKey))
+    return isTownOfOtherRegion(hint, place) ? 'region_conflict' : 'city'
+  if (hasMatchingOutward(hint, place)) return 'city'
+  // Most US companies are registered in Delaware, and few are there.
+  if (hint.isTownWithDe && place.countryCode === 'US' && !['', 'US-DE'].includes(place.regionCode))
+    return 'country_conflict'
+  if (isOfRegion) return 'region'
+  const isOther = regions[0] === place.regionCode && isOtherRegion(hint.regions, place.regionCode)
+  if (isOther || hasOtherArea(hint, place)) return 'region_conflict'
+  if (countryFits)
+    return place.countryCode === '' && place.jurisdictionRegion === '' ? 'registered_there' : 'country'
+  const isElsewhere = hint.regions.size > 0 && !countries.some((code) => hint.openCountries.has(code))
+  if (hint.countries.size === 0 && isElsewhere && countries.length > 0) return 'country_conflict'
+  return 'none'
+}
+
+/** Lists combine the country of the listing with the town of the company: "Ghent, US". */
+function isSameTown(hint: LocationHint, place: Place): boolean {
+  const town = place.cityKey !== '' && hint.cities.has(place.cityKey)
+  return town || (place.postalKey.length >= 5 && hint.postals.has(place.postalKey))
+}
+
+/** Neighbouring British postcodes share the first half; other postal codes share the first digits. */
+function hasMatchingOutward(hint: LocationHint, place: Place): boolean {
+  if (place.postalKey.length < 5) return false
+  const outward = place.postalKey.slice(0, -3)
+  for (const postal of hint.postals) {
+    if (/[a-z]/.test(postal) && (postal.length >= 5 ? postal.slice(0, -3) : postal) === outward) return true
+    if (/^\d{5}/.test(postal) && place.postalKey.slice(0, 5) === postal.slice(0, 5)) return true
+  }
+  return false
+}
+
+/** The first letters of a British postcode are a postal area, as large as a county. */
+function hasOtherArea(hint: LocationHint, place: Place): boolean {
+  const getPostalArea = (postal: string) => /^([a-z]{1,2})\d/.exec(postal)?.[1]
+  const area = getPostalArea(place.postalKey)
+  const told = [...hint.postals].map(getPostalArea).filter((other) => other !== undefined)
+  return area !== undefined && told.length > 0 && !told.includes(area)
+}
+
+/** True for another town with the name: "Larkmoor, Bayern" is not in Sachsen. British counties may be those of the post. */
+function isTownOfOtherRegion({ regions }: LocationHint, { cityKey, regionCode }: Place): boolean {
+  if (regionCode === '' || regionCode.startsWith('GB-')) return false
+  const toLargest = (code: string) => findLargerRegion(code) ?? code
+  // The name of the town itself may be that of a region: Lima.
+  const ofTown = findRegionCodes(cityKey)
+  const asked = [...regions].filter(
+    (code) => code.startsWith(regionCode.slice(0, 3)) && !ofTown.includes(code),
+  )
+  return asked.length > 0 && !asked.some((code) => toLargest(code) === toLargest(regionCode))
+}
+
+/** True if regions of the same country are given and none is a part of this one. */
+function isOtherRegion(asked: ReadonlySet<string>, region: string): boolean {
+  const inCountry = [...asked].filter((code) => code.startsWith(region.slice(0, 3)))
+  return inCountry.length > 0 && !inCountry.some((code) => findLargerRegion(code) === region)
+}
+
+function hasPrefix(values: ReadonlySet<string>, prefix: string): boolean {
+  for (const value of values) if (value.startsWith(prefix)) return true
+  return false
+}
