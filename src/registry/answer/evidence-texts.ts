@@ -7,8 +7,7 @@ import type { FeaturePart } from '../match/features.js'
 import { describeFormerName, describeName, describeUnsupported } from './factors.js'
 import type { Evidence } from '../match/evidence.js'
 import type { NameComparison } from '../match/compare-names.js'
-import type { Place, PlaceAgreement } from '../match/place-agreement.js'
-import type { LocationHint } from '../match/parse-location.js'
+import type { LocationHint, Place, PlaceAgreement } from '../match/place-agreement.js'
 import {
   estimateCompanyConfidence,
   type MatchDecision,

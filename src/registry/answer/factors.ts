@@ -166,9 +166,11 @@ function describeRest({ left, matchType, candidate, text }: NameComparison): str
     else runs.push([one])
   }
   const pieces = runs.map((run) => cutEdges(run, text)).filter((run) => run.length > 0)
-  if (pieces.length === 0) return null
-  const named = pieces.slice(0, piecesNamedMax).map((run) => `"${quoteAsWritten(run, text)}"`)
-  return pieces.length > piecesNamedMax ? `${named.join(', ')} and more` : named.join(' and ')
+  const quoted = pieces.map((run) => `"${quoteAsWritten(run, text)}"`)
+  if (text.around !== undefined) quoted.push(`"${text.around}"`)
+  if (quoted.length === 0) return null
+  const named = quoted.slice(0, piecesNamedMax)
+  return quoted.length > piecesNamedMax ? `${named.join(', ')} and more` : named.join(' and ')
 }
 
 /** In "(Pvt) Ltd", what follows the word is of the form too, or the end of the bracket. */

@@ -1,11 +1,10 @@
-import { listCountryWords } from '../match/place-agreement.js'
 import { calculateDistance } from '../../core/word-forms.js'
 import { type Resolution, matchedConfidenceMin, type Candidate } from '../../contract/result.js'
 import type { CandidateName } from '../match/candidate.js'
 import { decide, type MatchDecision, rankCompanies, type MatchQuery, type Ranking } from '../match/rank.js'
 import { fittedCoefficients, type Coefficients } from '../match/model.js'
 import { removeDepartment } from '../normalize/clean-text.js'
-import { parseLocation } from '../match/parse-location.js'
+import { listCountryWords, parseLocation } from '../match/parse-location.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { readText, removeRemarks } from '../match/query-text.js'
@@ -248,12 +247,15 @@ function combineMatches(
 /** Just below an even chance of one of two. */
 const severalConfidence = 49
 
+const signsAtEnds = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}.]+$/gu
+
 /** Returns `null` for a name without letters and digits. */
 export function readQuery(
   { name: given, location }: Pick<NameQuery, 'name' | 'location'>,
   vocabulary: Vocabulary,
 ): MatchQuery | null {
   const name = removeRemarks(removeDepartment(given))
+  const around = given.includes(name) ? given.replace(name, ' ').replace(signsAtEnds, '') : ''
   const hint = parseLocation(location)
   const placeWords = new Set(foldText(location ?? '', matchLimits.locationCharsMax).split(' '))
   const facts = {
@@ -265,7 +267,7 @@ export function readQuery(
   const texts = [
     readText(name, facts),
     ...readNativeName(name).map(({ text, how }) => readText(text, facts, { how, native: name })),
-  ].filter((text) => text !== null)
+  ].flatMap((text) => (text === null ? [] : around === '' ? [text] : [{ ...text, around }]))
   const words = texts.map((text) => text.words.map((word) => word.text).join(' '))
   const different = texts.filter((_, at) => words.indexOf(words[at] ?? '') === at)
   if (texts.length === 0) return null

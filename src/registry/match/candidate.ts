@@ -9,9 +9,13 @@ import {
 } from '../normalize/legal-forms.js'
 import type { NameKind } from '../model/registry-rows.js'
 import { boundText, parseForm, parseName } from '../normalize/parsed-name.js'
-import { comparePlaceWithHint, type Place, type PlaceAgreement } from './place-agreement.js'
+import {
+  comparePlaceWithHint,
+  type LocationHint,
+  type Place,
+  type PlaceAgreement,
+} from './place-agreement.js'
 import { hasKinds, isFormAlone, isPrivateForm, listKinds, spellOutForm } from '../reference/registers.js'
-import type { LocationHint } from './parse-location.js'
 
 /** One name of one registration. */
 export interface CandidateName {

@@ -1,11 +1,10 @@
 import { findExactCodes } from '../../core/countries.js'
 import { isLargeCity } from '../normalize/places.js'
-import type { PlaceAgreement } from './place-agreement.js'
+import type { LocationHint, PlaceAgreement } from './place-agreement.js'
 import type { NameComparison } from './compare-names.js'
 import { isCountryWord, type LeftWord, type Position } from './left-words.js'
 import type { Separator } from './text-pieces.js'
 import { hasOtherMeaning, type WordClass } from './word-classes.js'
-import type { LocationHint } from './parse-location.js'
 
 /** Facts about the other companies found, on which the evidence of a name depends. */
 export interface SiblingCounts {

@@ -1,9 +1,9 @@
 import { postalShapes, readKind } from '../normalize/streets.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
-import { findCountryCode, findCountryCodes, findExactCodes } from '../../core/countries.js'
+import { countryCodes, findCountryCode, findCountryCodes, findExactCodes } from '../../core/countries.js'
 import { readIdentifiers } from '../../core/numbers/stated-identifiers.js'
-import { isDependent, isDistinctRegion } from './place-agreement.js'
+import { isDependent, isDistinctRegion, type LocationHint } from './place-agreement.js'
 import { parseForm } from '../normalize/parsed-name.js'
 import {
   codeCharsMax,
@@ -18,27 +18,6 @@ import {
   toCityKey,
   toPostalKey,
 } from '../normalize/places.js'
-
-/** Parsed location hint. A part may have several readings. */
-export interface LocationHint {
-  readonly countries: ReadonlySet<string>
-  readonly regions: ReadonlySet<string>
-  readonly cities: ReadonlySet<string>
-  readonly postals: ReadonlySet<string>
-  /** Contains a town or postal code, not only countries and regions, which may have names of towns too. */
-  readonly namesTown: boolean
-  /** "Berlin, DE" is in Germany, or rarely in Delaware. */
-  readonly isTownWithDe: boolean
-  /** Countries of the regions that are named without their country, and of towns with the names of these regions. */
-  readonly openCountries: ReadonlySet<string>
-  /** The country may be a state of the United States instead: "Georgia". */
-  readonly isCountryOrState: boolean
-  /**
-   * Key of the last part if no part names a known country or region: it may be a town, or a country that is not known.
-   * Empty text otherwise.
-   */
-  readonly unreadEnd: string
-}
 
 /** "東京都港区", "广东省深圳市": no spaces separate a region from its towns. */
 const eastAsianRegion =
@@ -346,4 +325,19 @@ function isOverruled(name: Reading, readings: readonly Reading[]): boolean {
     const isItsRegion = name.regions.some((region) => other.countries.includes(region.slice(0, 2)))
     return own.length > 0 && (index > at || (isItsRegion && other.kind !== 'tail'))
   })
+}
+
+const shortCountryNames = new Set(['uk', 'us', 'usa', 'uae'])
+const countryWords = new Map<string, readonly string[]>()
+
+/** Lists the names of a country that are one word, as names of companies have them: `usa`, `deutschland`. */
+export function listCountryWords(code: string): readonly string[] {
+  let words = countryWords.get(code)
+  if (words === undefined) {
+    words = [...countryCodes].flatMap(([name, one]) =>
+      one === code && (shortCountryNames.has(name) || /^[a-z]{4,}$/.test(name)) ? [name] : [],
+    )
+    countryWords.set(code, words)
+  }
+  return words
 }

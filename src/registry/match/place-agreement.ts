@@ -2,22 +2,6 @@ import { iso31661Alpha3ToAlpha2 } from 'iso-3166'
 import { countryCodes } from '../../core/countries.js'
 import { findLargerRegion, findRegionCodes, hasPostal } from '../normalize/places.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
-import type { LocationHint } from './parse-location.js'
-
-const shortCountryNames = new Set(['uk', 'us', 'usa', 'uae'])
-const countryWords = new Map<string, readonly string[]>()
-
-/** Lists the names of a country that are one word, as names of companies have them: `usa`, `deutschland`. */
-export function listCountryWords(code: string): readonly string[] {
-  let words = countryWords.get(code)
-  if (words === undefined) {
-    words = [...countryCodes].flatMap(([name, one]) =>
-      one === code && (shortCountryNames.has(name) || /^[a-z]{4,}$/.test(name)) ? [name] : [],
-    )
-    countryWords.set(code, words)
-  }
-  return words
-}
 
 /**
  * Whether a word of lower-case Latin letters and digits is a country's English name, its own name or its code; faster
@@ -42,6 +26,27 @@ const territories = new Map(
 /** "Jersey, UK", "Hong Kong, China": both names are right. */
 export const isDependent = (country: string, sovereigns: readonly string[]): boolean =>
   sovereigns.some((sovereign) => territories.get(sovereign)?.includes(country) === true)
+
+/** Parsed location hint. A part may have several readings. */
+export interface LocationHint {
+  readonly countries: ReadonlySet<string>
+  readonly regions: ReadonlySet<string>
+  readonly cities: ReadonlySet<string>
+  readonly postals: ReadonlySet<string>
+  /** Contains a town or postal code, not only countries and regions, which may have names of towns too. */
+  readonly namesTown: boolean
+  /** "Berlin, DE" is in Germany, or rarely in Delaware. */
+  readonly isTownWithDe: boolean
+  /** Countries of the regions that are named without their country, and of towns with the names of these regions. */
+  readonly openCountries: ReadonlySet<string>
+  /** The country may be a state of the United States instead: "Georgia". */
+  readonly isCountryOrState: boolean
+  /**
+   * Key of the last part if no part names a known country or region: it may be a town, or a country that is not known.
+   * Empty text otherwise.
+   */
+  readonly unreadEnd: string
+}
 
 /** Place of a registration, as keys of places.ts. Empty text means unknown. */
 export interface Place {

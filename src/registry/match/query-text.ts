@@ -10,6 +10,7 @@ import { boundText } from '../normalize/parsed-name.js'
 import {
   countInitials,
   divideJoined,
+  findTail,
   findUsual,
   joinLetters,
   joinSplitWords,
@@ -63,6 +64,8 @@ export interface QueryText {
   readonly isSecurity: boolean
   /** The state or country that the text ends with, as registers distinguish namesakes: "/DE/", "(WI)"; or empty. */
   readonly tail: string
+  /** What the cell has around this text, which is no part of it: "ON HOLD". */
+  readonly around?: string
 }
 
 /** "J.P.", "S. p. A.": initials are one word. */
@@ -92,7 +95,6 @@ const tradeMarks: readonly (readonly [RegExp, string])[] = [
 /** A name and a legal form, or two words, written as one: "SiemensAG", "LarkmoorFoods". */
 const joinedForm =
   /(?<=\p{Ll}{3})(?=(?:AG|SA|SE|AB|NV|BV|KG|AS|ASA|Oyj|SpA|GmbH|Inc|Corp|PLC|Plc)(?![\p{L}\p{M}\p{N}]))|(?<=[\p{L}\d]{5})(?=(?:[Ll][Tt][Dd]|[Gg][Mm][Bb][Hh]|[Ll]imited|LIMITED|LL[CP]|P(?:vt|VT|ty|TY|te|TE)|Sarl|SARL)(?![\p{L}\p{M}\p{N}]))/gu
-const stateTail = /[(/\\-]\s*([A-Z]{2})\s*[)/\\]?\s*$/
 
 export interface ReadingFacts {
   /** Words of the place that the query gives. */
@@ -228,11 +230,6 @@ export function compareCharacters(
   const one = ours + theirs
   const isFew = one.length > 0 && one.length <= soundsAlikeMax && asked[0]?.wordClass === 'telling'
   return isFew ? 'unknown' : 'same'
-}
-
-function findTail(bounded: string, text: string): string {
-  const cut = bounded.slice(text.length)
-  return /[A-Z]{2,}/.exec(cut.toUpperCase())?.[0] ?? stateTail.exec(bounded)?.[1] ?? ''
 }
 
 /** A column that ends at a space loses the space too. */

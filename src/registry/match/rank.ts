@@ -1,6 +1,6 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
 import { areAlike, comparePlace, findFormEnd, type CandidateName } from './candidate.js'
-import { isConflict } from './place-agreement.js'
+import { isConflict, type LocationHint } from './place-agreement.js'
 import { prepareText } from './align-name.js'
 import { compareNames, type NameComparison } from './compare-names.js'
 import { findConfidenceLimit } from './confidence-limit.js'
@@ -18,7 +18,6 @@ import {
   type Coefficients,
   type ScoredCompany,
 } from './model.js'
-import type { LocationHint } from './parse-location.js'
 import type { QueryText } from './query-text.js'
 import type { Vocabulary } from './vocabulary.js'
 

@@ -340,3 +340,10 @@ function findWords(text: string, isWord: (word: string) => boolean): string[] {
     return [text]
   return digits === '' ? words : [...words, digits]
 }
+
+const stateTail = /[(/\\-]\s*([A-Z]{2})\s*[)/\\]?\s*$/
+/** Returns the state or country at the end of a text, as registers write it; or nothing. `text`: without it. */
+export function findTail(bounded: string, text: string): string {
+  const cut = bounded.slice(text.length)
+  return /[A-Z]{2,}/.exec(cut.toUpperCase())?.[0] ?? stateTail.exec(bounded)?.[1] ?? ''
+}

@@ -751,7 +751,9 @@ describe('the words of headers', () => {
       city,
       `7${at}`,
     ])
-    expect(proposeMap(['CRO', 'Name', 'City', 'Q7'], rows).jurisdiction).toBe('ie')
+    expect(proposeMap(['CRO', 'Name', 'City', 'Q7'], rows).jurisdiction).toBeNull()
+    const irish = rows.map((row, at) => row.with(2, ['Dublin', 'Cork', 'Galway'][at] ?? ''))
+    expect(proposeMap(['CRO', 'Name', 'City', 'Q7'], irish).jurisdiction).toBe('ie')
     const placed = rows.map((row) => [...row.slice(0, 2), `${row[2] ?? ''}, Pakistan`, row[3] ?? ''])
     expect(proposeMap(['CRO', 'Name', 'City', 'Q7'], placed).jurisdiction).toBeNull()
   })

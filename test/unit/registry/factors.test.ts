@@ -327,7 +327,7 @@ describe('A remark is quoted as it is written', () => {
     'pass it on',
     'AS OF 2024',
     'não ligar',
-    'do cliente, não usar',
+    'não usar',
     'ne pas appeler',
     'N’appelez pas',
     'à vérifier',
