@@ -247,7 +247,7 @@ export function findClosedForms(
 ): StatedForm[] {
   const ends = pieces.flatMap(({ separator }, at) => (at > 1 && /[(,-]/.test(separator) ? [at] : []))
   return ends.flatMap((end) =>
-    findForms(folded.slice(0, end), { last: '', written: '', native: null }).filter(
+    findForms(folded.slice(0, end), { last: folded[end - 1] ?? '', written: '', native: null }).filter(
       ({ at, count }) =>
         at + count === end && !stated.some((form) => form.at < end && at < form.at + form.count),
     ),

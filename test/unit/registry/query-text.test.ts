@@ -328,3 +328,16 @@ describe('whatever a text holds', () => {
     })
   })
 })
+
+test.each([
+  'Larkmoor National Carriers, Inc.',
+  'Larkmoor Professional Bakers, Ltd',
+  'Larkmoor Public Norvane (Leeds)',
+  'Larkmoor Sociedad Norvane, S.A.',
+  'Larkmoor Société Norvane - Lyon',
+  'Larkmoor Limited Norvane, Paris',
+])('the beginning of a long form before a sign is no form: %s', (given) => {
+  const facts = { placeWords: new Set<string>(), isWord: () => true, isNearWord: () => false }
+  const inForms = readText(given, facts)?.forms.flatMap(({ words }) => words) ?? []
+  expect(inForms.filter((word) => !/^(?:inc|ltd|limited|sa)$/.test(word))).toEqual([])
+})
