@@ -238,7 +238,7 @@ interface PlacedRow {
   readonly name: string | null
   /** Cells of the location, in the order of the columns. */
   readonly location: readonly (string | null)[]
-  /** What the headers say of these cells: `city`, `country`. */
+  /** Roles of these cells by their headers: `city`, `country`. */
   readonly parts: readonly (string | null)[]
   /** Countries of the filled columns of numbers that only one country has. */
   readonly numberCountries: readonly string[]

@@ -253,7 +253,7 @@ function formatColumnMaps(steps: readonly LoadStep[], registryPath: string): str
       ...step.notices.map((notice) => `    ${notice}`),
       ...step.overlooked.map(
         ({ column, command }) =>
-          `    ${column} may have the status, and is not used: companies that have ended count as any other. To use it: ${command}${formatRegistryFlag(registryPath)}`,
+          `    ${column} may have the status, and is not used, so companies that have ended are not known as such. To use it: ${command}${formatRegistryFlag(registryPath)}`,
       ),
     ]
   })

@@ -233,7 +233,7 @@ export function formatOutcome(outcome: GetOutcome): string {
   return `${lines.join('\n')}\n${formatLostStatuses(result) ?? ''}${whole}`
 }
 
-/** Warns of companies whose end may stay unseen; `null` if there are none. */
+/** Warns of companies whose end may stay unseen; `null` without any. */
 export function formatLostStatuses({ statusLostCount, drops }: ImportResult): string | null {
   const unread = drops.flatMap(({ reason }) => /^status (".*") is not known$/su.exec(reason)?.[1] ?? [])
   if (statusLostCount === 0 || unread.length === 0) return null

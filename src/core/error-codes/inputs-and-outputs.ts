@@ -82,7 +82,7 @@ export const tableErrors = {
   },
   INPUT_ENCODING_UNSURE: {
     meaning:
-      'the file is not UTF-8 and has too little text to detect its encoding; the message shows names in each possible encoding',
+      'the file is not UTF-8, and its text fits several encodings; the message shows names in each possible encoding',
     remedy: 'pass `--encoding` with the encoding whose names look right',
   },
   INPUT_COMPRESSION_CORRUPT: {

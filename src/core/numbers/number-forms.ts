@@ -169,10 +169,10 @@ export function isPersonNumber(text: string, countries: readonly string[]): bool
   const codes = [...new Set(countries.map((country) => country.slice(0, 2).toLowerCase()))]
   const parts = [text, ...text.split(betweenNumbers)].map((part) => part.trim().toUpperCase())
   const all = new Set(parts.flatMap((part) => [part, part.replace(remark, ''), part.replace(around, '')]))
-  return [...all].some((one) => isPersonOf(one, codes))
+  return [...all].some((one) => isOnePersonNumber(one, codes))
 }
 
-function isPersonOf(trimmed: string, codes: readonly string[]): boolean {
+function isOnePersonNumber(trimmed: string, codes: readonly string[]): boolean {
   const closed = closeNumber(trimmed)
   return (
     written.some((pattern) => pattern.test(trimmed)) ||

@@ -37,7 +37,7 @@ export interface OutputChanges {
   readonly after: PublishedOutput
   /** In the order of `compareOutputs`; read once. */
   readonly batches: AsyncGenerator<readonly Change[], void>
-  /** Of the changes read so far. */
+  /** Counts of the changes read so far. */
   readonly tally: ChangeTally
 }
 

@@ -306,7 +306,7 @@ const quoteCountry = (name: string): string => {
   return `"${text.length > countryCharsMax ? `${text.slice(0, countryCharsMax)}…` : text}"`
 }
 
-/** What to do about damaged numbers. */
+/** Advice on damaged numbers. */
 const remedies = {
   lei_checksum: 'correct them; no company has such an LEI',
   registration_checksum: 'correct them; no company has such a number',

@@ -115,7 +115,7 @@ const totals = toKeys(headerWords.totals.sure)
 const vagueTotals = toKeys(headerWords.totals.vague)
 /** Words for a part of the rows, which a town or a group follows. */
 const partialTotals = toKeys([headerWords.totals.partial])
-/** What a total counts, and currencies. */
+/** Units that a total counts, and currencies. */
 const counted = toKeys([headerWords.totals.counted])
 
 function toKeys(lists: readonly string[]): ReadonlySet<string> {

@@ -109,7 +109,7 @@ async function requireFieldNames(request: CsvRequest): Promise<void> {
   const command = formatCommand(path, flags)
   const doubt =
     flags.doubts[0] ?? (flags.map.id === undefined ? 'the column of the ids is unknown' : undefined)
-  const open = ['COLUMN', 'CODE (the country of the register, such as mg)'].filter((one) =>
+  const open = ['COLUMN', 'CODE (the country of the register, two letters)'].filter((one) =>
     new RegExp(`[= ]${one.split(' ')[0] ?? ''}\\b`).test(command),
   )
   const change = open.length > 0 ? `replace ${open.join(' and ')} in this command` : 'correct this command'
@@ -119,7 +119,7 @@ async function requireFieldNames(request: CsvRequest): Promise<void> {
       ? `without --map, the file needs a column named ${missing}; it has: ${formatColumns(header)}`
       : `--map has no column for the name; the file has: ${formatColumns(header)}`,
     {
-      hint: `${doubt ?? 'if this fits'}${doubt === undefined && open.length === 0 ? '' : `; ${change}`}${formatUnused(listUnused(flags.map, header))}: ${command}`,
+      hint: `${doubt ?? 'check the columns'}${doubt === undefined && open.length === 0 ? '' : `; ${change}`}${formatUnused(listUnused(flags.map, header))}. Then run: ${command}`,
     },
   )
 }

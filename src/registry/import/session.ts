@@ -59,7 +59,7 @@ interface ImportEnd {
   readonly newKeyCount: number
   /** Registrations known before whose content is another one now. */
   readonly changedCount: number
-  /** Those of them that were active and have no status now: their cell is empty, or its words are not known. */
+  /** Number of rows that were active and have no status now: the cell is empty, or its words are not known. */
   readonly statusLostCount: number
   /** Claims on registrations that no source has named yet. */
   readonly waitingCount: number

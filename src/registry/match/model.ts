@@ -209,7 +209,7 @@ const likeNames = {
   part: { oneUsual: 10, oneRare: 0.8, allUsual: 9, someRare: 0.3 },
 } as const
 
-/** Of texts with one more word of a name, how many name another company for each one that names the company found. */
+/** Number of texts with one more word of a name that name another company, for each one that names the company found. */
 const longerNameCount = 0.8
 
 /** Returns how many companies that fit the text as well a small registry lacks, on average; 0 from 100,000 names. */

@@ -64,7 +64,7 @@ export interface QueryText {
   readonly isSecurity: boolean
   /** The state or country that the text ends with, as registers distinguish namesakes: "/DE/", "(WI)"; or empty. */
   readonly tail: string
-  /** What the cell has around this text, which is no part of it: "ON HOLD". */
+  /** The rest of the cell around this text: "ON HOLD". */
   readonly around?: string
 }
 

@@ -252,7 +252,7 @@ function addForm(name: string, legalForm: string | null, country: string): strin
 const { fronts, words, codes } = legalForms.columns
 const formFronts = fronts.split('|')
 const formWords = new Map<string, string>(Object.entries(words))
-/** By country, beginnings of codes with their forms. */
+/** Beginnings of codes with their forms, by country. */
 const formCodes = new Map(
   Object.entries(codes).map(([country, list]) => [country, list.split(' ').map((code) => code.split('='))]),
 )

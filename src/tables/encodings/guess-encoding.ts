@@ -268,7 +268,7 @@ export function createUnsureEncodingError(
   const choices = readings.map(({ encoding, excerpts }) => `${encoding}: ${formatQuoted(excerpts)}`)
   return new UserError(
     'INPUT_ENCODING_UNSURE',
-    `${where}, and has too little text to detect its encoding. It may be ${choices.join('; ')}`,
+    `${where}, and its text fits several encodings. It may be ${choices.join('; ')}`,
     {
       hint: `pass the one with correct names: --encoding ${encodings.join(', or ')}`,
       cause: encodings,

@@ -432,7 +432,7 @@ describe('columns', () => {
     await expect(importRows(`Company Name,Town,LEI\nFord,Dearborn,${lei.ford}\n`, {})).rejects.toMatchObject({
       message: 'without --map, the file needs a column named "name"; it has: Company Name, Town, LEI',
       hint: expect.stringMatching(
-        /^if this fits: enrich registry import csv \S+ --id-type lei --map 'name=Company Name,city=Town,id=LEI'$/,
+        /^check the columns\. Then run: enrich registry import csv \S+ --id-type lei --map 'name=Company Name,city=Town,id=LEI'$/,
       ) as string,
     })
   })
@@ -441,7 +441,7 @@ describe('columns', () => {
     await expect(importRows('Foo,Bar\nx1,1\n', {})).rejects.toMatchObject({
       message: 'without --map, the file needs a column named "name"; it has: Foo, Bar',
       hint: expect.stringMatching(
-        /^no column has names of companies; replace COLUMN and CODE \(the country of the register, such as mg\) in this command.* --id-type registration_id --map id=COLUMN,name=COLUMN --jurisdiction CODE$/,
+        /^no column has names of companies; replace COLUMN and CODE \(the country of the register, two letters\) in this command.* --id-type registration_id --map id=COLUMN,name=COLUMN --jurisdiction CODE$/,
       ) as string,
     })
   })
@@ -451,16 +451,16 @@ describe('columns', () => {
       importRows(text, options).catch((error: unknown) => (error as { hint: string }).hint)
     const numbers = 'company_number,name,town\n1,Ford,Dearborn\n'
     expect(await hint(numbers, { idType: 'kunde', country: 'DE', jurisdiction: 'de' })).toMatch(
-      /; replace COLUMN in this command: .* --id-type kunde --map id=COLUMN,name=name,city=town,registration_id=company_number --country DE --jurisdiction de$/,
+      /; replace COLUMN in this command\. Then run: .* --id-type kunde --map id=COLUMN,name=name,city=town,registration_id=company_number --country DE --jurisdiction de$/,
     )
     expect(await hint('kunde,title\n1,Ford\n', { idType: 'kunde' })).toMatch(
-      /^if this fits: .* --id-type kunde --map name=title,id=kunde$/,
+      /^check the columns.* Then run: .* --id-type kunde --map name=title,id=kunde$/,
     )
     expect(await hint('number,title\n1,Ford\n', { map: { id: 'number' } })).toMatch(
-      /^if this fits: .* --id-type id --map id=number,name=title$/,
+      /^check the columns.* Then run: .* --id-type id --map id=number,name=title$/,
     )
     expect(await hint('number,what\n1,Ford\n', { map: { id: 'number' } })).toMatch(
-      /; replace COLUMN in this command; not used: what: .* --id-type id --map name=COLUMN,id=number$/,
+      /; replace COLUMN in this command; not used: what\. Then run: .* --id-type id --map name=COLUMN,id=number$/,
     )
   })
 

@@ -64,7 +64,7 @@ export const errorExamples: Readonly<Record<string, string>> = {
   INPUT_ENCODING_MIXED:
     'companies.csv is UTF-8 in 1 line with letters beyond ASCII and not in 1: line 2; as windows-1252, line 2 has "Müller"',
   INPUT_ENCODING_UNSURE:
-    'companies.csv is not UTF-8 (line 2), and has too little text to detect its encoding. It may be windows-1252: "Crème"; windows-1250: "Crčme"',
+    'companies.csv is not UTF-8 (line 2), and its text fits several encodings. It may be windows-1252: "Crème"; windows-1250: "Crčme"',
   INPUT_COMPRESSION_CORRUPT: 'companies.csv.gz cannot be decompressed: it ends early',
   INPUT_EXCEL_INVALID: 'companies.xlsx cannot be read as an Excel file: it has no sheet',
   INPUT_SHEET_MISSING: 'companies.xlsx has no sheet "Customers"',
