@@ -29,6 +29,7 @@ import {
   isPersonNumber,
   mayBeCompanyNumber,
   rateNumber,
+  writeLettered,
 } from '../../core/numbers/number-forms.js'
 import type { EarlierReading } from './columns.js'
 import { cutLabels, isPlainVatNumber, readWholeTaxNumber } from './column-content.js'
@@ -227,7 +228,8 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
   }
   const court = places.registration_court
   const isBare = earlier?.version !== '0.2.0' && court !== undefined && parseCourtNumber(text)?.court === null
-  const whole = isBare ? `${text}, ${court}` : text
+  const plain = isEarlier ? text : writeLettered(country ?? '', text)
+  const whole = isBare ? `${text}, ${court}` : plain
   const identifier = readCellIdentifier(
     'registration_id',
     whole,

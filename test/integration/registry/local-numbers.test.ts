@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { resolution, type Resolution } from '../../../src/contract/result.js'
-import { toHeadOfficeNumber, toNationalNumber } from '../../../src/core/numbers/national-numbers.js'
+import { toHeadOfficeNumber } from '../../../src/core/numbers/number-forms.js'
+import { toNationalNumber } from '../../../src/core/numbers/national-numbers.js'
 import courts from '../../../src/core/numbers/register-courts.json' with { type: 'json' }
 import { importCsvText, type CsvSettings } from '../../../src/registry/import/import-csv.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
@@ -667,5 +668,35 @@ test('A tax number of Tunisia with its category and establishment is compared by
     expect([end, areDifferentNumbers('tn', `1288014F${end}`, '1288014F', true)]).toEqual([end, false])
     expect([end, areDifferentNumbers('tn', '1288014F', `1601877A${end}`, true)]).toEqual([end, true])
     expect([end, areDifferentNumbers('tn', `1601877A${end}`, '1288014F', true)]).toEqual([end, true])
+  }
+})
+
+describe('numbers of sections of a register', () => {
+  const registry = registryOf([
+    `${header}\nB112345,Larkmoor Funds S.A.,Luxembourg,LU,lu\nB99021,Norvane Invest S.C.A.,Luxembourg,LU,lu\n` +
+      'E4512,Larkmoor Immobilière,Luxembourg,LU,lu\nB4512,Quillford S.A.,Luxembourg,LU,lu\n',
+  ])
+  test.each([
+    ['Larkmoor Funds S.A. (company number LU 112345)', 'matched'],
+    ['Larkmoor Funds S.A. (company number LU RCSL B112345)', 'matched'],
+    ['Larkmoor Immobilière (company number LU 4512)', 'matched'],
+    ['Quillford S.A. (company number LU 4512)', 'matched'],
+    ['Larkmoor Funds S.A. (company number LU 99021)', 'inconclusive'],
+    ['Larkmoor Funds S.A. (company number LU LUB99021)', 'inconclusive'],
+    ['Larkmoor Funds S.A. (company number LU B112354)', 'inconclusive'],
+  ])('%s: %s', (name, status) => {
+    expect(outcomeOf(ask(registry, name, 'Luxembourg, LU'))[0]).toBe(status)
+  })
+  test('swapped digits are said to be swapped', () => {
+    const answer = ask(registry, 'Larkmoor Funds S.A. (company number LU B112354)')
+    expect(JSON.stringify(answer.factors)).toContain('two neighbouring characters are swapped')
+  })
+})
+
+test('an establishment in Ecuador is its company', () => {
+  const registry = registryOf([`${header}\n1790319857001,Larkmoor Andes S.A.,Quito,EC,ec\n`])
+  for (const number of ['1790319857001', '1790319857002', '1790319857015']) {
+    const answer = ask(registry, `Larkmoor Andes S.A. (company number EC ${number})`)
+    expect([number, ...outcomeOf(answer)]).toEqual([number, 'matched', 99, 'Larkmoor Andes S.A.'])
   }
 })

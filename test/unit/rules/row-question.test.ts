@@ -1170,3 +1170,15 @@ describe('Without a country, a number is wrong only if no country of its header 
     expect((await readNumbers(['RNC'], [['Larkmoor', '101001578']]))[0]?.[1]).toBe('registration_checksum')
   })
 })
+
+test.each([
+  'RC B 99021',
+  'Luxembourg B 99 021',
+  'LU-B99021',
+  'B 99 021 (Luxembourg)',
+  'R.C.S. Lux. B 99.021',
+])('a number of Luxembourg written %s is sent in its official form', (text) => {
+  const chosen = chooseNumber([{ header: 'N° RCS', text }], { registration_country: 'LU' })
+  expect(chosen.identifier).toMatchObject({ place: 'LU', value: 'B99021' })
+  expect(chosen.faults).toEqual([])
+})
