@@ -159,6 +159,11 @@ const birthNumber = /^\d{2}[0-35-8]\d[0-3]\d\/\d{3,4}$/
 
 /** Signs and words between several numbers in a cell. */
 const betweenNumbers = /[;|,:\n]|\s[/-]\s|\s(?:y|e|et|and|und|i|и)\s/i
+const betweenCompanies = new RegExp(forms.betweenCompanies, 'iu')
+/** Splits a text with several numbers; a part without three digits is no number. */
+export const splitNumbers = (text: string): string[] =>
+  text.split(betweenCompanies).flatMap((part) => (/(?:\d\D*){3}/.test(part) ? [part.trim()] : []))
+
 /** Words around a number, as in `Cédula: 0912345675 (titular)`. */
 const around = /^[^\d]*[\s:.#)]+(?=\S*\d)|[\s(]+[^\d]*$/g
 const remark = /\s*\([^\d]*\)$/

@@ -212,7 +212,8 @@ function listDecisionFactors({
 }
 
 function createMatchFactor({ identifier, value, registration }: MatchedIdentifier): Factor {
-  const label = formatLabel(identifier)
+  const isOneOfSeveral = identifier.value.includes(' / ')
+  const label = formatLabel(isOneOfSeveral ? { ...identifier, value } : identifier)
   const site = registration.website ?? identifier.value
   if (identifier.kind === 'website')
     return createStrength(

@@ -208,6 +208,8 @@ export interface IdentifierConflict {
  * `isPlaced`: both are known to be of this country.
  */
 export function areDifferentNumbers(country: string, one: string, other: string, isPlaced: boolean): boolean {
+  const asked = other.split(' / ')
+  if (asked.length > 1) return asked.every((part) => areDifferentNumbers(country, one, part, isPlaced))
   const [ours = null, theirs = null] = country === 'de' ? [one, other].map(parseCourtNumber) : []
   if (ours !== null && theirs !== null) return areDifferentEntries(ours, theirs)
   const [own, their] = [readOfficeNumber(country, one), readOfficeNumber(country, other)]

@@ -700,3 +700,23 @@ test('an establishment in Ecuador is its company', () => {
     expect([number, ...outcomeOf(answer)]).toEqual([number, 'matched', 99, 'Larkmoor Andes S.A.'])
   }
 })
+
+test('Of several numbers of a row, any that the company has agrees; a conflict counts if it has none', () => {
+  const registry = registryOf([
+    `${header}\nB112345,Larkmoor Funds S.A.,Luxembourg,LU,lu\nB99021,Norvane Invest S.C.A.,Luxembourg,LU,lu\n` +
+      '556012-5790,Larkmoor Nord AB,Stockholm,SE,se\n01-09-123456,Larkmoor Duna Kft.,Budapest,HU,hu\n',
+  ])
+  for (const [name, place, numbers, isRight] of [
+    ['Larkmoor Funds S.A.', 'LU', 'B99021 / B112345', true],
+    ['Larkmoor Funds S.A.', 'LU', 'B112345 / B880', true],
+    ['Larkmoor Funds S.A.', 'LU', 'B99021 / B880', false],
+    ['Larkmoor Funds S.A.', 'LU', 'B8810 / B880', false],
+    ['Larkmoor Nord AB', 'SE', '556016-0680 / 556012-5790', true],
+    ['Larkmoor Nord AB', 'SE', '556016-0680 / 556013-1111', false],
+    ['Larkmoor Duna Kft.', 'HU', '01-09-654321 / 01-09-123456', true],
+  ] as const) {
+    const answer = ask(registry, `${name} (company number ${place} ${numbers})`, place)
+    expect([numbers, answer.status]).toEqual([numbers, isRight ? 'matched' : 'inconclusive'])
+    if (isRight) expect(JSON.stringify(answer.factors)).not.toContain(' / ')
+  }
+})
