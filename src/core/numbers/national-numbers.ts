@@ -283,7 +283,6 @@ function writeForm(form: string, digits: string): string {
   return form.replace(/#/g, () => digits.charAt(at++))
 }
 
-/** Countries with numbers of a known form. */
 export const numberCountries: readonly string[] = Object.keys(kinds)
 
 /** Countries whose numbers have check digits that are known. */
@@ -293,9 +292,10 @@ export const checkedCountries: readonly string[] = [
 ]
 
 /** Names of the numbers in registers, by which people call them. */
-export const numberNames: readonly { readonly country: string; readonly name: string }[] = Object.entries(
-  kinds,
-).flatMap(([country, list]) => list.flatMap(({ names }) => names.map((name) => ({ country, name }))))
+export const numberNames: readonly { readonly country: string; readonly name: string }[] = [
+  ...Object.entries(plainNumbers.names).map(([country, names]) => [country, names.split('|')] as const),
+  ...Object.entries(kinds).map(([country, list]) => [country, list.flatMap(({ names }) => names)] as const),
+].flatMap(([country, names]) => names.map((name) => ({ country, name })))
 
 const createForm = (form: string): RegExp => new RegExp(`^(?:${form})$`)
 const plainForms = new Map(
