@@ -473,7 +473,9 @@ describe('numbers of Luxembourg', () => {
     'DE 112345',
     'Bureau 112345',
     'B112345 / B112346',
-  ])('%s is none', (text) => expect(toCompanyNumber('lu', text)).toBeNull())
+  ])('%s is none', (text) => {
+    expect(toCompanyNumber('lu', text)).toBeNull()
+  })
 })
 
 test('an establishment in Ecuador has the number of its company', () => {
