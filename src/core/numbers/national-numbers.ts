@@ -76,7 +76,7 @@ function computeCnpjCheck(text: string): number {
   return sum % 11 < 2 ? 0 : 11 - (sum % 11)
 }
 
-function addCnpjChecks(text: string): string {
+export function addCnpjChecks(text: string): string {
   const first = `${text}${computeCnpjCheck(text)}`
   return `${first}${computeCnpjCheck(first)}`
 }
@@ -160,16 +160,18 @@ const zerosLostMax = 3
 
 /** Returns a number in the official form of its country (`be`); `null` for another length or a wrong check digit. */
 export function toNationalNumber(country: string, text: string): string | null {
-  if (country === 'at') return readFirmenbuchNumber(text)
+  const patterns = letteredNumbers.get(country)
+  if (patterns !== undefined) return readLettered(patterns, text)
   if (country !== 'de') return findValid(kinds[country] ?? [], country, text)
   const number = parseCourtNumber(text)
   return number === null ? null : formatCourtNumber(number)
 }
 
-/** Reads an Austrian number: up to six digits and a letter, with or without FN in front. */
-function readFirmenbuchNumber(text: string): string | null {
-  const [, digits = '', letter = ''] = /^(?:FN)?0*([1-9]\d{0,5})([A-Z])$/.exec(closeNumber(text)) ?? []
-  return digits === '' ? null : `${digits}${letter}`
+/** Reads a number with a letter, also with the name of its register around it: of Austria and Luxembourg. */
+function readLettered(patterns: readonly (readonly [RegExp, string])[], text: string): string | null {
+  const closed = closeNumber(text)
+  const found = patterns.find(([one]) => one.test(closed))
+  return found === undefined ? null : closed.replace(...found)
 }
 
 /**
@@ -180,14 +182,6 @@ export function toCompanyNumber(country: string, text: string): string | null {
   const own = toNationalNumber(country, text) ?? toNationalNumber(country, removePrefix(country, text))
   const site = country === 'fr' ? findValid(otherKinds['fr'] ?? [], country, text) : null
   return own ?? site?.slice(0, 9) ?? null
-}
-
-/** Returns the number of the head office of a branch whose number contains that of the company; `null` for others. */
-export function toHeadOfficeNumber(country: string, text: string): string | null {
-  const number = country === 'br' || country === 'vn' ? toNationalNumber(country, text) : null
-  if (number === null || country === 'vn') return number?.includes('-') === true ? number.slice(0, 10) : null
-  const head = toNationalNumber(country, addCnpjChecks(`${closeNumber(number).slice(0, 8)}0001`))
-  return head === number ? null : head
 }
 
 /** Countries whose VAT or tax numbers are, or contain, the number of the company in its register. */
@@ -289,7 +283,6 @@ function writeForm(form: string, digits: string): string {
   return form.replace(/#/g, () => digits.charAt(at++))
 }
 
-/** Countries with numbers of a known form. */
 export const numberCountries: readonly string[] = Object.keys(kinds)
 
 /** Countries whose numbers have check digits that are known. */
@@ -299,13 +292,20 @@ export const checkedCountries: readonly string[] = [
 ]
 
 /** Names of the numbers in registers, by which people call them. */
-export const numberNames: readonly { readonly country: string; readonly name: string }[] = Object.entries(
-  kinds,
-).flatMap(([country, list]) => list.flatMap(({ names }) => names.map((name) => ({ country, name }))))
+export const numberNames: readonly { readonly country: string; readonly name: string }[] = [
+  ...Object.entries(plainNumbers.names).map(([country, names]) => [country, names.split('|')] as const),
+  ...Object.entries(kinds).map(([country, list]) => [country, list.flatMap(({ names }) => names)] as const),
+].flatMap(([country, names]) => names.map((name) => ({ country, name })))
 
 const createForm = (form: string): RegExp => new RegExp(`^(?:${form})$`)
 const plainForms = new Map(
   Object.entries(plainNumbers.forms).map(([country, form]) => [country, createForm(form)]),
+)
+export const letteredNumbers = new Map(
+  Object.entries(plainNumbers.lettered).map(([country, patterns]) => [
+    country,
+    Object.entries(patterns).map(([pattern, written]) => [createForm(pattern), written] as const),
+  ]),
 )
 const checkRules = new Map(
   Object.entries(plainNumbers.checks).map(([country, rules]) => [country, rules.map(createRule)]),

@@ -1,12 +1,14 @@
 import { findUniqueForm, hasLocalOffices, parseCourtNumber, readOfficeNumber } from './court-numbers.js'
 import {
   addCheckDigit,
+  addCnpjChecks,
   closeNumber,
   findNumberForm,
   hasPlainForm,
   hasWrongCheckDigits,
   isLuhn,
   isPlainCompanyNumber,
+  letteredNumbers,
   readTaxCountry,
   readTaxNumber,
   removePrefix,
@@ -113,7 +115,7 @@ function isWithoutZeros(country: string, closed: string): boolean {
 export function rateNumber(country: string, text: string): 0 | 1 | 2 | 3 | null {
   const closed = closeNumber(text)
   const isOfForm = hasPlainForm(country, text)
-  const isPlain = country !== 'de' && country !== 'at' && findNumberForm(country, text) === undefined
+  const isPlain = !['at', 'de', 'lu'].includes(country) && findNumberForm(country, text) === undefined
   const changeLast = (one: string) => one.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10))
   if (isPlain || isOfForm === true) {
     if (isOfForm !== true) return isOfForm === null ? null : 0
@@ -157,6 +159,11 @@ const birthNumber = /^\d{2}[0-35-8]\d[0-3]\d\/\d{3,4}$/
 
 /** Signs and words between several numbers in a cell. */
 const betweenNumbers = /[;|,:\n]|\s[/-]\s|\s(?:y|e|et|and|und|i|и)\s/i
+const betweenCompanies = new RegExp(forms.betweenCompanies, 'iu')
+/** Splits a text with several numbers; a part without three digits is no number. */
+export const splitNumbers = (text: string): string[] =>
+  text.split(betweenCompanies).flatMap((part) => (/(?:\d\D*){3}/.test(part) ? [part.trim()] : []))
+
 /** Words around a number, as in `Cédula: 0912345675 (titular)`. */
 const around = /^[^\d]*[\s:.#)]+(?=\S*\d)|[\s(]+[^\d]*$/g
 const remark = /\s*\([^\d]*\)$/
@@ -257,6 +264,60 @@ export function listNestedNumbers(country: string, number: string): string[] {
   const whole = checks?.to.test(bare) === true ? checks.add(bare) : null
   const all = [bare, toContainedNumber(country, bare), whole, /^\d{6,}$/.test(bare) ? prefix + bare : null]
   return all.filter((one) => one !== null).filter((one) => one !== closed)
+}
+
+/** Establishments of a company in a country, in the digits behind its number. */
+const establishments = new Map(
+  Object.entries(forms.establishments).map(([country, { form, head }]) => [
+    country,
+    { form: new RegExp(`^(${form})\\d+$`), head },
+  ]),
+)
+
+/** Returns the number of the head office of a branch whose number contains that of the company; `null` for others. */
+export function toHeadOfficeNumber(country: string, text: string): string | null {
+  const { form, head } = establishments.get(country) ?? {}
+  const company = form?.exec(closeNumber(text))?.[1]
+  if (company !== undefined) return closeNumber(text) === `${company}${head}` ? null : `${company}${head}`
+  const number = country === 'br' || country === 'vn' ? toNationalNumber(country, text) : null
+  if (number === null || country === 'vn') return number?.includes('-') === true ? number.slice(0, 10) : null
+  const main = toNationalNumber(country, addCnpjChecks(`${closeNumber(number).slice(0, 8)}0001`))
+  return main === number ? null : main
+}
+
+/** True for the number of a branch, if `number` is that of its company. */
+export function isNumberOfBranch(
+  { place, value }: { readonly place: string | null; readonly value: string },
+  number: string,
+): boolean {
+  const head = toHeadOfficeNumber(place?.slice(0, 2).toLowerCase() ?? '', value)
+  return head !== null && number !== value && closeNumber(number) === closeNumber(head)
+}
+
+/** Describes the likely typing error in a number that is another one's but for a character; empty text without one. */
+export function describeTypingError(right: string, typed: string): string {
+  const [one, other] = [closeNumber(right), closeNumber(typed)]
+  const [long, short] = one.length > other.length ? [one, other] : [other, one]
+  if (long.length === short.length + 1) {
+    const isOne = Array.from(long).some((_, at) => long.slice(0, at) + long.slice(at + 1) === short)
+    return isOne ? `one character is ${long === one ? 'missing' : 'too many'}` : ''
+  }
+  const at = Array.from(one).findIndex((character, index) => character !== other.charAt(index))
+  if (at < 0 || long.length !== short.length) return ''
+  if (one.slice(at + 1) === other.slice(at + 1)) return 'one character differs'
+  const isSwapped = one.charAt(at + 1) + one.charAt(at) + one.slice(at + 2) === other.slice(at)
+  return isSwapped ? 'two neighbouring characters are swapped' : ''
+}
+
+/** Lists the numbers with the letter of each section of a register, for a number that states none. */
+export const listSections = (country: string, digits: string): string[] =>
+  digits === '' ? [] : (sections.get(country) ?? []).map((section) => section + digits)
+const sections = new Map(Object.entries(forms.sections).map(([country, all]) => [country, all.split(' ')]))
+
+/** Writes a number that states its letter without the names of registers and towns around it, where its letters tell it from them. */
+export function writeLettered(country: string, text: string): string {
+  const number = letteredNumbers.has(country) ? toNationalNumber(country, text) : null
+  return number === null || hasPlainForm(country, text) !== false ? text : number
 }
 
 /** Countries in which each state has a register, with the same numbers as others. */

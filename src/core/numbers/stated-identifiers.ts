@@ -1,7 +1,7 @@
 import { findCountryCode } from '../countries.js'
 import { toRootDomain } from '../domain-name.js'
 import { formatCourtNumber, parseCourtNumber, writeOffice } from './court-numbers.js'
-import { numberNames, toNationalNumber } from './national-numbers.js'
+import { hasPlainForm, numberNames, toNationalNumber } from './national-numbers.js'
 import { identifierKeys, identifierNames, toCanonicalIdentifier, type IdentifierKey } from '../identifiers.js'
 import { dropInnerBrackets, withBrackets } from './number-forms.js'
 
@@ -26,7 +26,7 @@ export const statedKinds = identifierKeys.filter((key) => key !== 'email')
 const placePattern = /^[A-Z]{2}(?:-[A-Z0-9]{1,3})?$/
 const exchangePattern = /^[A-Z][A-Z0-9 ]{1,19}$/
 
-/** Formats identifiers: `LEI HWUPKR0MPOU8FGXBT394, company number GB 00445790, ticker NASDAQ:AAPL`. */
+/** `LEI HWUPKR0MPOU8FGXBT394, company number GB 00445790, ticker NASDAQ:AAPL`. */
 export function formatIdentifiers(identifiers: readonly StatedIdentifier[]): string {
   return [...identifiers]
     .sort((a, b) => statedKinds.indexOf(a.kind) - statedKinds.indexOf(b.kind))
@@ -70,7 +70,6 @@ export function readIdentifiers(text: string): NameWithIdentifiers {
   return stated === null ? { name: text, identifiers: [] } : { name, identifiers: stated }
 }
 
-/** A context without its identifiers; `text` is null if nothing remains. */
 export interface ContextWithIdentifiers {
   readonly text: string | null
   readonly identifiers: readonly StatedIdentifier[]
@@ -104,7 +103,7 @@ function readStated(text: string): StatedIdentifier[] | null {
 }
 
 const namedNumber = new RegExp(
-  `^(${numberNames.map(({ name }) => name.replaceAll('.', '\\.?')).join('|')})\\s*[:#]?\\s*(\\S.*)$`,
+  `^(${numberNames.map(({ name }) => name.replaceAll('.', '\\.?')).join('|')})\\s*[:：#]?\\s*(\\S.*)$`,
   'iu',
 )
 
@@ -113,7 +112,8 @@ function readNationalNumber(text: string): StatedIdentifier | null {
   const [, label = '', number = ''] = namedNumber.exec(text.trim()) ?? []
   const fold = (name: string) => name.toLowerCase().replaceAll('.', '')
   for (const { country, name } of numberNames) {
-    const value = fold(name) === fold(label) ? toNationalNumber(country, number) : null
+    if (fold(name) !== fold(label)) continue
+    const value = toNationalNumber(country, number) ?? (hasPlainForm(country, number) ? number : null)
     if (value !== null) return toStatedIdentifier('registration_id', value, country.toUpperCase())
   }
   return null

@@ -29,8 +29,11 @@ import {
   isPersonNumber,
   mayBeCompanyNumber,
   rateNumber,
+  splitNumbers,
+  writeLettered,
 } from '../../core/numbers/number-forms.js'
 import type { EarlierReading } from './columns.js'
+import texts from './fault-texts.json' with { type: 'json' }
 import { cutLabels, isPlainVatNumber, readWholeTaxNumber } from './column-content.js'
 import { isTaxHeader, listRegisterCountries, listSharing, rankHeader } from './identifier-content.js'
 
@@ -48,44 +51,10 @@ export type IdentifierFault =
   | 'rounded_number'
 
 /** Reasons why a row without other data is not submitted. */
-export const faultReasons: Readonly<Record<IdentifierFault, string>> = {
-  lei_checksum: 'the LEI has wrong check digits',
-  lei_form: 'the LEI does not have the form of one',
-  cik: 'the CIK is no number of at most ten digits',
-  registration_id: 'the company number does not have the form of one',
-  registration_checksum: 'the company number has wrong check digits',
-  site_checksum: 'the SIRET has wrong check digits',
-  other_country: 'the company number is of another country',
-  unknown_country: 'the company number is not of the country of its column',
-  tax_number: 'the tax number contains no company number',
-  person_number: 'the number is that of a person',
-  rounded_number: 'a spreadsheet has rounded the company number',
-  ein: 'the EIN does not have nine digits',
-  bic: 'the BIC does not have the form of one',
-  ticker: 'the ticker is not one symbol',
-  website: 'the website is no domain',
-  email: 'the e-mail address has no domain',
-}
+export const faultReasons: Readonly<Record<IdentifierFault, string>> = texts.alone
 
 /** Faults of identifiers in rows that have a name too. */
-export const heldTexts: Readonly<Record<IdentifierFault, string>> = {
-  lei_checksum: 'an LEI with wrong check digits',
-  lei_form: 'an LEI that does not have the form of one',
-  cik: 'a CIK that is no number of at most ten digits',
-  registration_id: 'a company number that does not have the form of one',
-  registration_checksum: 'a company number with wrong check digits',
-  site_checksum: 'a SIRET with wrong check digits',
-  other_country: 'a company number of another country',
-  unknown_country: 'a company number that is wrong in the country of its column, but right in another one',
-  tax_number: 'a tax number that contains no company number',
-  person_number: 'the number of a person',
-  rounded_number: 'a company number that a spreadsheet has rounded',
-  ein: 'an EIN without nine digits',
-  bic: 'a BIC that does not have the form of one',
-  ticker: 'a ticker that is not one symbol',
-  website: 'a website that is no domain',
-  email: 'an e-mail address without a domain',
-}
+export const heldTexts: Readonly<Record<IdentifierFault, string>> = texts.named
 
 /** A filled cell of a column of company numbers. */
 export interface NumberCell {
@@ -147,6 +116,32 @@ export function chooseNumber(
   return { identifier: sent?.identifier ?? null, isRight: at >= 0, faults }
 }
 
+/** Whether a number can be one of a country, by its form if that is known. */
+const isOfForm = (country: string, value: string): boolean =>
+  rateNumber(country, value) !== 0 || hasWrongCheckDigits(country, value)
+
+/**
+ * Reads a cell with several numbers: all company numbers of one register, or the only one. Other numbers in it, as those of
+ * taxes, are not sent. `null` for other cells.
+ */
+function readSeveral(cell: NumberCell, places: Places): ReadNumber | null {
+  const parts = splitNumbers(cell.text)
+  if (parts.length < 2) return null
+  const read = parts.map((text) => readCell({ ...cell, text }, places))
+  const person = read.find(({ fault }) => fault === 'person_number')
+  if (person !== undefined) return person
+  const found = read.flatMap(({ identifier, fault }) =>
+    identifier?.kind !== 'registration_id' || fault !== null ? [] : identifier,
+  )
+  const [first, ...others] = found
+  const country = first?.place?.slice(0, 2).toLowerCase() ?? null
+  if (first === undefined || country === null || !isOfForm(country, first.value)) return null
+  const same = others.filter(({ place, value }) => place === first.place && isOfForm(country, value))
+  const keys = [first, ...same].map(({ value }) => closeNumber(toCompanyNumber(country, value) ?? value))
+  const values = [first, ...same].filter((_, at) => keys.indexOf(keys[at] ?? '') === at)
+  return accept(values.map(({ value }) => value).join(' / '), first.place, null)
+}
+
 /** Reads a cell. In a column that the user named, a tax number without a company number is sent unchanged. */
 function readNamed(cell: NumberCell, places: Places): ReadNumber {
   const read = readCell(cell, places)
@@ -169,6 +164,9 @@ function readCell(cell: NumberCell, places: Places): ReadNumber {
     [...(rowPlace === null ? [] : [rowPlace.slice(0, 2)]), ...listRegisterCountries(cell.header)].some(
       (country) => (rateNumber(country.toLowerCase(), text) ?? 0) > 0,
     )
+  const isWhole = isFitting(cell.text) || parseCourtNumber(cell.text) !== null
+  const several = isWhole ? null : readSeveral(cell, places)
+  if (several !== null) return several
   const cut = isFitting(cell.text) ? null : cutLabels(cell.text)
   if (cut === null)
     return prose.test(cell.text) && parseCourtNumber(cell.text) === null
@@ -185,8 +183,7 @@ function readCell(cell: NumberCell, places: Places): ReadNumber {
   const { place, value } = read.identifier
   const country = place?.slice(0, 2).toLowerCase() ?? ''
   const isOneNumber = value.split(' ').every((part) => /\d/.test(part) || part.length <= 4)
-  const isOfForm = rateNumber(country, value) !== 0 || hasWrongCheckDigits(country, value)
-  return isOneNumber && isOfForm ? read : { identifier: null, fault: 'registration_id' }
+  return isOneNumber && isOfForm(country, value) ? read : { identifier: null, fault: 'registration_id' }
 }
 
 /**
@@ -227,7 +224,8 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
   }
   const court = places.registration_court
   const isBare = earlier?.version !== '0.2.0' && court !== undefined && parseCourtNumber(text)?.court === null
-  const whole = isBare ? `${text}, ${court}` : text
+  const plain = isEarlier ? text : writeLettered(country ?? '', text)
+  const whole = isBare ? `${text}, ${court}` : plain
   const identifier = readCellIdentifier(
     'registration_id',
     whole,

@@ -1,8 +1,8 @@
 import { formatLabel, type StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
 import { matchedConfidenceMin, type Action, type Factor, type Resolution } from '../../contract/result.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
-import { calculateDistance } from '../../core/word-forms.js'
 import { closeNumber, hasWrongCheckDigits, toCompanyNumber } from '../../core/numbers/national-numbers.js'
+import { describeTypingError, isNumberOfBranch } from '../../core/numbers/number-forms.js'
 import type { WholeRegister } from '../edition.js'
 import { toCandidate } from './resolve.js'
 import { buildBasis } from './basis.js'
@@ -22,7 +22,6 @@ import {
   areDifferentNumbers,
   describeDoubt,
   describeOtherName,
-  isNumberOfBranch,
   type Doubt,
   type IdentifiedDecision,
   type IdentifierConflict,
@@ -213,7 +212,8 @@ function listDecisionFactors({
 }
 
 function createMatchFactor({ identifier, value, registration }: MatchedIdentifier): Factor {
-  const label = formatLabel(identifier)
+  const isOneOfSeveral = identifier.value.includes(' / ')
+  const label = formatLabel(isOneOfSeveral ? { ...identifier, value } : identifier)
   const site = registration.website ?? identifier.value
   if (identifier.kind === 'website')
     return createStrength(
@@ -318,19 +318,17 @@ function describeOther(legalName: string, own: OwnIdentifier, asked: StatedIdent
   const isNumber = asked.kind === 'registration_id'
   const place = isNumber ? (own.jurisdiction?.toUpperCase().replace('_', '-') ?? null) : null
   const label = formatLabel({ kind: asked.kind, value: own.value, place })
-  const near = isNear(own.value, asked.value) ? '; one character differs' : ''
+  const error = describeTypingError(own.value, asked.value)
+  const near = error === '' ? '' : `; ${error}`
   return `"${legalName}" has ${label}, not ${formatLabel(asked)}${describeFault(asked)}${near}.`
 }
 
 const describeFault = (asked: StatedIdentifier): string =>
   hasWrongDigits(asked) ? ', which has wrong check digits' : ''
 
-const isNear = (one: string, other: string): boolean =>
-  calculateDistance(closeNumber(one), closeNumber(other), 1) === 1
-
 /** True if the text asked for has wrong check digits, and differs in one character from a company's own identifier. */
 const isTypingError = ({ type, value }: OwnIdentifier, asked: StatedIdentifier): boolean =>
-  type === asked.kind && hasWrongDigits(asked) && isNear(value, asked.value)
+  type === asked.kind && hasWrongDigits(asked) && describeTypingError(value, asked.value) !== ''
 
 /** True for a company number of a known country, or an LEI, that no company can have. */
 export function hasWrongDigits({ kind, value, place }: StatedIdentifier): boolean {

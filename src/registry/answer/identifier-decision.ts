@@ -20,7 +20,6 @@ import {
   findNumberForm,
   isSiteNumber,
   toCompanyNumber,
-  toHeadOfficeNumber,
 } from '../../core/numbers/national-numbers.js'
 import { classifyNameWord } from '../match/compare-words.js'
 import type { CandidateName } from '../match/candidate.js'
@@ -209,6 +208,8 @@ export interface IdentifierConflict {
  * `isPlaced`: both are known to be of this country.
  */
 export function areDifferentNumbers(country: string, one: string, other: string, isPlaced: boolean): boolean {
+  const asked = other.split(' / ')
+  if (asked.length > 1) return asked.every((part) => areDifferentNumbers(country, one, part, isPlaced))
   const [ours = null, theirs = null] = country === 'de' ? [one, other].map(parseCourtNumber) : []
   if (ours !== null && theirs !== null) return areDifferentEntries(ours, theirs)
   const [own, their] = [readOfficeNumber(country, one), readOfficeNumber(country, other)]
@@ -265,12 +266,6 @@ function toComparedNumber(country: string, text: string): ComparedNumber {
   // A branch in Brazil has the first eight digits of its company.
   const number = country === 'br' ? closed.slice(0, 8) : closed
   return { number, kind: form === null ? `other ${number}` : `form ${form}`, isOneRegister: form !== null }
-}
-
-/** True for the number of a branch, if `number` is that of its company. */
-export function isNumberOfBranch({ place, value }: StatedIdentifier, number: string): boolean {
-  const head = toHeadOfficeNumber(place?.slice(0, 2).toLowerCase() ?? '', value)
-  return head !== null && number !== value && closeNumber(number) === closeNumber(head)
 }
 
 /** Words in that many of 100,000 names tell little. */

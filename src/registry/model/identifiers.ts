@@ -1,6 +1,6 @@
 import { findCodedCountry, listOfficeKeys } from '../../core/numbers/court-numbers.js'
-import { toCompanyNumber, toHeadOfficeNumber } from '../../core/numbers/national-numbers.js'
-import { listNestedNumbers } from '../../core/numbers/number-forms.js'
+import { toCompanyNumber } from '../../core/numbers/national-numbers.js'
+import { listNestedNumbers, listSections, toHeadOfficeNumber } from '../../core/numbers/number-forms.js'
 import forms from '../../core/numbers/number-forms.json' with { type: 'json' }
 import { hash } from 'node:crypto'
 import { toRootDomain } from '../../core/domain-name.js'
@@ -177,7 +177,7 @@ function padNumber(text: string, country: string): string[] {
   const pattern = /^([\p{L}()]{0,8}?)(\d+)([A-Z]?)$/u
   const [, prefix = '', digits = '', suffix = ''] = pattern.exec(dropZeros(country, closed)) ?? []
   if (findCodedCountry(text) !== null) return listOfficeKeys(text)
-  if (digits === '' || prefix + suffix === '') return []
+  if (digits === '' || prefix + suffix === '') return listSections(country, digits)
   const lengths = numberLengths.map((length) => length - prefix.length - suffix.length)
   return [...new Set(lengths.map((length) => prefix + digits.padStart(length, '0') + suffix))]
 }

@@ -123,7 +123,7 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
       return toCityKey(held.office) === town ? [toHolder(row, row.jurisdiction !== '')] : []
     })
   }
-  return (identifier) => {
+  const find: IdentifierFinder = (identifier) => {
     const { kind, value, place } = identifier
     switch (kind) {
       case 'lei':
@@ -156,6 +156,13 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
         })
       }
     }
+  }
+  /** A list may give several numbers of a company, as its former one. */
+  return (identifier) => {
+    const found = find(identifier)
+    const parts = identifier.kind === 'registration_id' ? identifier.value.split(' / ') : []
+    if (found.length > 0 || parts.length < 2) return found
+    return parts.flatMap((value) => find({ ...identifier, value }))
   }
 }
 

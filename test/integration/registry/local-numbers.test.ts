@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { resolution, type Resolution } from '../../../src/contract/result.js'
-import { toHeadOfficeNumber, toNationalNumber } from '../../../src/core/numbers/national-numbers.js'
+import { toHeadOfficeNumber } from '../../../src/core/numbers/number-forms.js'
+import { toNationalNumber } from '../../../src/core/numbers/national-numbers.js'
 import courts from '../../../src/core/numbers/register-courts.json' with { type: 'json' }
 import { importCsvText, type CsvSettings } from '../../../src/registry/import/import-csv.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
@@ -667,5 +668,55 @@ test('A tax number of Tunisia with its category and establishment is compared by
     expect([end, areDifferentNumbers('tn', `1288014F${end}`, '1288014F', true)]).toEqual([end, false])
     expect([end, areDifferentNumbers('tn', '1288014F', `1601877A${end}`, true)]).toEqual([end, true])
     expect([end, areDifferentNumbers('tn', `1601877A${end}`, '1288014F', true)]).toEqual([end, true])
+  }
+})
+
+describe('numbers of sections of a register', () => {
+  const registry = registryOf([
+    `${header}\nB112345,Larkmoor Funds S.A.,Luxembourg,LU,lu\nB99021,Norvane Invest S.C.A.,Luxembourg,LU,lu\n` +
+      'E4512,Larkmoor Immobilière,Luxembourg,LU,lu\nB4512,Quillford S.A.,Luxembourg,LU,lu\n',
+  ])
+  test.each([
+    ['Larkmoor Funds S.A. (company number LU 112345)', 'matched'],
+    ['Larkmoor Funds S.A. (company number LU RCSL B112345)', 'matched'],
+    ['Larkmoor Immobilière (company number LU 4512)', 'matched'],
+    ['Quillford S.A. (company number LU 4512)', 'matched'],
+    ['Larkmoor Funds S.A. (company number LU 99021)', 'inconclusive'],
+    ['Larkmoor Funds S.A. (company number LU LUB99021)', 'inconclusive'],
+    ['Larkmoor Funds S.A. (company number LU B112354)', 'inconclusive'],
+  ])('%s: %s', (name, status) => {
+    expect(outcomeOf(ask(registry, name, 'Luxembourg, LU'))[0]).toBe(status)
+  })
+  test('swapped digits are said to be swapped', () => {
+    const answer = ask(registry, 'Larkmoor Funds S.A. (company number LU B112354)')
+    expect(JSON.stringify(answer.factors)).toContain('two neighbouring characters are swapped')
+  })
+})
+
+test('an establishment in Ecuador is its company', () => {
+  const registry = registryOf([`${header}\n1790319857001,Larkmoor Andes S.A.,Quito,EC,ec\n`])
+  for (const number of ['1790319857001', '1790319857002', '1790319857015']) {
+    const answer = ask(registry, `Larkmoor Andes S.A. (company number EC ${number})`)
+    expect([number, ...outcomeOf(answer)]).toEqual([number, 'matched', 99, 'Larkmoor Andes S.A.'])
+  }
+})
+
+test('Of several numbers of a row, any that the company has agrees; a conflict counts if it has none', () => {
+  const registry = registryOf([
+    `${header}\nB112345,Larkmoor Funds S.A.,Luxembourg,LU,lu\nB99021,Norvane Invest S.C.A.,Luxembourg,LU,lu\n` +
+      '556012-5790,Larkmoor Nord AB,Stockholm,SE,se\n01-09-123456,Larkmoor Duna Kft.,Budapest,HU,hu\n',
+  ])
+  for (const [name, place, numbers, isRight] of [
+    ['Larkmoor Funds S.A.', 'LU', 'B99021 / B112345', true],
+    ['Larkmoor Funds S.A.', 'LU', 'B112345 / B880', true],
+    ['Larkmoor Funds S.A.', 'LU', 'B99021 / B880', false],
+    ['Larkmoor Funds S.A.', 'LU', 'B8810 / B880', false],
+    ['Larkmoor Nord AB', 'SE', '556016-0680 / 556012-5790', true],
+    ['Larkmoor Nord AB', 'SE', '556016-0680 / 556013-1111', false],
+    ['Larkmoor Duna Kft.', 'HU', '01-09-654321 / 01-09-123456', true],
+  ] as const) {
+    const answer = ask(registry, `${name} (company number ${place} ${numbers})`, place)
+    expect([numbers, answer.status]).toEqual([numbers, isRight ? 'matched' : 'inconclusive'])
+    if (isRight) expect(JSON.stringify(answer.factors)).not.toContain(' / ')
   }
 })

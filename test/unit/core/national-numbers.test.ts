@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  describeTypingError,
   isPersonNumber,
   listNestedNumbers,
   toContainedNumber,
+  toHeadOfficeNumber,
 } from '../../../src/core/numbers/number-forms.js'
 import {
   closeNumber,
@@ -11,7 +13,6 @@ import {
   hasWrongCheckDigits,
   numberCountries,
   toCompanyNumber,
-  toHeadOfficeNumber,
   toNationalNumber,
 } from '../../../src/core/numbers/national-numbers.js'
 import { cleanNumber } from '../../../src/core/identifiers.js'
@@ -435,4 +436,66 @@ test('Numbers of companies without their zeros are not those of persons', () => 
   for (const [country, number] of companies)
     expect([country, number, isPersonNumber(number, [country])]).toEqual([country, number, false])
   expect(isPersonNumber('80000519-8', ['ec', 'pe', 'py', 'uy'])).toBe(false)
+})
+
+describe('numbers of Luxembourg', () => {
+  const around = [
+    ['', ''],
+    ['RCS ', ''],
+    ['R.C.S. Luxembourg ', ''],
+    ['R.C.S. Lux. ', ''],
+    ['RC ', ''],
+    ['RCSL: ', ''],
+    ['Luxembourg ', ''],
+    ['LU-', ''],
+    ['LU', ''],
+    ['Section ', ''],
+    ['', ' (Luxembourg)'],
+    ['', ', RCS Luxembourg'],
+  ]
+  test.each(around)('with %j in front and %j behind', (front, behind) => {
+    for (const section of 'ABCEFG')
+      for (const digits of ['1234', '99021', '112345', '200000']) {
+        const thousands = digits.replace(/(?=\d{3}$)/, '.')
+        for (const between of ['', ' ', ' n° ', '-'])
+          for (const written of [digits, thousands, thousands.replace('.', ' ')]) {
+            const text = `${front}${section}${between}${written}${behind}`
+            expect([text, toCompanyNumber('lu', text)]).toEqual([text, `${section}${digits}`])
+          }
+      }
+  })
+
+  test.each([
+    'LU20456745',
+    '2005 2203 456',
+    'HRB 112345',
+    'L-2453',
+    'DE 112345',
+    'Bureau 112345',
+    'B112345 / B112346',
+  ])('%s is none', (text) => {
+    expect(toCompanyNumber('lu', text)).toBeNull()
+  })
+})
+
+test('an establishment in Ecuador has the number of its company', () => {
+  for (const company of ['1790319857', '0990006687', '1760001550'])
+    for (const establishment of ['002', '015', '100']) {
+      const head = toHeadOfficeNumber('ec', company + establishment)
+      expect(head).toBe(`${company}001`)
+      expect(toHeadOfficeNumber('ec', head ?? '')).toBeNull()
+      // The third digit of a person is lower.
+      expect(toHeadOfficeNumber('ec', `171${company.slice(3)}${establishment}`)).toBeNull()
+    }
+})
+
+test.each([
+  ['B112345', 'B112354', 'two neighbouring characters are swapped'],
+  ['B112345', 'B112346', 'one character differs'],
+  ['B 112.345', 'B11234', 'one character is missing'],
+  ['556012-5790', '55600125790', 'one character is too many'],
+  ['B112345', 'B112345', ''],
+  ['B112345', 'B113254', ''],
+])('%s, typed %s: %s', (right, typed, error) => {
+  expect(describeTypingError(right, typed)).toBe(error)
 })

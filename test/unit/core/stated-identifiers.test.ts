@@ -152,3 +152,37 @@ function withCheckDigits(letters: string): string {
   const digits = Array.from(`${letters}00`, (letter) => String(parseInt(letter, 36))).join('')
   return letters + String(98n - (BigInt(digits) % 97n)).padStart(2, '0')
 }
+
+test.each([
+  ['LU', 'R.C.S. B 99021', 'B99021'],
+  ['LU', 'RCS Luxembourg B 99.021', 'B99021'],
+  ['LU', 'RCSL F1234', 'F1234'],
+  ['AT', 'FN 123456a', '123456A'],
+  ['SE', 'Org.nr 556012-5790', '556012-5790'],
+  ['NO', 'Org.nr. 923 609 016', '923609016'],
+  ['DK', 'CVR-nr. 22 75 62 14', '22756214'],
+  ['NL', 'KvK-nummer: 12345678', '12345678'],
+  ['JP', '法人番号 9180301001019', '9180301001019'],
+  ['EC', 'RUC 1790319857001', '1790319857001'],
+  ['PE', 'RUC: 20100047218', '20100047218'],
+  ['CO', 'NIT 890.903.938-8', '890.903.938-8'],
+  ['KZ', 'БИН 980540000397', '980540000397'],
+])('a number of %s with its name is read: %s', (place, text, value) => {
+  const identifiers = [{ kind: 'registration_id', value, place }]
+  expect(readIdentifiers(`Larkmoor Funds (${text})`)).toEqual({ name: 'Larkmoor Funds', identifiers })
+  expect(readIdentifiers(text)).toEqual({ name: null, identifiers })
+})
+
+test.each([
+  'RUC 1710034065',
+  'БИН 940315300123',
+  'RCS Paris',
+  'RCS 99021',
+  'FN 12',
+  'Nit 12',
+  'Bin 12',
+  'ROC B 99021',
+])('words and numbers of persons are no company number: %s', (text) => {
+  for (const name of [text, `Larkmoor Funds (${text})`])
+    expect(readIdentifiers(name)).toEqual({ name, identifiers: [] })
+})

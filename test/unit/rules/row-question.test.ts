@@ -826,13 +826,11 @@ describe('A cell with the name of its number', () => {
   })
 
   test.each([
-    ['BE', 'BTW BE 0400.378.485 / BE 0417.497.106'],
     ['BE', 'BTW niet gekend 12'],
     ['BE', 'zie factuur 12'],
     ['GB', 'to be verified 2026'],
     ['FR', 'voir le dossier 552'],
     ['RS', 'види рачун 100'],
-    ['CZ', 'IČO: 27082440, DIČ: CZ27082440'],
   ])('that is not one number is not sent, and its row is listed: %s, %s', (country, text) => {
     expect([['registration_id'], ['tax_number']]).toContainEqual(read('Company number', country, text))
   })
@@ -1169,4 +1167,43 @@ describe('Without a country, a number is wrong only if no country of its header 
     expect((await readNumbers(['SIREN'], [['Larkmoor', '552032535']]))[0]?.[1]).toBe('registration_checksum')
     expect((await readNumbers(['RNC'], [['Larkmoor', '101001578']]))[0]?.[1]).toBe('registration_checksum')
   })
+})
+
+test.each([
+  'RC B 99021',
+  'Luxembourg B 99 021',
+  'LU-B99021',
+  'B 99 021 (Luxembourg)',
+  'R.C.S. Lux. B 99.021',
+])('a number of Luxembourg written %s is sent in its official form', (text) => {
+  const chosen = chooseNumber([{ header: 'N° RCS', text }], { registration_country: 'LU' })
+  expect(chosen.identifier).toMatchObject({ place: 'LU', value: 'B99021' })
+  expect(chosen.faults).toEqual([])
+})
+
+test.each([
+  ['LU', 'B112345 / LU20456745', 'B112345'],
+  ['LU', 'B99021, B112345', 'B99021 / B112345'],
+  ['BE', 'BTW BE 0400.378.485 / BE 0417.497.106', 'BE 0400.378.485 / BE 0417.497.106'],
+  ['LU', 'B99021 ex B88310', 'B99021 / B88310'],
+  ['FR', 'SIREN 552032534 / SIRET 55203253400646', '552032534'],
+  ['CZ', 'IČO 00177041, DIČ CZ00177041', '00177041'],
+  ['PL', 'KRS 0000028860 / NIP 7740001454', '0000028860'],
+  ['NL', 'KvK 12345678; NL123456789B01', '12345678'],
+  ['SE', '556012-5790 och 556016-0680', '556012-5790 / 556016-0680'],
+  ['DE', 'HRB 1234 München / DE123456789', 'MÜNCHEN HRB 1234'],
+  ['RO', 'J40/372/2002', 'J40/372/2002'],
+  ['ZA', '1999/012345/07', '1999/012345/07'],
+  ['DE', 'HRB 1234 B, Amtsgericht Charlottenburg', 'CHARLOTTENBURG HRB 1234'],
+])('%s: the numbers of %s are %s', (country, text, value) => {
+  const chosen = chooseNumber([{ header: 'Reg no', text }], { registration_country: country })
+  expect(chosen.identifier).toMatchObject({ place: country, value })
+})
+
+test('a cell with the number of a person among others is not sent', () => {
+  for (const text of ['556012-5790, 811218-9876', '811218-9876 / 556012-5790'])
+    expect(chooseNumber([{ header: 'Org nr', text }], { registration_country: 'SE' })).toMatchObject({
+      identifier: null,
+      faults: ['person_number'],
+    })
 })
