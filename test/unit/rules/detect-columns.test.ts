@@ -264,6 +264,54 @@ const streets = {
 const shortNames = ['Larkmoor', 'Norvane', 'Tessaly', 'Quorrin', 'Beldune', 'Ostrava Steel']
 const forms = (form: string) => shortNames.map((name) => `${name} ${form}`)
 
+describe('a header for an entity or a fund', () => {
+  const words =
+    'Entité|Entité juridique|Fonds|Entity|Fund|Einheit|Entidad|Entità|Субъект|Enhed|Entiteit|Právnická osoba|법인|กองทุน|Pháp nhân'
+  test.each(words.split('|'))('%s has the names, next to numbers too', (word) => {
+    const samples = new Map([
+      [word, ['Larkmoor Invest', 'Norvane Alpha', 'Tresk Beta']],
+      ['LEI', ['5493001KJTIIGC8Y1R12']],
+    ])
+    expect(detectColumns([word, 'LEI', 'Country'], {}, samples).name).toBe(word)
+    expect(detectColumns([word.toUpperCase(), 'LEI'], {}).name).toBe(word.toUpperCase())
+  })
+
+  test.each(['Company', 'Name', 'Raison sociale', 'Nazwa', 'Наименование'])(
+    '%s has the names, before an entity and a fund',
+    (name) => {
+      for (const word of words.split('|')) expect(detectColumns([word, name], {}).name).toBe(name)
+    },
+  )
+
+  test.each(['Entity type', 'Fund manager', 'Entity ID', 'Entity code', 'Fund currency', 'Fonds propres'])(
+    '%s has no names',
+    (header) => {
+      expect(() => detectColumns([header], {})).toThrow(errorWith('INPUT_COLUMN_MISSING'))
+    },
+  )
+})
+
+test.each(['Larkmoor S.A.', 'Norvane GmbH', 'ООО Трескова', '株式会社ラークムア', 'Norvane Sp. z o.o.'])(
+  'a list of one row has names below an unknown header: %s',
+  (name) => {
+    const used = { name: null, location: [], context: [], identifiers: { lei: 'LEI' } }
+    const lei = ['5493001KJTIIGC8Y1R12']
+    const list = (cells: readonly string[], leis: readonly string[]) =>
+      listUnreadNames(
+        ['Gizmo', 'LEI'],
+        used,
+        new Map([
+          ['Gizmo', cells],
+          ['LEI', leis],
+        ]),
+      )
+    expect(list([name], lei)).toEqual(['Gizmo'])
+    // One cell of many rows is a note.
+    expect(list([name], [...lei, ...lei, ...lei, ...lei])).toEqual([])
+    expect(list([name, 'to be checked'], [...lei, ...lei])).toEqual([])
+  },
+)
+
 describe('a header of several parts of a place', () => {
   const parts = [
     ['CP', 'Localité', 'et'],
