@@ -1,6 +1,6 @@
 import { foldLetters, rankInHeaders, splitNumber, toHeaderKey, toHeaderKeys } from './text.js'
 import { isInflected, listSplits, wordCharsMax } from './word-forms.js'
-import { earlierTaxHeaders, joinedWords, numberWords, taxHeaders } from './identifiers.js'
+import { earlierTaxHeaders, listWithoutNumberWord, taxHeaders } from './identifiers.js'
 import type { IdentifierHeaderKey } from './identifiers.js'
 // Each list has the best first, separated by bars. `added`: words that version 0.2.0 does not know; lists that it looked up
 // are also read without them. `numbers`: of register numbers by country; some names are used in two countries.
@@ -181,7 +181,7 @@ export function parsePlaceHeader(header: string, isEarlier = false): PlaceHeader
   const place =
     whole ??
     parsePlaceKey(base, isEarlier) ??
-    (isEarlier ? null : (parseJointHeader(header) ?? parsePostalNumber(header)))
+    (isEarlier ? null : (parseJointHeader(header) ?? parsePostalNumber(header) ?? parseJoinedParts(header)))
   const plain = place === null && !isEarlier ? cutLanguage(header) : null
   return plain === null ? place && { ...place, number } : parsePlaceHeader(plain)
 }
@@ -217,12 +217,35 @@ const jointParts: readonly PlacePart[] = ['address', 'city', 'region', 'country'
 
 /** Reads a header of several parts: `Prov/State`, `PLZ, Ort`. All must be parts of a place. */
 function parseJointHeader(header: string): Place | null {
-  const [first, ...others] = splitJoints(header.replace(/(?<=\S)-(?=\S)/g, '')).map((text) =>
-    parsePlaceKey(toHeaderKey(text), false),
+  const parts = splitJoints(header.replace(/(?<=\S)-(?=\S)/g, '')).map(
+    (text) => parsePlaceKey(toHeaderKey(text), false) ?? parsePostalNumber(text) ?? parseJoinedParts(text),
   )
-  if (first === undefined || first === null || others.length === 0 || others.includes(null)) return null
-  const part = jointParts.find((one) => [first, ...others].some((place) => place?.part === one))
+  return parts.length > 1 ? choosePart(parts) : null
+}
+
+/** Returns the part that the column has; `null` if one of the parts is no part of a place. */
+function choosePart(places: readonly (Place | null)[]): Place | null {
+  const [first] = places
+  if (first === undefined || first === null || places.includes(null)) return null
+  const part = jointParts.find((one) => places.some((place) => place?.part === one))
   return part === undefined ? null : { ...first, part }
+}
+
+/** Reads parts without a sign between them, one of which is a postal code: `C.P. Localité`, `PLZ Ort Land`, `郵便番号住所`. */
+function parseJoinedParts(header: string): Place | null {
+  const spaced = header.slice(0, 100).replace(/\p{sc=Han}/gu, '$& ')
+  const split = (rest: readonly string[], count: number): Place[] | null => {
+    if (rest.length === 0) return []
+    for (let length = 1; length <= rest.length && count > 0; length++) {
+      const found = parts.get(rest.slice(0, length).join(''))
+      const others = found === undefined ? null : split(rest.slice(length), count - 1)
+      if (found !== undefined && others !== null) return [{ part: found.value, set: 'plain' }, ...others]
+    }
+    return null
+  }
+  const places = split(foldLetters(spaced).match(/[\p{L}\p{N}]+/gu) ?? [], 3) ?? []
+  const isMixed = places.some(({ part }) => part === 'postal') && places.some(({ part }) => part !== 'postal')
+  return isMixed ? choosePart(places) : null
 }
 
 let postalBases: ReadonlySet<string> | null = null
@@ -264,29 +287,6 @@ export const identifierHeaders: Readonly<Record<IdentifierHeaderKey, readonly st
   registration_country: [...earlierIdentifiers.registration_country, ...toHeaderKeys(...added.registries)],
   registration_court: [...earlierIdentifiers.registration_court, ...toHeaderKeys(...added.courts)],
   exchange: [...earlierIdentifiers.exchange, ...toHeaderKeys(...added.exchange)],
-}
-
-/** Lists the keys of a header without its word for a number: `entreprise` for `N° d'entreprise`, `kbo` for `KBO-nr`. */
-function listWithoutNumberWord(header: string): string[] {
-  const apart = header
-    .replace(/[#№]/g, ' no ')
-    .replace(/[°º]/g, '')
-    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
-  const words = foldLetters(apart)
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '')
-  const rest = words.slice(1)
-  if (/^(?:d|de|du|des|del|della|dell|di|do|da|of)$/.test(rest[0] ?? '')) rest.shift()
-  const whole = words.join('')
-  const bases = [
-    ...(numberWords.has(words.at(-1) ?? '') ? [words.slice(0, -1).join('')] : []),
-    ...(numberWords.has(words[0] ?? '') ? [rest.join('')] : []),
-  ]
-  const joined = joinedWords.flatMap((word) => [
-    ...(whole.endsWith(word) ? [whole.slice(0, -word.length)] : []),
-    ...(whole.startsWith(word) && !/^[a-z]{2,3}$/.test(word) ? [whole.slice(word.length)] : []),
-  ])
-  return [...bases, ...joined.filter((base) => !/^[a-z]{2}$/.test(base))].filter((base) => base.length > 1)
 }
 
 /** Keys of headers of numbers by their text without the word for a number; of bare names like `SIREN`, the name itself. */

@@ -1,7 +1,7 @@
 import type { IdentifierType } from '../contract/enums.js'
 import headerWords from './headers.json' with { type: 'json' }
 import sharedDomains from './shared-domains.json' with { type: 'json' }
-import { toHeaderKey, toHeaderKeys, toPlainDigits } from './text.js'
+import { foldLetters, toHeaderKey, toHeaderKeys, toPlainDigits } from './text.js'
 
 /** Kinds of identifiers that a row can have, in order of trust, with their names in texts. */
 export const identifierNames = {
@@ -168,7 +168,30 @@ export const isUrl = (text: string): boolean => /^(?:https?:\/\/|www\.)/i.test(t
 
 /** Words for a number, as headers have them: `No`, `Nummer`, `№`. */
 export const numberWords: ReadonlySet<string> = new Set(toHeaderKeys(...headerWords.added.numberWords))
-export const joinedWords = [...numberWords].filter((word) => !/^[a-z]$/.test(word))
+const joinedWords = [...numberWords].filter((word) => !/^[a-z]$/.test(word))
+
+/** Lists the keys of a header without its word for a number: `entreprise` for `N° d'entreprise`, `kbo` for `KBO-nr`. */
+export function listWithoutNumberWord(header: string): string[] {
+  const apart = header
+    .replace(/[#№]/g, ' no ')
+    .replace(/[°º]/g, '')
+    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+  const words = foldLetters(apart)
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+  const rest = words.slice(1)
+  if (/^(?:d|de|du|des|del|della|dell|di|do|da|of)$/.test(rest[0] ?? '')) rest.shift()
+  const whole = words.join('')
+  const bases = [
+    ...(numberWords.has(words.at(-1) ?? '') ? [words.slice(0, -1).join('')] : []),
+    ...(numberWords.has(words[0] ?? '') ? [rest.join('')] : []),
+  ]
+  const joined = joinedWords.flatMap((word) => [
+    ...(whole.endsWith(word) ? [whole.slice(0, -word.length)] : []),
+    ...(whole.startsWith(word) && !/^[a-z]{2,3}$/.test(word) ? [whole.slice(word.length)] : []),
+  ])
+  return [...bases, ...joined.filter((base) => !/^[a-z]{2}$/.test(base))].filter((base) => base.length > 1)
+}
 
 const labels = new Set(toHeaderKeys(...headerWords.labels.words))
 const companions = new Set(toHeaderKeys(headerWords.labels.companions))

@@ -313,11 +313,15 @@ export function rateUnreadNames(
     contactWords.some((word) => toHeaderKey(column).includes(word)) ||
     isPersonHeader(column) ||
     rankPlainName(column) >= 0
+  // In a list of two rows, a legal form in each cell is no chance.
+  const isShort = [...samples.values()].every((cells) => cells.length < 3)
+  const rate = (cells: readonly string[]) =>
+    isShort && cells.length > 0 && cells.every(hasLegalForm) ? 1 : rateNames(cells, domains)
   return header
     .filter((column) => !used.includes(column) && parsePlaceHeader(column) === null)
     .map((column) => ({
       column,
-      rate: rateNames(samples.get(column) ?? [], domains),
+      rate: rate(samples.get(column) ?? []),
       isOther: isOther(column),
     }))
     .filter(({ rate, isOther }) => rate > (isOther ? formsShareMin : 0))

@@ -213,6 +213,21 @@ export type TypedVerdict =
 const toWords = (...lists: string[]): ReadonlySet<string> =>
   new Set(lists.join('|').normalize('NFKC').split('|'))
 
+/**
+ * Folds case as all languages do: `I` is the capital of `i`, in Turkish and Azerbaijani of `ı`; Greek capitals have no
+ * accents. Signs lose the mark that selects their form.
+ */
+function foldCase(text: string): string {
+  const lower = text
+    .toLowerCase()
+    .replace(/\u0307|[\ufe0e\ufe0f]/g, '')
+    .replaceAll('ı', 'i')
+  return lower
+    .normalize('NFD')
+    .replace(/(?<=\p{Script=Greek})\u0301/gu, '')
+    .normalize('NFKC')
+}
+
 /** Yes in common languages, as letters of a keyboard without accents too, and the true of spreadsheets. */
 export const yesWords = toWords(
   'yes|y|ok|accept|accepted|ja|j|jawohl|oui|sí|si|sì|sim|da|tak|ano|áno|igen|evet|kyllä|kylla|jah|jā|taip|já|jo|да|так|ναι|はい|是|是的|' +
@@ -262,14 +277,16 @@ export const noneWords = toWords(
   headerWords.verdicts.none,
 )
 
+const foldedYes = new Set([...yesWords].map(foldCase))
+const foldedNone = new Set([...noneWords].map(foldCase))
+
 /** Parses a cell. Ignores case, width and spaces. Accepts digits of any script, and `1.0` from number cells. */
 export function readVerdict(cell: string): TypedVerdict {
   const text = toPlainDigits(cell.normalize('NFKC')).replace(/\s+/g, ' ').trim()
-  // A capital İ becomes an i with a point above it.
-  const word = text.toLowerCase().replace(/\u0307/g, '')
+  const word = foldCase(text)
   if (word === '') return { kind: 'undecided' }
-  if (yesWords.has(word)) return { kind: 'yes' }
-  if (noneWords.has(word)) return { kind: 'none' }
+  if (foldedYes.has(word)) return { kind: 'yes' }
+  if (foldedNone.has(word)) return { kind: 'none' }
   const [, digits] = /^(\d{1,9})(?:[.,٫]0+)?$/.exec(word) ?? []
   if (digits !== undefined) return { kind: 'candidate', number: Number(digits) }
   // Spreadsheets capitalize the first letter.

@@ -19,6 +19,36 @@ test('yes and none of a language differ', () => {
   expect([...yesWords].filter(isPlaceholder)).toEqual([])
 })
 
+test('each word is read in lower case and in capitals, with a dotted or an undotted I', () => {
+  const isRead = (kind: string) => (word: string) =>
+    [
+      word,
+      word.toUpperCase(),
+      ...['tr', 'az', 'el', 'lt'].map((locale) => word.toLocaleUpperCase(locale)),
+    ].every((typed) => readVerdict(typed).kind === kind)
+  expect([...yesWords].filter((word) => !isRead('yes')(word))).toEqual([])
+  expect([...noneWords].filter((word) => !isRead('none')(word))).toEqual([])
+})
+
+test.each([
+  ['S', 'N'],
+  ['Sí', 'Ninguno'],
+  ['Sim', 'néant'],
+  ['○', '×'],
+  ['◯', '✕'],
+  ['✔\ufe0f', '❌'],
+  ['該当', '対象外'],
+  ['DOĞRUDUR', 'TAPILMADI'],
+  ['ΣΩΣΤΌ', 'ΚΑΝΕΝΑΣ'],
+  ['TAMAM', 'HAYIR'],
+])('%s is yes, and %s is none', (yes, none) => {
+  expect([readVerdict(yes).kind, readVerdict(none).kind]).toEqual(['yes', 'none'])
+})
+
+test.each(['x', '△', '?', 'e', 'k', '不明', '要確認'])('%s is no verdict', (word) => {
+  expect(readVerdict(word).kind).toBe('unreadable')
+})
+
 test.each([
   ['Sinhala', 'ow', 'naha'],
   ['Tamil', 'aamaam', 'illai'],

@@ -2,6 +2,7 @@ import { anyText } from '../core/any-text.js'
 import fc from 'fast-check'
 import { iso31661 } from 'iso-3166'
 import { describe, expect, test } from 'vitest'
+import { parsePlaceHeader } from '../../../src/core/header-words.js'
 import { detectColumns } from '../../../src/pipeline/input/detect-columns.js'
 import { listUnreadNames } from '../../../src/pipeline/input/header-and-cells.js'
 import { companyNameHeaders } from '../../../src/core/header-words.js'
@@ -262,6 +263,109 @@ const streets = {
 }
 const shortNames = ['Larkmoor', 'Norvane', 'Tessaly', 'Quorrin', 'Beldune', 'Ostrava Steel']
 const forms = (form: string) => shortNames.map((name) => `${name} ${form}`)
+
+describe('a header for an entity or a fund', () => {
+  const words =
+    'Entité|Entité juridique|Fonds|Entity|Fund|Einheit|Entidad|Entità|Субъект|Enhed|Entiteit|Právnická osoba|법인|กองทุน|Pháp nhân'
+  test.each(words.split('|'))('%s has the names, next to numbers too', (word) => {
+    const samples = new Map([
+      [word, ['Larkmoor Invest', 'Norvane Alpha', 'Tresk Beta']],
+      ['LEI', ['5493001KJTIIGC8Y1R12']],
+    ])
+    expect(detectColumns([word, 'LEI', 'Country'], {}, samples).name).toBe(word)
+    expect(detectColumns([word.toUpperCase(), 'LEI'], {}).name).toBe(word.toUpperCase())
+  })
+
+  test.each(['Company', 'Name', 'Raison sociale', 'Nazwa', 'Наименование'])(
+    '%s has the names, before an entity and a fund',
+    (name) => {
+      for (const word of words.split('|')) expect(detectColumns([word, name], {}).name).toBe(name)
+    },
+  )
+
+  test.each(['Entity type', 'Fund manager', 'Entity ID', 'Entity code', 'Fund currency', 'Fonds propres'])(
+    '%s has no names',
+    (header) => {
+      expect(() => detectColumns([header], {})).toThrow(errorWith('INPUT_COLUMN_MISSING'))
+    },
+  )
+})
+
+test.each(['Larkmoor S.A.', 'Norvane GmbH', 'ООО Трескова', '株式会社ラークムア', 'Norvane Sp. z o.o.'])(
+  'a list of one row has names below an unknown header: %s',
+  (name) => {
+    const used = { name: null, location: [], context: [], identifiers: { lei: 'LEI' } }
+    const lei = ['5493001KJTIIGC8Y1R12']
+    const list = (cells: readonly string[], leis: readonly string[]) =>
+      listUnreadNames(
+        ['Gizmo', 'LEI'],
+        used,
+        new Map([
+          ['Gizmo', cells],
+          ['LEI', leis],
+        ]),
+      )
+    expect(list([name], lei)).toEqual(['Gizmo'])
+    // One cell of many rows is a note.
+    expect(list([name], [...lei, ...lei, ...lei, ...lei])).toEqual([])
+    expect(list([name, 'to be checked'], [...lei, ...lei])).toEqual([])
+  },
+)
+
+describe('a header of several parts of a place', () => {
+  const parts = [
+    ['CP', 'Localité', 'et'],
+    ['C.P.', 'Localité', 'et'],
+    ['Code postal', 'commune', 'et'],
+    ['PLZ', 'Ortschaft', 'und'],
+    ['Postleitzahl', 'Stadt', 'und'],
+    ['Postcode', 'Plaats', 'en'],
+    ['CAP', 'Città', 'e'],
+    ['Código postal', 'población', 'y'],
+    ['CEP', 'Cidade', 'e'],
+    ['Postnr.', 'By', 'og'],
+    ['Postnummer', 'sted', 'og'],
+    ['Postnummer', 'ort', 'och'],
+    ['Postinumero', 'kunta', 'ja'],
+    ['PSČ', 'Město', 'a'],
+    ['Kod pocztowy', 'miejscowość', 'i'],
+    ['Irsz.', 'helység', 'és'],
+    ['Cod poștal', 'localitate', 'și'],
+    ['Индекс', 'город', 'и'],
+    ['Τ.Κ.', 'Πόλη', 'και'],
+    ['ZIP Code', 'Town', 'and'],
+    ['郵便番号', '市区町村', '・'],
+  ] as const
+  const joints = [' ', '/', ' / ', ', ', '-', ' - ', ' + ', ' & ']
+  test.each(parts)('%s with %s', (postal, town, and) => {
+    const headers = [...joints, ` ${and} `].flatMap((joint) => [postal + joint + town, town + joint + postal])
+    const read = (header: string) => {
+      const samples = new Map([[header, ['L-2453 Larkmoor', '1010 Norvane', '75001 Tresk']]])
+      return detectColumns(['Company', 'Street', header], {}, samples).location
+    }
+    expect(headers.filter((header) => !read(header).includes(header))).toEqual([])
+  })
+
+  test('an address with the town, and a country', () => {
+    expect(parsePlaceHeader('郵便番号・住所')?.part).toBe('address')
+    expect(parsePlaceHeader('郵便番号住所')?.part).toBe('address')
+    expect(parsePlaceHeader('PLZ Ort Land')?.part).toBe('city')
+  })
+
+  test.each([
+    'CP',
+    'PIN',
+    'Cap table',
+    'Ship by',
+    'CP client',
+    'Zip file',
+    'Post by',
+    'Code postal client',
+    'PIN name',
+  ])('%s is no town', (header) => {
+    expect(parsePlaceHeader(header)?.part).not.toBe('city')
+  })
+})
 
 describe('a header that names companies in one language and addresses in another', () => {
   test.each<[what: string, header: string, cells: Record<string, readonly string[]>, name: string | null]>([
