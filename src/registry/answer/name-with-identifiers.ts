@@ -34,7 +34,7 @@ import {
 } from './identified-answer.js'
 import type { WholeRegister } from '../edition.js'
 import type { StoredLegalEntity } from '../store/reader.js'
-import type { CandidateName } from '../match/candidate.js'
+import { leaveOutAnd, type CandidateName } from '../match/candidate.js'
 import { isConflict } from '../match/place-agreement.js'
 import { type NameComparison, compareNames } from '../match/compare-names.js'
 import { prepareText } from '../match/align-name.js'
@@ -70,9 +70,9 @@ export function judgeAgreement(
 ): NameAgreement {
   let best: NameComparison | null = null
   for (const text of texts) {
-    const prepared = prepareText(text, vocabulary)
     for (const name of names) {
-      const comparison = compareNames(prepared, name, { placeWords })
+      const [read, held] = leaveOutAnd(text, name)
+      const comparison = compareNames(prepareText(read, vocabulary), held, { placeWords })
       if (comparison !== null && isAlike(comparison) && (best === null || isBetter(comparison, best)))
         best = comparison
     }

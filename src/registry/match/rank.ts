@@ -1,5 +1,5 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
-import { areAlike, comparePlace, findFormEnd, type CandidateName } from './candidate.js'
+import { areAlike, comparePlace, findFormEnd, leaveOutAnd, type CandidateName } from './candidate.js'
 import { isConflict, type LocationHint } from './place-agreement.js'
 import { prepareText } from './align-name.js'
 import { compareNames, type NameComparison } from './compare-names.js'
@@ -118,7 +118,9 @@ export function buildEvidences(
   for (const text of texts) {
     const prepared = prepareText(text, vocabulary)
     for (const candidate of names) {
-      const comparison = compareNames(prepared, candidate, { placeWords })
+      const [read, name] = leaveOutAnd(text, candidate)
+      const asked = read === text ? prepared : prepareText(read, vocabulary)
+      const comparison = compareNames(asked, name, { placeWords })
       if (comparison === null) continue
       const place = comparePlace(hint, candidate)
       pairs.push({ comparison, place, hint, contextCount: contextCount(candidate), weigh })

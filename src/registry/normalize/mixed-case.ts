@@ -3,21 +3,17 @@ import forms from '../reference/legal-forms.json' with { type: 'json' }
 import places from '../reference/place-names.json' with { type: 'json' }
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import { formWords } from './legal-forms.js'
-import { isLightWord, isNumberWord, isTradeWord } from './normalize-name.js'
+import { writeDotless, writesDotless } from './native-scripts.js'
+import { isNumberWord, isSimpleWord } from './normalize-name.js'
 
-/**
- * Words that the general rules would spell wrong: legal forms, abbreviations, names with capitals within, words of two
- * or three letters.
- */
+/** Words that the general rules would spell wrong: forms, abbreviations, capitals within, words of two or three letters. */
 const spellings = toTable(wordTables.spellings.join(' '))
 
 /** Only at the end: legal forms that may be words elsewhere, and "Israel, State of". */
 const lastSpellings = toTable('SpA ApS eG GbR hf ehf of')
 
 /** Small within a name, between two words. */
-const particles = toTable(`
-  of and the for from with at in on or to by an as de du et di da do del dei della delle dos das van von der und zu
-  zur für mit per à og och en em aux pour para por voor het til för på ja ao aos às`)
+const particles = toTable(wordTables.small_words)
 
 /** Words in front of a name, which are initials or a state elsewhere: "Al Baraka", but "AL Holding" and "Mobile AL". */
 const prefixes = toTable('Al Ait Abd Abu Abi Bin Bou Dar Ibn Oum Sid Um Umm')
@@ -26,24 +22,28 @@ function isPrefix(word: string, before: string, after: string): boolean {
   const next = toLower(/^[ -](\p{L}{2,})/u.exec(after)?.[1] ?? '')
   if (!prefixes.has(word) || /,\s*$/.test(before)) return false
   const isOther =
-    isTradeWord(next) ||
-    isLightWord(next) ||
-    formWords.has(next) ||
-    next.startsWith('holding') ||
-    !/[aeiouy]/.test(next)
+    isSimpleWord(next) || formWords.has(next) || next.startsWith('holding') || !/[aeiouy]/.test(next)
   return prefixes.has(next.toUpperCase()) || (next.length > 2 && !isOther)
 }
 
-/** Words of one or two letters that are also initials: small if the name shows its language by a form or a letter. */
-const particlesOfLanguage: readonly (readonly [name: RegExp, words: ReadonlyMap<string, string>])[] = [
-  [/\b(?:LTDA|LDA|EIRELI|SRL|S\.R\.L|S\.P\.A|SPA|SNC)\b|[ÃÕÇÌÒÙ]/u, toTable('e')],
-  [/\bSP\.? ?Z ?O\.? ?O\b|SPÓŁKA|SPOLKA|[ŁĄĘŚŻŹĆ]/u, toTable('i w we z za na do oraz')],
-  [/\b(?:S\.R\.O|SRO|SPOL)\b|[ĚŘŮŤĎŇ]/u, toTable('a i v ve z na pro')],
-  [/[ŞĞİ]/u, toTable('ve ile')],
-  // In Spanish, "Sur" is the south.
-  [/\b(?:SARL|SASU?|EURL|SCI|SNC|LES?|DES|DU|AUX|ET)\b|[ÀÂÇÊÈÎÔŒ]/u, toTable('sur')],
-  [/\bUAB\b|[ŲĖĮ]/u, toTable('ir')],
-]
+/**
+ * Short words that are initials elsewhere, of a language that the country or the name shows, by a form or a letter. Those
+ * with a small first letter are small within a name.
+ */
+const languages = wordTables.spellings_by_language.map(({ shown, countries, words }) => ({
+  shown: shown === '' ? null : new RegExp(shown, 'u'),
+  countries: new Set(countries.match(/[A-Z]{2}/g)),
+  words: toTable(words),
+}))
+
+/** `country` is empty if it is unknown. */
+const findOfLanguage = (word: string, name: string, country: string): string | undefined =>
+  languages
+    .find(
+      ({ shown, countries, words }) =>
+        words.has(word) && (countries.has(country) || shown?.test(name) === true),
+    )
+    ?.words.get(word)
 
 /** Letters of Vietnamese names, whose syllables are short words: "TNHH", "MTV" and "CP" are initials. */
 const vietnamese = /[ĂĐƠƯẠ-Ỹ]/u
@@ -63,7 +63,7 @@ const dottedCorrections: readonly Correction[] = [
 /** Applied to the written name, in this order. */
 const corrections: readonly Correction[] = [
   [/(?<= de )(?:La|Las|Los|El)(?= )/g, toLower],
-  [/(?<=\p{L}{3} )Y(?= \p{L}{3})/gu, toLower],
+  [/(?<=\p{L}{3} )(?:Y(?= (?:\p{L}{3}|La |El ))|E(?= (?:Hij|Indus|Ingen|Inmob|Inver|Impor)))/gu, toLower],
   [/\bCo-OP\b/g, () => 'Co-op'],
   [new RegExp(places.written_countries, 'giu'), (found) => countryNames.get(found.toUpperCase()) ?? found],
 ]
@@ -91,7 +91,7 @@ export function formatDisplayName(
   country?: string | null,
 ): string {
   const name = isRegistrant ? removeRegistrySuffix(nameInUse) : nameInUse
-  const shown = legalName.toUpperCase().includes(name) ? writeInMixedCase(name) : name
+  const shown = legalName.toUpperCase().includes(name) ? writeInMixedCase(name, country ?? '') : name
   const others = smallForms.filter(
     ([, countries]) => country && shown !== name && !countries.includes(country),
   )
@@ -102,13 +102,14 @@ export function formatDisplayName(
  * Writes a name in capitals with small letters, as people write it: "COCA-COLA CO" is "Coca-Cola Co". Only the case of
  * Latin letters changes. Returns a name with a small letter unchanged.
  */
-export function writeInMixedCase(name: string): string {
+export function writeInMixedCase(name: string, country = ''): string {
   if (hasSmallLetter(name) || !/\p{Script=Latin}/u.test(name)) return name
   const written = name.replace(/[\p{L}\p{M}\p{N}]+(?:['’`ʼ][\p{L}\p{M}\p{N}]+)*/gu, (word, at: number) =>
-    writeWordAt(word, at, name),
+    writeWordAt(word, at, name, country),
   )
   const fitting = name.includes('.') ? [...dottedCorrections, ...corrections] : corrections
-  return fitting.reduce((text, [pattern, write]) => text.replace(pattern, write), written)
+  const corrected = fitting.reduce((text, [pattern, write]) => text.replace(pattern, write), written)
+  return writesDotless(country) ? writeDotless(corrected, name) : corrected
 }
 
 const hasSmallLetter = (name: string): boolean => /\p{Ll}/u.test(name)
@@ -139,18 +140,20 @@ export function findMixedSpelling(
   return found?.name ?? null
 }
 
-function writeWordAt(word: string, at: number, name: string): string {
+function writeWordAt(word: string, at: number, name: string, country: string): string {
   const end = at + word.length
   const last = at > 0 ? lastSpellings.get(word) : undefined
   if (last !== undefined && !/[\p{L}\p{N}]/u.test(name.slice(end))) return last
   const next = name.charAt(end)
-  const isParticle =
-    particles.has(word) || particlesOfLanguage.some(([shown, words]) => words.has(word) && shown.test(name))
+  const ofLanguage = findOfLanguage(word, name, country)
+  const isParticle = particles.has(word) || (ofLanguage !== undefined && hasSmallLetter(ofLanguage.charAt(0)))
   if (isParticle && (next === ' ' || next === '-')) {
-    const isWithin =
-      next === '-' ? name.charAt(at - 1) === '-' : /[\p{L}\p{N}.,)&]\s$/u.test(name.slice(0, at))
+    const before =
+      next === '-' ? /-$/ : ofLanguage?.length === 1 ? /\p{L}{2}[.,)]?\s$/u : /[\p{L}\p{N}.,)&]\s$/u
+    const isWithin = before.test(name.slice(0, at))
     return isWithin ? toLower(word) : toTitle(word)
   }
+  if (ofLanguage !== undefined && !isParticle) return ofLanguage
   if (isPrefix(word, name.slice(0, at), name.slice(end))) return toTitle(word)
   const [head = '', ...tails] = word.split(/(?=['’`ʼ])/)
   if (vietnamese.test(name) && /[AEIOUY]/.test(word.normalize('NFD')) && !vietnameseInitials.test(word))
@@ -172,7 +175,7 @@ function writeWord(word: string, shortMax: number): string {
   if (known !== undefined) return known
   if (/^\d+(?:ST|ND|RD|TH)$/.test(word)) return toLower(word)
   if (/\d/.test(word)) return word.replace(/\p{Lu}{4,}/gu, toTitle)
-  const isAbbreviation = word.length <= shortMax || !/[AEIOUYÆØŒ]/.test(word.normalize('NFD'))
+  const isAbbreviation = word.length <= shortMax || !/[AEIOUYÆØŒƏƎƐƆ]/.test(word.normalize('NFD'))
   if (isAbbreviation || isNumberWord(toLower(word))) return word
   return /^MC[A-Z]{3}/.test(word) ? `Mc${toTitle(word.slice(2))}` : toTitle(word)
 }

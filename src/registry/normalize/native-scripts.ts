@@ -1,5 +1,6 @@
 import { getAsianWords, writeAlike } from './unspaced-names.js'
 import { cutNativeForms } from './legal-forms.js'
+import { isSimpleWord } from './normalize-name.js'
 
 /** A name in another script in Latin letters. */
 interface Reading {
@@ -182,3 +183,17 @@ export function readNativeName(text: string): Reading[] {
   })
   return [...new Set(readings)].map((text) => ({ text, how: 'in Latin letters' }))
 }
+
+/** Countries whose capital "I" has the small letter "ı". */
+export const writesDotless = (country: string): boolean => country === 'TR' || country === 'AZ'
+
+/** Writes "ı" for their capital "I". Without "İ" or other letters of theirs, a name may have those of English: "TURKIYE". */
+export const writeDotless = (written: string, capitals: string): string =>
+  written.replace(/\p{L}+/gu, (word, at: number) => {
+    const own = capitals.slice(at, at + word.length)
+    const isNative = capitals.includes('İ') || (/[ŞĞÇ]/.test(own) && !/[EÖÜƏ]/.test(own))
+    const isForeign = own.endsWith('ING') || isSimpleWord(own.toLowerCase())
+    return isNative && !isForeign
+      ? word.replace(/i/g, (i, index: number) => (own[index] === 'I' ? 'ı' : i))
+      : word
+  })

@@ -301,6 +301,8 @@ export function isTradeWord(word: string): boolean {
   return genericWords.has(word) || tradeWords.has(word)
 }
 
+export const isSimpleWord = (word: string): boolean => isTradeWord(word) || lightWords.has(word)
+
 /** Least letters of a stem, and of the parts of a compound. */
 const stemCharsMin = 5
 const partCharsMin = 3

@@ -464,3 +464,74 @@ test.each(['豊田市', '各務原市', '津市', '四日市市'])('%s in bracke
   expect(isAccepted(match({ name: `北野ゴム㈱（${city}）`, held }))).toBe(true)
   expect(isAccepted(match({ name: '北野ゴム㈱（刈谷市）', held }))).toBe(false)
 })
+
+describe('words for "and" are one word in the countries of their languages', () => {
+  const words: readonly (readonly [country: string, word: string])[] = [
+    ['AZ', 'və'],
+    ['TR', 've'],
+    ['PL', 'i'],
+    ['HR', 'i'],
+    ['CZ', 'a'],
+    ['FI', 'ja'],
+    ['EE', 'ja'],
+    ['LV', 'un'],
+    ['LT', 'ir'],
+    ['HU', 'és'],
+    ['RO', 'și'],
+    ['RO', 'şi'],
+    ['AL', 'dhe'],
+    ['NL', 'en'],
+    ['ES', 'y'],
+    ['IT', 'e'],
+    ['BR', 'e'],
+    ['BG', 'и'],
+    ['UA', 'та'],
+    ['GE', 'და'],
+  ]
+  const isSame = (name: string, held: string, country: string) => {
+    const decision = match({ name, location: null, held: [{ name: held, country }] })
+    return isAccepted(decision)
+  }
+
+  test.each(words)('in %s, %j is "&"', (country, word) => {
+    const names = [word, '&', '+', word.toUpperCase()].map((and) => `Larkmoor ${and} Norvane`)
+    for (const name of names)
+      for (const held of names) expect([name, held, isSame(name, held, country)]).toEqual([name, held, true])
+  })
+
+  test.each([
+    ['Larkmoor & Solar', 'Ja Solar', 'FI'],
+    ['Solar', 'Ja Solar', 'FI'],
+    ['Ja Solar', 'Solar', 'FI'],
+    ['Zorvex Systems', 'Ir Systems', 'LT'],
+    ['Monde', 'Un Monde', 'LV'],
+  ])('%j is not %j in %s', (name, held, country) => {
+    expect(isSame(name, held, country)).toBe(false)
+  })
+
+  test.each([
+    ['ja', 'FI'],
+    ['un', 'LV'],
+    ['ir', 'LT'],
+    ['i', 'PL'],
+  ])('elsewhere than in its country, %j is another word', (word, country) => {
+    const rate = (held: string) =>
+      confidenceOf(
+        match({
+          name: 'Larkmoor & Norvane',
+          location: null,
+          held: [{ name: `Larkmoor ${word} Norvane`, country: held }],
+        }),
+      )
+    expect(rate('GB')).toBeLessThan(rate(country))
+  })
+
+  test.each(['et', '&', 'et de'])('"de" is repeated behind "et", or it is not: %j', (and) => {
+    const held = ['Larkmoor de Commerce', 'Larkmoor de Commerce et de Transport'].map((name) => ({
+      name,
+      country: 'TN',
+    }))
+    const decision = match({ name: `Larkmoor de Commerce ${and} Transport`, location: null, held })
+    expect([isAccepted(decision), namedBy(decision)]).toEqual([true, held[1]?.name])
+  })
+})

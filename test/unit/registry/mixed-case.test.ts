@@ -70,7 +70,7 @@ describe.each(Object.entries(written))(
 )
 
 test('the small letter of a capital with a dot has one dot', () => {
-  expect(writeInMixedCase('TÜRKİYE İŞ BANKASI A.Ş.')).toBe('Türkiye İŞ Bankasi A.Ş.')
+  expect(writeInMixedCase('TÜRKİYE İŞ BANKASI A.Ş.')).toBe('Türkiye İş Bankasi A.Ş.')
 })
 
 test.each(['eBay Inc.', 'PROCTER & GAMBLE Co', 'ПАО СБЕРБАНК', '株式会社', '2026', ''])(
@@ -115,3 +115,34 @@ test.each([
 ])('forms are written as in the country: %j in %s is %j', (name, country, shown) => {
   expect(formatDisplayName(name, name, false, country)).toBe(shown)
 })
+
+const writtenInCountry = {
+  AZ: `"Larkmoor Logistika və Ticarət" Məhdud Məsuliyyətli Cəmiyyəti | "Norvane Yük Daşımaları" MMC |
+    "Bakı Norvane Terminalı" Açıq Səhmdar Cəmiyyəti | Qapalı Səhmdar Cəmiyyəti | Xəzər MMC | İpək Yolu Trading MMC`,
+  TR: `Işık Tekstil ve Ticaret Limited Şirketi | Norvane Altın Yağ Sanayi A.Ş. | Turkiye Norvane Bankasi |
+    Larkmoor Holding A.Ş. | Koç Larkmoor İnşaat`,
+  EC: 'Bananera del Oro Norvane Cia. Ltda. | Luz y Mar SA',
+  CL: 'Larkmoor e Hijos | Norvane de Crédito e Inversiones | El Sol y La Luna',
+  BR: 'Norvane Comércio e Serviços | Mar e Sol Turismo',
+  TN: 'Pneus du Cap Bon | Smart Diesel | Ste El Norvane | SNC Larkmoor',
+  FR: 'IBM Norvane SAS | KPMG SA | AXA SA | BNP Larkmoor | Boulangerie du Lac',
+  IT: 'Norvane Luigi e Giovanni | C M E SRL | Tre Effe SRL',
+  DE: 'BMW AG | SAP SE | TUI AG | Neu Larkmoor GmbH',
+  IN: 'Sri Ram Larkmoor Mills | Om Sai Norvane | HUF Norvane',
+  HR: 'Larkmoor Trgovina i Usluge d.o.o.',
+  GB: 'BBC | BON Larkmoor Ltd | SRI International | TUI UK Ltd',
+  US: 'John E Iverson Inc | James I Norvane Inc | ORO Inc | UBS',
+  CH: 'UBS Group AG | ABB Ltd',
+  NL: 'ING Bank NV | Norvane Zee en Bos BV',
+}
+
+describe.each(Object.entries(writtenInCountry))(
+  'short words and letters in %s are written as there',
+  (country, names) => {
+    it.each(names.trim().split(/\s*\|\s*/))('%s', (name) => {
+      const isDotless = ['AZ', 'TR'].includes(country) && /[İŞĞÇəı]/.test(name)
+      const capitals = isDotless ? name.toLocaleUpperCase('tr') : name.toUpperCase()
+      expect(formatDisplayName(capitals, capitals, false, country)).toBe(name)
+    })
+  },
+)
