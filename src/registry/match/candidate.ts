@@ -66,7 +66,8 @@ function compareForms(stated: StatedForm | null, candidate: CandidateName): Form
   return [asked, own].every((kinds) => kinds.some(isCorporate)) ? 'soft_conflict' : 'hard_conflict'
 }
 
-const isCorporate = (kind: string): boolean => ['limited', 'stock', 'simplified', 'public'].includes(kind)
+const isCorporate = (kind: string): boolean =>
+  ['limited', 'stock', 'simplified', 'starter', 'public'].includes(kind)
 
 type Kinds = readonly [asked: readonly string[], own: readonly string[]]
 

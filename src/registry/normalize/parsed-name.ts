@@ -260,7 +260,10 @@ export function isSoleTraderForm(legalForm: string, countryCode: string | null):
 }
 
 /** Fast check: most names have none of these words. */
-const mayBe = new RegExp(String.raw`trust|fund|\betfs?\b|\btr\b|^(?:${codes.trustStart})`, 'i')
+const mayBe = new RegExp(
+  String.raw`trust|fund|fond|\bfcp\b|sonderverm|\betfs?\b|\btr\b|^(?:${codes.trustStart})`,
+  'i',
+)
 /** Number, letter or year of a series: "II", "2019-1", "Series 33". */
 const seriesWord = /^(?:\d+[a-z]?|[ivx]+|[a-z]|series|ser)$/
 const unitTrust = /\b(?:invt|investment|unit|municipal) (?:tr|trust)\b.*\b(?:ser|series)\b|\btr fd\b/
@@ -276,5 +279,9 @@ function classifyName(legalName: string): 'fund' | 'trust' | null {
 }
 
 const trusts = new RegExp(String.raw`\btrusts?$|^(?:${codes.trustStart})\b`)
+/** The company that manages funds is none. */
+const funds = new RegExp(
+  String.raw`^(?!.*\b(?:gestion|gestione|gestora)\b).*\b(?:funds?|etfs?|${codes.fundForm})$`,
+)
 const classifyWords = (text: string): 'fund' | 'trust' | null =>
-  trusts.test(text) ? 'trust' : /\b(?:fund|etf)s?$/.test(text) ? 'fund' : null
+  trusts.test(text) ? 'trust' : funds.test(text) ? 'fund' : null
