@@ -655,3 +655,27 @@ test.each([
       confidence: expect.toSatisfy(isSure) as number,
     })
 })
+
+describe('a branch behind the form, named after its country', () => {
+  const held: Held[] = [{ name: 'Larkmoor Velsor S.à r.l.', city: 'Luxembourg', country: 'LU' }]
+  test.each([
+    'Niederlassung Deutschland',
+    'Zweigniederlassung Österreich',
+    'succursale Belgique',
+    'succursale de France',
+    'sucursal en España',
+    'vestiging Nederland',
+    'filial Sverige',
+    'German branch',
+  ])('%s', (branch) => {
+    const decision = match({ name: `Larkmoor Velsor S.à r.l., ${branch}`, location: null, held })
+    expect(decision.kind === 'none' ? 0 : decision.confidence).toBeGreaterThanOrEqual(85)
+  })
+  test.each(['Larkmoor Velsor Deutschland S.à r.l.', 'Larkmoor Velsor Deutschland'])(
+    'another company of the group: %s',
+    (name) => {
+      const decision = match({ name, location: 'Germany', held })
+      expect(decision.kind === 'none' ? 0 : decision.confidence).toBeLessThan(70)
+    },
+  )
+})
