@@ -143,11 +143,16 @@ export function createNameFactor(comparison: NameComparison, registration: Store
 export function describeName(comparison: NameComparison): string {
   const { matchType, candidate, text } = comparison
   const rest = describeRest(comparison)
-  const how = [text.how, rest === null ? null : `without ${rest}`]
+  const how = [
+    sharesScript(text.native, candidate.name) ? null : text.how,
+    rest === null ? null : `without ${rest}`,
+  ]
     .filter((part) => part !== null)
     .join(' and ')
   return `${how === '' ? 'name' : `name, ${how},`} ${describeRelation(matchType)} "${candidate.name}"`
 }
+const scripts = [/\p{sc=Cyrl}/u, /\p{sc=Grek}/u, /\p{sc=Hang}/u, /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u]
+const sharesScript = (...texts: string[]) => scripts.some((one) => texts.every((text) => one.test(text)))
 
 /** Pieces of the text in a sentence. */
 const piecesNamedMax = 2

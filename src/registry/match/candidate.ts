@@ -7,7 +7,7 @@ import {
   type FormClass,
   type StatedForm,
 } from '../normalize/legal-forms.js'
-import { isJoiningWord } from '../normalize/normalize-name.js'
+import { isJoiningWord, isLightWord } from '../normalize/normalize-name.js'
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import type { WordClass } from './word-classes.js'
 import { joiningWords } from './text-pieces.js'
@@ -19,6 +19,8 @@ import {
   type Place,
   type PlaceAgreement,
 } from './place-agreement.js'
+import { unspaced } from '../normalize/unspaced-names.js'
+import { removeRegistrySuffix } from '../../core/numbers/registry-suffix.js'
 import { hasKinds, isFormAlone, isPrivateForm, listKinds, spellOutForm } from '../reference/registers.js'
 
 /** One name of one registration. */
@@ -147,7 +149,8 @@ function compareForms(stated: StatedForm | null, candidate: CandidateName): Form
   return [asked, own].every((kinds) => kinds.some(isCorporate)) ? 'soft_conflict' : 'hard_conflict'
 }
 
-const isCorporate = (kind: string): boolean => ['limited', 'stock', 'simplified', 'public'].includes(kind)
+const isCorporate = (kind: string): boolean =>
+  ['limited', 'stock', 'simplified', 'starter', 'public'].includes(kind)
 
 type Kinds = readonly [asked: readonly string[], own: readonly string[]]
 
@@ -345,3 +348,85 @@ export function countFormInFront(
   )
   return form !== null && form.formClass === formClass ? form.words.length : 0
 }
+
+/** Separators of names in a list. */
+const listMarks = /\s*[;|\\\u3001\u061b]\s*|\s+\/\s+|\s+\+\s+/
+/** Also occur in names: separators only between two names with a legal form each. */
+const joiningMarks = /\s*\/\s*|\s+(?:&|and|und|et|y|e)\s+|\s+[-\u2013\u2014]+\s+|\s*[,\u060c]\s*/i
+/** Stand between two names, and between the words of one. */
+const innerMarks = /\s*[\u30fb\u00b7]\s*|\s+/g
+/** Followed by a role of the same company, or by its client. */
+const roleMarks =
+  /\b(?:d\/?b\/?a|t\/a|c\/o|f\/?k\/?a|a\/?k\/?a|n\/?k\/?a|o\/b\/o|trading as|trades as|doing business as|operating as|formerly|previously|on behalf of|for and on behalf|care of|known as)\b/i
+/** "Smith Co. & Sons Ltd" is one company. */
+const familyWords = new Set('sons son brothers bros daughters daughter associates partners'.split(' '))
+
+/** Several names in one text. */
+interface SeveralNames {
+  readonly names: readonly string[]
+  /** Each name has a legal form; otherwise the text may still be one name. */
+  readonly areStated: boolean
+}
+
+/** Splits a text with several companies, such as "Norvane Inc. / Larkmoor Ltd"; `null` for one name. */
+export function parseSeveralNames(name: string): SeveralNames | null {
+  const text = removeRegistrySuffix(boundText(name))
+  if (roleMarks.test(text)) return null
+  const of = (parts: readonly string[], areStated: boolean) => ({
+    names: parts.map((part) => part.trim()),
+    areStated,
+  })
+  const listed = splitParts(text, listMarks)
+  if (listed.length > 1) return of(listed, listed.filter(hasForm).length > 1)
+  const joined = joinUpToForms(splitParts(text, joiningMarks))
+  const areStated = joined.length > 1 && joined.every(hasForm) && joined.some(isIncorporated)
+  if (areStated) return of(joined, true)
+  const apart = unspaced.test(text) ? splitBetweenForms(text.trim()) : []
+  return apart.length > 1 && apart.some(isIncorporated) ? of(apart, true) : null
+}
+
+/** Divides names of a script without spaces where each side has a name and a form. */
+function splitBetweenForms(text: string): string[] {
+  for (const { index, 0: mark } of text.matchAll(innerMarks)) {
+    const [first, rest] = [text.slice(0, index), text.slice(index + mark.length)]
+    if ([first, rest].every((part) => hasForm(part) && isName(part)))
+      return [first, ...splitBetweenForms(rest)]
+  }
+  return [text]
+}
+
+/** A part that is not a name belongs to the previous one: "Norvane, Inc.", "Norvane GmbH & Co. KG". */
+function splitParts(text: string, marks: RegExp): string[] {
+  const parts: string[] = []
+  let mark = ''
+  // The capturing group returns the separators at odd positions.
+  for (const [at, piece] of text.split(new RegExp(`(${marks.source})`, marks.flags)).entries()) {
+    if (at % 2 === 1) mark = piece
+    else if (parts.length > 0 && !isName(piece)) parts.push(`${parts.pop() ?? ''}${mark}${piece}`)
+    else parts.push(piece)
+  }
+  return parts
+}
+
+/** "Ernst" and "Young LLP" are one name. */
+function joinUpToForms(parts: readonly string[]): string[] {
+  const names: string[] = []
+  for (const part of parts) {
+    const last = names.at(-1)
+    if (last === undefined || hasForm(last)) names.push(part)
+    else names.splice(-1, 1, `${last} & ${part}`)
+  }
+  return names
+}
+
+/** True for a text with a distinctive word. "Co. KG" and "a Delaware corporation" belong to the previous name. */
+function isName(text: string): boolean {
+  if (/^\s*(?:a|an|the|co|company|cie)\b/i.test(text)) return false
+  const { tokens, formWords } = parseName(text)
+  const isFormAlone = formWords.length === 0 && parseName(`x ${text}`).tokens.length === 1
+  const isTelling = (word: string) => word.length > 1 && !isLightWord(word) && !familyWords.has(word)
+  return !isFormAlone && tokens.some(isTelling)
+}
+
+const hasForm = (text: string): boolean => parseName(text).formClass !== null
+const isIncorporated = (text: string): boolean => ![null, 'company'].includes(parseName(text).formClass)

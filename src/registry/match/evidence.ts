@@ -120,7 +120,9 @@ const relationClasses: ReadonlySet<WordClass> = new Set(['mark', 'former', 'host
 /** Lists the countries that words of the text name and the company's name does not, and whether each is the company's. */
 const listCountriesLeft = ({ comparison: { left, candidate } }: Evidence) =>
   left.flatMap(({ word }) => {
-    const codes = isCountryWord(word.text) ? findExactCodes(word.written) : []
+    // A branch in another country is of the same company.
+    const isName = word.wordClass !== 'site' && isCountryWord(word.text)
+    const codes = isName ? findExactCodes(word.written) : []
     const { countryCode, jurisdictionCountry } = candidate.place
     const isOwn = [countryCode, jurisdictionCountry].some((own) => codes.includes(own))
     return codes.length === 0 ? [] : [{ word, isOwn }]

@@ -161,7 +161,10 @@ export function classifyBesideOthers(words: readonly Classified[]): WordClass[] 
   return classes
 }
 
-/** After a sign, the words next to "niederlassung" or "payroll" name the site: "Larkmoor - Niederlassung Ulm". */
+const isPieceName = (one: string, kind: WordClass) =>
+  /^(?:telling|generic|light|letter|number)$/.test(one) || (kind === 'site' && one === 'place')
+
+/** After a sign, the words next to "niederlassung" or "payroll" name the site: "Larkmoor - Niederlassung Ulm", "Niederlassung Deutschland". */
 function spreadSites(words: readonly Classified[], classes: WordClass[]): void {
   for (let from = words.findIndex(({ isApart }, at) => at > 0 && isApart); from > 0 && from < words.length;) {
     let end = from + 1
@@ -172,9 +175,7 @@ function spreadSites(words: readonly Classified[], classes: WordClass[]): void {
       piece.find((one) => one === 'site' || one === 'department') ??
       (last === 'site' || last === 'department' ? last : undefined)
     if (kind !== undefined && !piece.includes('form'))
-      for (let at = from; at < end; at++)
-        if (['telling', 'generic', 'light', 'letter', 'number'].includes(classes[at] ?? ''))
-          classes[at] = kind
+      for (let at = from; at < end; at++) if (isPieceName(classes[at] ?? '', kind)) classes[at] = kind
     from = end
   }
 }

@@ -5,7 +5,6 @@ import {
   isNumberWord,
   removeJoiningWords,
   foldWords,
-  isLightWord,
   getOrCompute,
 } from './normalize-name.js'
 import {
@@ -188,74 +187,6 @@ export function toBareName(name: string): string {
     .replace(/[^\p{L}\p{M}\p{N}]/gu, '')
 }
 
-/** Separators of names in a list. */
-const listMarks = /\s*[;|\\]\s*|\s+\/\s+|\s+\+\s+/
-/** Also occur in names: separators only between two names with a legal form each. */
-const joiningMarks = /\s*\/\s*|\s+(?:&|and|und|et|y|e)\s+|\s+[-\u2013\u2014]+\s+|\s*,\s*/i
-/** Followed by a role of the same company, or by its client. */
-const roleMarks =
-  /\b(?:d\/?b\/?a|t\/a|c\/o|f\/?k\/?a|a\/?k\/?a|n\/?k\/?a|o\/b\/o|trading as|trades as|doing business as|operating as|formerly|previously|on behalf of|for and on behalf|care of|known as)\b/i
-/** "Smith Co. & Sons Ltd" is one company. */
-const familyWords = new Set('sons son brothers bros daughters daughter associates partners'.split(' '))
-
-/** Several names in one text. */
-interface SeveralNames {
-  readonly names: readonly string[]
-  /** Each name has a legal form; otherwise the text may still be one name. */
-  readonly areStated: boolean
-}
-
-/** Splits a text with several companies, such as "Norvane Inc. / Larkmoor Ltd"; `null` for one name. */
-export function parseSeveralNames(name: string): SeveralNames | null {
-  const text = removeRegistrySuffix(boundText(name))
-  if (roleMarks.test(text)) return null
-  const of = (parts: readonly string[], areStated: boolean) => ({
-    names: parts.map((part) => part.trim()),
-    areStated,
-  })
-  const listed = splitParts(text, listMarks)
-  if (listed.length > 1) return of(listed, listed.filter(hasForm).length > 1)
-  const joined = joinUpToForms(splitParts(text, joiningMarks))
-  const areStated = joined.length > 1 && joined.every(hasForm) && joined.some(isIncorporated)
-  return areStated ? of(joined, true) : null
-}
-
-/** A part that is not a name belongs to the previous one: "Norvane, Inc.", "Norvane GmbH & Co. KG". */
-function splitParts(text: string, marks: RegExp): string[] {
-  const parts: string[] = []
-  let mark = ''
-  // The capturing group returns the separators at odd positions.
-  for (const [at, piece] of text.split(new RegExp(`(${marks.source})`, marks.flags)).entries()) {
-    if (at % 2 === 1) mark = piece
-    else if (parts.length > 0 && !isName(piece)) parts.push(`${parts.pop() ?? ''}${mark}${piece}`)
-    else parts.push(piece)
-  }
-  return parts
-}
-
-/** "Ernst" and "Young LLP" are one name. */
-function joinUpToForms(parts: readonly string[]): string[] {
-  const names: string[] = []
-  for (const part of parts) {
-    const last = names.at(-1)
-    if (last === undefined || hasForm(last)) names.push(part)
-    else names.splice(-1, 1, `${last} & ${part}`)
-  }
-  return names
-}
-
-/** True for a text with a distinctive word. "Co. KG" and "a Delaware corporation" belong to the previous name. */
-function isName(text: string): boolean {
-  if (/^\s*(?:a|an|the|co|company|cie)\b/i.test(text)) return false
-  const { tokens, formWords } = parseName(text)
-  const isFormAlone = formWords.length === 0 && parseName(`x ${text}`).tokens.length === 1
-  const isTelling = (word: string) => word.length > 1 && !isLightWord(word) && !familyWords.has(word)
-  return !isFormAlone && tokens.some(isTelling)
-}
-
-const hasForm = (text: string): boolean => parseName(text).formClass !== null
-const isIncorporated = (text: string): boolean => ![null, 'company'].includes(parseName(text).formClass)
-
 /** ISO 20275 codes of forms that are trusts or funds; trust companies are not. */
 const [trustCodes, fundCodes] = [new Set(codes.trust), new Set(codes.fund)]
 
@@ -329,7 +260,10 @@ export function isSoleTraderForm(legalForm: string, countryCode: string | null):
 }
 
 /** Fast check: most names have none of these words. */
-const mayBe = new RegExp(String.raw`trust|fund|\betfs?\b|\btr\b|^(?:${codes.trustStart})`, 'i')
+const mayBe = new RegExp(
+  String.raw`trust|fund|fond|\bfcp\b|sonderverm|\betfs?\b|\btr\b|^(?:${codes.trustStart})`,
+  'i',
+)
 /** Number, letter or year of a series: "II", "2019-1", "Series 33". */
 const seriesWord = /^(?:\d+[a-z]?|[ivx]+|[a-z]|series|ser)$/
 const unitTrust = /\b(?:invt|investment|unit|municipal) (?:tr|trust)\b.*\b(?:ser|series)\b|\btr fd\b/
@@ -345,5 +279,9 @@ function classifyName(legalName: string): 'fund' | 'trust' | null {
 }
 
 const trusts = new RegExp(String.raw`\btrusts?$|^(?:${codes.trustStart})\b`)
+/** The company that manages funds is none. */
+const funds = new RegExp(
+  String.raw`^(?!.*\b(?:gestion|gestione|gestora)\b).*\b(?:funds?|etfs?|${codes.fundForm})$`,
+)
 const classifyWords = (text: string): 'fund' | 'trust' | null =>
-  trusts.test(text) ? 'trust' : /\b(?:fund|etf)s?$/.test(text) ? 'fund' : null
+  trusts.test(text) ? 'trust' : funds.test(text) ? 'fund' : null

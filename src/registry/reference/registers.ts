@@ -281,8 +281,14 @@ const kindsByForm = new Map(
  * Returns the kinds of companies that have a form in a country, where these are not the class of the form: an ASA is no AS,
  * and a "Co., Ltd." of Thailand is private.
  */
-export const listKinds = (country: string, formWords: readonly string[]): readonly string[] | null =>
-  kindsByForm.get(`${country} ${formWords.join(' ')}`) ?? null
+export function listKinds(country: string, formWords: readonly string[]): readonly string[] | null {
+  // More words may follow the form: "S.C.A. SICAV".
+  for (let count = formWords.length; count > 0; count--) {
+    const kinds = kindsByForm.get(`${country} ${formWords.slice(0, count).join(' ')}`)
+    if (kinds !== undefined) return kinds
+  }
+  return null
+}
 
 const countriesWithKinds = new Set(legalForms.kinds.flatMap(({ countries }) => countries.split(' ')))
 

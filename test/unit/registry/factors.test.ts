@@ -1,7 +1,7 @@
 import { iso31661, iso31662 } from 'iso-3166'
 import { describe, expect, it, test } from 'vitest'
 import type { Factor } from '../../../src/contract/result.js'
-import { listActions, buildFactors } from '../../../src/registry/answer/factors.js'
+import { listActions, buildFactors, describeName } from '../../../src/registry/answer/factors.js'
 import type { Match } from '../../../src/registry/answer/reasons.js'
 import { featureNames, partOfFeatures, type FeaturePart } from '../../../src/registry/match/features.js'
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../../src/registry/match/model.js'
 import type { PlaceAgreement } from '../../../src/registry/match/place-agreement.js'
 import type { StoredEntity, StoredLegalEntity } from '../../../src/registry/store/reader.js'
-import { match, rank, type Asked, type Held } from '../../support/matching.js'
+import { compared, match, rank, type Asked, type Held } from '../../support/matching.js'
 
 const registration = {
   legalName: 'Zorvex Robotics Inc',
@@ -505,4 +505,19 @@ describe('what to do next', () => {
     expect(told(true).join()).not.toContain('Give the city')
     expect(told(false)).toContain('Give the city or the postal code of the company.')
   })
+})
+
+test.each([
+  ['大阪鋼管経理', '大阪鋼管株式会社', 'Osaka Kokan'],
+  ['Ларкмур Сервис', 'ООО Ларкмур', 'Larkmoor'],
+])('letters of the name are not called Latin ones: %s', (native, name, latin) => {
+  const base = compared('Larkmoor Velsor', 'Larkmoor Ltd')
+  const named = (held: string) =>
+    describeName({
+      ...base,
+      text: { ...base.text, native, how: 'in Latin letters' },
+      candidate: { ...base.candidate, name: held },
+    })
+  expect(named(name)).not.toContain('Latin')
+  expect(named(latin)).toContain('in Latin letters')
 })

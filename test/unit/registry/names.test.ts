@@ -226,7 +226,7 @@ describe('legal forms', () => {
     ['Acme S.A.C.', 'stock', 'corporation', ['PE']],
     ['Acme S.A.A.', 'stock', 'corporation', ['PE']],
     ['Acme E.I.R.L.', 'limited', 'llc', ['PE', 'CL']],
-    ['Acme SECS', 'partnership', 'lp', ['LU']],
+    ['Acme SECS', 'partnership', 'lp', ['FR', 'LU']],
     ['Acme Partners SCSp', 'partnership', 'lp', ['LU']],
     ['Acme SICAF', 'company', null, ['LU', 'FR', 'BE']],
     ['Acme SICAV, S.p.A.', 'stock', 'corporation', ['IT', 'CL', 'DZ', 'SM']],

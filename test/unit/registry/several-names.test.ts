@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseSeveralNames } from '../../../src/registry/normalize/parsed-name.js'
+import { parseSeveralNames } from '../../../src/registry/match/candidate.js'
 
 describe('a text of several names', () => {
   test.each([
@@ -12,6 +12,39 @@ describe('a text of several names', () => {
     ['Norvane Ltd - Larkmoor plc', ['Norvane Ltd', 'Larkmoor plc']],
   ])('%j names each by its legal form', (text, names) => {
     expect(parseSeveralNames(text)).toEqual({ names, areStated: true })
+  })
+
+  const [first, second] = ['ラークムーア精機', 'ノルヴェイン・メカトロ']
+  test.each(['・', '･', '、', '，', ',', '　', ' ', '／', '；', ' ・ '])(
+    'two names with %j between them, the form behind or in front',
+    (mark) => {
+      for (const [one, other] of [
+        [`${first}(株)`, `${second}株式会社`],
+        [`株式会社${first}`, `有限会社${second}`],
+        [`${second}合同会社`, `${first}(株)`],
+        ['北京云岭贸易有限公司', '上海诺凡科技股份有限公司'],
+      ] as const)
+        expect(parseSeveralNames(`${one}${mark}${other}`)).toEqual({ names: [one, other], areStated: true })
+    },
+  )
+  test.each([
+    ['주식회사 라크무어 주식회사 노르바네', ['주식회사 라크무어', '주식회사 노르바네']],
+    ['شركة لاركمور ذ.م.م، شركة نورفان ش.م.م', ['شركة لاركمور ذ.م.م', 'شركة نورفان ش.م.م']],
+  ])('%j names two', (text, names) => {
+    expect(parseSeveralNames(text)?.names).toEqual(names)
+  })
+  test.each([
+    `${second}株式会社`,
+    `株式会社${second}`,
+    `株式会社 ${first}`,
+    `${first} 株式会社`,
+    `${first}株式会社 名古屋営業所`,
+    `${first}株式会社・名古屋支店`,
+    `${first}株式会社 代表取締役 山田`,
+    '주식회사 라크무어 전자',
+    '北京云岭贸易有限公司，采购部',
+  ])('%j is one name', (text) => {
+    expect(parseSeveralNames(text)).toBeNull()
   })
 
   test.each([

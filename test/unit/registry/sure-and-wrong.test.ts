@@ -589,13 +589,20 @@ const formsOfTwoKinds = `IS: ehf. | hf.; IS: einkahlutafélag | hf.; IS: ehf. | 
   BN: Sdn Bhd | Bhd; KE: Ltd | PLC; NG: Ltd | Plc; JO: LLC | PLC; RU: ООО | ПАО; UA: ТОВ | ПрАТ; KZ: ТОО | АО; BY: ООО | ОАО
   UZ: МЧЖ | АЖ; TJ: ҶДММ | ҶСК; GE: შპს | სს; AM: ՍՊԸ | ՓԲԸ; AZ: MMC | ASC; JP: 株式会社 | 合同会社; KR: 주식회사 | 유한회사
   CN: 有限公司 | 股份有限公司; VN: Co., Ltd. | JSC; TH: Co., Ltd. | PCL; MM: Co., Ltd. | Public Co., Ltd.; KH: Co., Ltd. | Plc.
-  AE: LLC | PJSC; KW: WLL | KSC; EG: LLC | S.A.E.; MA: SARL | SA; DZ: SARL | SPA; AO: Lda | S.A.; AL: shpk | sh.a.; IT: S.r.l. | S.a.s.`
+  AE: LLC | PJSC; KW: WLL | KSC; EG: LLC | S.A.E.; MA: SARL | SA; DZ: SARL | SPA; AO: Lda | S.A.; AL: shpk | sh.a.; IT: S.r.l. | S.a.s.
+  LU: S.à r.l.-S | S.à r.l.; LU: SARL-S | S.A.; LU: S.A.S. | S.A.; LU: S.C.S. | S.C.Sp.; LU: SCSp | S.C.A.; LU: S.C.A. | S.A.
+  LU: S.e.n.c. | S.C.S.; LU: SCSp | S.à r.l.; FR: SNC | SCA; BE: SNC | SCA`
 
 /** Writings of one form, or forms that the law of the country has as one. */
 const formsOfOneKind = `IS: ehf. | einkahlutafélag; IS: hf. | ohf.; FI: Oy | Oyj; SE: AB | AB (publ); HU: Zrt. | Nyrt.; UY: Ltda. | S.R.L.
   UY: Limitada | S.R.L.; CL: Ltda. | S.R.L.; FR: SAS | SASU; LU: S.à r.l. | SARL; LU: S.A R.L. | S.à r.l.; CO: S.A.S. | SAS
   UY: S.A.S. | sociedad por acciones simplificada; NO: ASA | allmennaksjeselskap; TH: Co., Ltd. | Limited; SK: a.s. | akciová spoločnosť
-  LT: AB | akcinė bendrovė; CL: SpA | sociedad por acciones; UZ: ООО | LLC; IT: S.a.s. | società in accomandita semplice`
+  LT: AB | akcinė bendrovė; CL: SpA | sociedad por acciones; UZ: ООО | LLC; IT: S.a.s. | società in accomandita semplice
+  LU: S.C.Sp. | SCSp; LU: S.C.Sp. | société en commandite spéciale; LU: SCSp | Special Limited Partnership; LU: S.E.C.S. | S.C.S.
+  LU: S.à r.l.-S | SARL-S; LU: S.à r.l.-S. | société à responsabilité limitée simplifiée; LU: SARLS | S.à r.l.-S; LU: S.àr.l. | S.à r.l.
+  LU: S.A.S. | société par actions simplifiée; LU: S.C.A. | société en commandite par actions; LU: SECA | S.C.A.; LU: KGaA | SCA
+  LU: asbl | association sans but lucratif; LU: A.S.B.L. | asbl; BE: VZW | vereniging zonder winstoogmerk; BE: AISBL | association internationale sans but lucratif
+  LU: S.C.A. SICAV-RAIF | S.C.A.; LU: SICAV | société d'investissement à capital variable; LU: S.e.n.c. | société en nom collectif; FR: SCA | société en commandite par actions`
 
 const listForms = (lines: string) =>
   lines.split(/[;\n]/).map((line) => {
@@ -647,4 +654,28 @@ test.each([
     expect(match({ name, location: null, held: [{ name: held, country }] })).toMatchObject({
       confidence: expect.toSatisfy(isSure) as number,
     })
+})
+
+describe('a branch behind the form, named after its country', () => {
+  const held: Held[] = [{ name: 'Larkmoor Velsor S.à r.l.', city: 'Luxembourg', country: 'LU' }]
+  test.each([
+    'Niederlassung Deutschland',
+    'Zweigniederlassung Österreich',
+    'succursale Belgique',
+    'succursale de France',
+    'sucursal en España',
+    'vestiging Nederland',
+    'filial Sverige',
+    'German branch',
+  ])('%s', (branch) => {
+    const decision = match({ name: `Larkmoor Velsor S.à r.l., ${branch}`, location: null, held })
+    expect(decision.kind === 'none' ? 0 : decision.confidence).toBeGreaterThanOrEqual(85)
+  })
+  test.each(['Larkmoor Velsor Deutschland S.à r.l.', 'Larkmoor Velsor Deutschland'])(
+    'another company of the group: %s',
+    (name) => {
+      const decision = match({ name, location: 'Germany', held })
+      expect(decision.kind === 'none' ? 0 : decision.confidence).toBeLessThan(70)
+    },
+  )
 })
