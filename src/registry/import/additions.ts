@@ -339,3 +339,9 @@ export function listUnused(map: Readonly<Record<string, string>>, header: readon
   const used = new Set(Object.values(map).flatMap((text) => listMapped(text, header)))
   return header.filter((name) => name !== '' && !used.has(name))
 }
+
+/** Returns the province of unused columns, if `found` is only a landscape like `Costa`, or missing; else `found`. Not for Chile. */
+export function findRegion(unused: readonly string[], found: string | undefined): string | undefined {
+  if (found !== undefined && !/^regi[oó]n$/i.test(found.trim())) return found
+  return unused.find((name) => /^(?:\w*_)?(?:provincia|departamento)(?:_\w*)?$/i.test(name.trim())) ?? found
+}

@@ -16,7 +16,7 @@ import {
 import { findHeaderField, findNumberCountry, findStatus, isMostly, shareMin } from '../reference/registers.js'
 import registerWords from '../reference/register-words.json' with { type: 'json' }
 import { dateOrders, parseDate } from '../../core/file-formats.js'
-import { findNamesByCells, listUnused } from './additions.js'
+import { findNamesByCells, findRegion, listUnused } from './additions.js'
 import { readCompanyCountry } from '../match/parse-location.js'
 import { toCode, type ImportField } from './csv-row.js'
 
@@ -76,6 +76,9 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   const { map, twice } = mapHeader(header)
   mapByWords(map, header, getCells)
   dropUnlikely(map, getCells)
+  const others = header.some((name) => /^comuna/i.test(name)) ? [] : listUnused(map, header)
+  const region = findRegion(others, map.region)
+  if (region !== undefined) map.region = region
   recognizeStreet(map, getCells)
   const byCells = map.name === undefined ? findNamesByCells(listUnused(map, header), getCells) : null
   if (byCells !== null) map.name = byCells

@@ -758,6 +758,32 @@ describe('the words of headers', () => {
     expect(proposeMap(['CRO', 'Name', 'City', 'Q7'], placed).jurisdiction).toBeNull()
   })
 
+  test.each([
+    ['ESTADO_CONTRIBUYENTE', ['ACTIVO', 'PASIVO'], 'status'],
+    ['REGIÓN', ['COSTA', 'SIERRA'], undefined],
+    ['REGION', ['COSTA', 'SIERRA'], undefined],
+  ])('%s next to a province is no region', (header, cells, field) => {
+    const rows = cells.map((cell, at) => [`179001167400${at}`, `LARKMOOR ${at} S.A.`, cell, 'PICHINCHA'])
+    const { map } = proposeMap(['RUC', 'RAZON_SOCIAL', header, 'PROVINCIA'], rows)
+    expect(map.region).toBe('PROVINCIA')
+    if (field !== undefined) expect(map).toMatchObject({ [field]: header })
+    const chilean = rows.map((row) => [...row, 'NORVANE'])
+    if (header.startsWith('REGI'))
+      expect(proposeMap(['RUT', 'NOMBRE', header, 'PROVINCIA', 'COMUNA'], chilean).map.region).toBe(header)
+  })
+
+  test.each(
+    'Anciennes dénominations|Anciens noms|Denominaciones anteriores|Razones sociales anteriores|Denominazioni precedenti|Frühere Namen|Прежние наименования|Denumiri anterioare'.split(
+      '|',
+    ),
+  )('%s has former names', (header) => {
+    const rows = [1, 2, 3].map((at) => [`B12345${at}`, `LARKMOOR ${at} S.A.`, `NORVANE ${at} S.A.`])
+    expect(proposeMap(['RCS', 'Dénomination', header], rows).map).toMatchObject({
+      name: 'Dénomination',
+      former_names: header,
+    })
+  })
+
   test('a column that may have the status is named if it is not used', () => {
     const rows = ['zzz', 'yyy', 'xxx'].map((cell, at) => [`86002590${at}`, `Name ${at}`, cell, 'CANCELADA'])
     const { map, overlooked } = proposeMap(['NIT', 'Name', 'estado_matricula', 'Q7'], rows)
