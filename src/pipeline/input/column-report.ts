@@ -25,7 +25,8 @@ import {
 import { searchIdentifiers } from './detect-columns.js'
 import { parsePlaceHeader, wholePlaceHeaders, identifierHeaders } from '../../core/header-words.js'
 import { listHeaderKeys, rankHeader, taxWords } from './identifier-content.js'
-import { heldTexts, type IdentifierFault } from './number-cells.js'
+import type { IdentifierFault } from './number-cells.js'
+import texts from './fault-texts.json' with { type: 'json' }
 import {
   identifierKeys,
   identifierNames,
@@ -264,7 +265,7 @@ export class IdentifierCounts {
     const faults = [...this.#faults].map(([fault, counted]) =>
       fault in remedies
         ? describeDamage(fault as keyof typeof remedies, counted)
-        : `${formatRows(counted.count)} ${heldTexts[fault]} (${formatRowNumbers(counted)}): looked up ${effects[fault] ?? 'without it'}`,
+        : `${formatRows(counted.count)} ${texts.named[fault]} (${formatRowNumbers(counted)}): looked up ${effects[fault] ?? 'without it'}`,
     )
     return [
       ...(repeated === undefined
@@ -314,7 +315,7 @@ const remedies = {
 }
 
 const describeDamage = (fault: keyof typeof remedies, counted: CountedRows): string =>
-  `${formatRows(counted.count)} ${heldTexts[fault]} (${formatRowNumbers(counted)}): ${remedies[fault]}`
+  `${formatRows(counted.count)} ${texts.named[fault]} (${formatRowNumbers(counted)}): ${remedies[fault]}`
 
 const formatRows = (count: number): string => plural(count, 'row has', 'rows have')
 

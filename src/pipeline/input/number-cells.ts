@@ -53,9 +53,6 @@ export type IdentifierFault =
 /** Reasons why a row without other data is not submitted. */
 export const faultReasons: Readonly<Record<IdentifierFault, string>> = texts.alone
 
-/** Faults of identifiers in rows that have a name too. */
-export const heldTexts: Readonly<Record<IdentifierFault, string>> = texts.named
-
 /** A filled cell of a column of company numbers. */
 export interface NumberCell {
   /** Header of the column. */

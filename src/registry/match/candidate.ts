@@ -7,10 +7,7 @@ import {
   type FormClass,
   type StatedForm,
 } from '../normalize/legal-forms.js'
-import { isJoiningWord, isLightWord } from '../normalize/normalize-name.js'
-import wordTables from '../reference/word-classes.json' with { type: 'json' }
-import type { WordClass } from './word-classes.js'
-import { joiningWords } from './text-pieces.js'
+import { isLightWord } from '../normalize/normalize-name.js'
 import type { NameKind } from '../model/registry-rows.js'
 import { boundText, parseForm, parseName } from '../normalize/parsed-name.js'
 import {
@@ -56,82 +53,6 @@ interface Prominence {
   /** A register states its industry. */
   readonly hasIndustry: boolean
 }
-
-/** Words for "and" in the languages of a country. */
-const andWords = new Map(
-  Object.entries(wordTables.and_words).map(([word, codes]) => [word, codes.split(' ')]),
-)
-
-/** True for "and" between two words of a name. A letter is often an initial. */
-function isAnd(words: readonly string[], at: number, { place }: CandidateName): boolean {
-  const word = words[at] ?? ''
-  const codes = andWords.get(word)
-  if (codes === undefined) return false
-  const [before = '', next = ''] = [words[at - 1], words[at + 1]]
-  const lettersMin = word.length === 1 ? 3 : 2
-  const country = place.countryCode === '' ? place.jurisdictionCountry : place.countryCode
-  return Math.min(before.length, next.length) >= lettersMin && codes.includes(country)
-}
-
-/** Adds nothing to a name that says it before: "de Commerce et Transport", "de Commerce et de Transport". */
-function isRepeated(words: readonly string[], at: number, asked: readonly string[]): boolean {
-  const word = words[at] ?? ''
-  const next = asked.indexOf(words[at + 1] ?? '')
-  return (
-    joiningWords.has(word) &&
-    words.indexOf(word) < at &&
-    asked.includes(word) &&
-    isJoiningWord(asked[next - 1] ?? '')
-  )
-}
-
-/** A text as it is compared. */
-interface KeyedText {
-  readonly words: readonly { readonly text: string; readonly wordClass: WordClass }[]
-  readonly coreKey: string
-  readonly fullKey: string
-}
-
-/** Leaves out the "and" that only a text or only a name has: "və", "i" and "&" are one word, which a register may omit. */
-export function leaveOutAnd<Text extends KeyedText>(
-  text: Text,
-  candidate: CandidateName,
-): readonly [Text, CandidateName] {
-  const asked = text.words.map(({ text: word }) => word)
-  const { tokens, coreKey, fullKey } = candidate
-  const kept = tokens.filter(
-    (word, at) => (asked.includes(word) || !isAnd(tokens, at, candidate)) && !isRepeated(tokens, at, asked),
-  )
-  const isOnlyAsked = (at: number) => !tokens.includes(asked[at] ?? '') && isAnd(asked, at, candidate)
-  const isChanged = asked.some((_, at) => isOnlyAsked(at))
-  return [
-    isChanged
-      ? {
-          ...text,
-          coreKey: cutFrom(text.coreKey, asked, isOnlyAsked),
-          fullKey: cutFrom(text.fullKey, asked, isOnlyAsked),
-          words: text.words.map((word, at) =>
-            isOnlyAsked(at) ? { ...word, wordClass: 'stop' as const } : word,
-          ),
-        }
-      : text,
-    kept.length === tokens.length
-      ? candidate
-      : {
-          ...candidate,
-          tokens: kept,
-          coreKey: coreKey.replace(tokens.join(''), kept.join('')),
-          fullKey: fullKey.replace(tokens.join(''), kept.join('')),
-        },
-  ]
-}
-
-/** Cuts words from a key, where the words next to them show their place. */
-const cutFrom = (key: string, words: readonly string[], isCut: (at: number) => boolean): string =>
-  words.reduce((rest, word, at) => {
-    const [before = '', next = ''] = [words[at - 1], words[at + 1]]
-    return isCut(at) ? rest.replace(before + word + next, before + next) : rest
-  }, key)
 
 /** `foreign`: the company's country does not know the form of the query; if that country is unknown, no country knows both forms. */
 export type FormAgreement =

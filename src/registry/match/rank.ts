@@ -1,5 +1,6 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
-import { areAlike, comparePlace, findFormEnd, leaveOutAnd, type CandidateName } from './candidate.js'
+import { areAlike, comparePlace, findFormEnd, type CandidateName } from './candidate.js'
+import { leaveOutAnd } from './left-words.js'
 import { isConflict, type LocationHint } from './place-agreement.js'
 import { prepareText } from './align-name.js'
 import { compareNames, type NameComparison } from './compare-names.js'

@@ -1,5 +1,6 @@
 import { getSqliteCode, type Sqlite } from '../../../platform/sqlite.js'
 import type { RunRow } from '../history-store.js'
+import { calculateRowChecksum, type SummedTable } from '../tables.js'
 import {
   calculateEntryDigest,
   historyTables,
@@ -177,4 +178,9 @@ export function insertRow(database: Sqlite, table: string, { position, ...row }:
     if (!/^SQLITE_(ERROR|CONSTRAINT)/.test(getSqliteCode(error) ?? '')) throw error
     return false
   }
+}
+
+/** Whether a row matches its checksum. */
+export function isSound(table: SummedTable, row: Row): boolean {
+  return Buffer.isBuffer(row['checksum']) && calculateRowChecksum(table, row).equals(row['checksum'])
 }

@@ -1,14 +1,9 @@
 import type { FoundHead } from '../checkpoint-standing.js'
-import { copyHistory, insertRow, scanReadableRows, tryRead, type Row } from './history-proof.js'
+import { copyHistory, insertRow, isSound, scanReadableRows, tryRead, type Row } from './history-proof.js'
 import { parseCustomId, type SubmissionName } from '../lookup.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 import { canUnpack, type PackedAnswer } from '../packed-answer.js'
-import {
-  calculateAnswerChecksum,
-  calculateNextChain,
-  calculateRowChecksum,
-  type SummedTable,
-} from '../tables.js'
+import { calculateAnswerChecksum, calculateNextChain } from '../tables.js'
 
 export interface RebuildResult {
   checkpointId: string
@@ -50,11 +45,6 @@ export function rebuild(from: Sqlite, to: Sqlite, found: FoundHead): RebuildResu
       lostSubmissionCount: Math.max(known, submissionsSeen) - submissionCount,
     }
   })()
-}
-
-/** Whether a row matches its checksum. */
-function isSound(table: SummedTable, row: Row): boolean {
-  return Buffer.isBuffer(row['checksum']) && calculateRowChecksum(table, row).equals(row['checksum'])
 }
 
 function copyOwnRow(
