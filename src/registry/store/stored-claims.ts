@@ -13,7 +13,7 @@ import { type DerivedRow, type ImportOrigin, toKeySql, type RowOrigin } from './
 /** Former names in sources. The caller opens the transaction. */
 export interface NameHistoryStore {
   remember(id: string, sourceNumber: number, name: RememberedName): void
-  /** Records the former names that a source listed, unless it lists them still. */
+  /** Records the former and other names that a source listed, unless it lists them still. */
   rememberListed(
     id: string,
     sourceNumber: number,
@@ -82,7 +82,7 @@ export function createNameHistory(database: Sqlite): NameHistoryStore {
     },
     rememberListed(id, sourceNumber, listed, still) {
       const isGone = ({ kind, name }: RowName) =>
-        kind === 'former' && !still.some((other) => isSameName(other.name, name))
+        kind !== 'legal' && !still.some((other) => isSameName(other.name, name))
       for (const { name, endedOn = '' } of listed.filter(isGone)) {
         putListed.run(id, sourceNumber, name, endedOn)
         isEmpty = false
@@ -101,7 +101,7 @@ export function createNameHistory(database: Sqlite): NameHistoryStore {
         .prepare(
           `${putSql} SELECT registration_id, source_number, n.value ->> '$.name', '${listedOn}',
              coalesce(n.value ->> '$.endedOn', '') FROM claims, json_each(row_json, '$.names') n
-           WHERE source_number = ? AND import_sequence < ? AND n.value ->> '$.kind' = 'former'
+           WHERE source_number = ? AND import_sequence < ? AND n.value ->> '$.kind' IN ('former', 'other')
            ${onListedConflict}`,
         )
         .run(sourceNumber, sequence)

@@ -417,3 +417,35 @@ describe('a company that its register no longer lists', () => {
     expect(listLeft(registry)).toEqual({ status: 'matched', left: [] })
   })
 })
+
+describe('a trade name that a newer file lacks', () => {
+  const nights: readonly (readonly [day: string, trade: string])[] = [
+    ['2026-03-01', 'Zephyrine'],
+    ['2026-04-01', 'Wyvern Castings'],
+    ['2026-05-01', 'Wyvern Castings'],
+  ]
+  const importNight = (registry: WritableRegistry, [day, trade]: (typeof nights)[number]) =>
+    importCsvText(
+      registry,
+      Buffer.from(`number,name,trade,country\n00000001,Brackenmoor Foundry SA,${trade},TN\n`),
+      {
+        fileName: 'trade.csv',
+        fileDateMs: Date.parse(day),
+        idType: 'registration_id',
+        map: { id: 'number', name: 'name', other_names: 'trade', country: 'country' },
+      },
+    )
+
+  test.each([
+    ['in order', nights],
+    ['in the reverse order', nights.toReversed()],
+  ])('is a former name: files %s', (_order, files) => {
+    const registry = openRegistry(':memory:')
+    for (const night of files) importNight(registry, night)
+    const asked = ['Zephyrine', 'Wyvern Castings'].map((name) =>
+      registry.resolve({ name, location: 'Tunisia', context: null }),
+    )
+    expect(asked.map((answer) => /former name/i.test(JSON.stringify(answer)))).toEqual([true, false])
+    expect(asked[0]?.entity?.id).toBe(asked[1]?.entity?.id)
+  })
+})
