@@ -294,7 +294,7 @@ export function isNumberOfBranch(
   return head !== null && number !== value && closeNumber(number) === closeNumber(head)
 }
 
-/** Describes the likely typing error in a number that is another one's but for a character; empty text without one. */
+/** Describes the likely typing error in a number that is another one except for one character; empty text without one. */
 export function describeTypingError(right: string, typed: string): string {
   const [one, other] = [closeNumber(right), closeNumber(typed)]
   const [long, short] = one.length > other.length ? [one, other] : [other, one]

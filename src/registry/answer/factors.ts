@@ -143,12 +143,8 @@ export function createNameFactor(comparison: NameComparison, registration: Store
 export function describeName(comparison: NameComparison): string {
   const { matchType, candidate, text } = comparison
   const rest = describeRest(comparison)
-  const how = [
-    sharesScript(text.native, candidate.name) ? null : text.how,
-    rest === null ? null : `without ${rest}`,
-  ]
-    .filter((part) => part !== null)
-    .join(' and ')
+  const script = sharesScript(text.native, candidate.name) ? null : text.how
+  const how = [script, rest === null ? null : `without ${rest}`].filter((part) => part !== null).join(' and ')
   return `${how === '' ? 'name' : `name, ${how},`} ${describeRelation(matchType)} "${candidate.name}"`
 }
 const scripts = [/\p{sc=Cyrl}/u, /\p{sc=Grek}/u, /\p{sc=Hang}/u, /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u]

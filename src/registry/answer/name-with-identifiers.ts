@@ -152,10 +152,9 @@ export class NameJudge {
   /** Returns the confidence of the name alone in this company; `null` if it finds another, or has no telling word of it. */
   rate(entityNumber: number): number | null {
     const { decision } = this.matchName()
-    if (decision.kind === 'none') return null
-    const { comparison } = decision.best.evidence
-    const isFound = comparison.candidate.entityNumber === entityNumber && !namesAnother(comparison)
-    return isFound ? decision.confidence : null
+    const comparison = decision.kind === 'none' ? null : decision.best.evidence.comparison
+    const isFound = comparison?.candidate.entityNumber === entityNumber && !namesAnother(comparison)
+    return isFound && decision.kind !== 'none' ? decision.confidence : null
   }
 
   /** Returns the company that the name alone identifies with certainty. */

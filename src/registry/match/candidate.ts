@@ -263,10 +263,8 @@ export function countFormInFront(
   words: readonly { readonly folded: string }[],
   { formClass }: CandidateName,
 ): number {
-  const form = findFormAt(
-    words.map(({ folded }) => folded),
-    0,
-  )
+  const texts = words.map(({ folded }) => folded)
+  const form = findFormAt(texts, 0)
   return form !== null && form.formClass === formClass ? form.words.length : 0
 }
 
@@ -293,10 +291,7 @@ interface SeveralNames {
 export function parseSeveralNames(name: string): SeveralNames | null {
   const text = removeRegistrySuffix(boundText(name))
   if (roleMarks.test(text)) return null
-  const of = (parts: readonly string[], areStated: boolean) => ({
-    names: parts.map((part) => part.trim()),
-    areStated,
-  })
+  const of = (parts: readonly string[], areStated: boolean) => ({ names: parts.map(trim), areStated })
   const listed = splitParts(text, listMarks)
   if (listed.length > 1) return of(listed, listed.filter(hasForm).length > 1)
   const joined = joinUpToForms(splitParts(text, joiningMarks))
@@ -349,5 +344,6 @@ function isName(text: string): boolean {
   return !isFormAlone && tokens.some(isTelling)
 }
 
+const trim = (text: string): string => text.trim()
 const hasForm = (text: string): boolean => parseName(text).formClass !== null
 const isIncorporated = (text: string): boolean => ![null, 'company'].includes(parseName(text).formClass)

@@ -222,7 +222,7 @@ function isRepeated(words: readonly string[], at: number, asked: readonly string
   )
 }
 
-/** A text as it is compared. */
+/** A text in comparisons. */
 interface KeyedText {
   readonly words: readonly { readonly text: string; readonly wordClass: WordClass }[]
   readonly coreKey: string

@@ -279,7 +279,7 @@ function classifyName(legalName: string): 'fund' | 'trust' | null {
 }
 
 const trusts = new RegExp(String.raw`\btrusts?$|^(?:${codes.trustStart})\b`)
-/** The company that manages funds is none. */
+/** The company that manages funds is not a fund. */
 const funds = new RegExp(
   String.raw`^(?!.*\b(?:gestion|gestione|gestora)\b).*\b(?:funds?|etfs?|${codes.fundForm})$`,
 )
