@@ -58,6 +58,24 @@ export function cleanNumber(cell: string): string {
     })
 }
 
+/**
+ * Lists a number without the words around it, and without only a bracket behind it: `Cédula: 0912345675 (titular)`. Each
+ * loop passes the text once: a cell may be long.
+ */
+export function listBareNumbers(text: string): string[] {
+  const first = text.search(/\d/)
+  if (first < 0) return []
+  let [from, end] = [first, text.length]
+  while (from > 0 && !/[\s:.#)]/.test(text.charAt(from - 1))) from--
+  while (!/\d/.test(text.charAt(end - 1))) end--
+  const behind = text.slice(end)
+  const [word, bracket] = [behind.search(/[\s(]/), text.endsWith(')') ? behind.indexOf('(') : -1]
+  return [
+    text.slice(from, word < 0 ? text.length : end + word),
+    ...(bracket < 0 ? [] : [text.slice(0, end + bracket).trimEnd()]),
+  ]
+}
+
 /** Whether a spreadsheet has rounded a number, so that its digits are lost: `7.99012E+11`. */
 export const isRounded = (text: string): boolean => exponent.test(text)
 

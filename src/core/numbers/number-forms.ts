@@ -17,6 +17,7 @@ import {
   toNationalNumber,
 } from './national-numbers.js'
 import forms from './number-forms.json' with { type: 'json' }
+import { listBareNumbers } from '../identifiers.js'
 
 /** Brazil: two check digits, each 11 less the weighted sum of those before. */
 function isCpf(digits: string): boolean {
@@ -164,10 +165,6 @@ const betweenCompanies = new RegExp(forms.betweenCompanies, 'iu')
 export const splitNumbers = (text: string): string[] =>
   text.split(betweenCompanies).flatMap((part) => (/(?:\d\D*){3}/.test(part) ? [part.trim()] : []))
 
-/** Words around a number, as in `Cédula: 0912345675 (titular)`. */
-const around = /^[^\d]*[\s:.#)]+(?=\S*\d)|[\s(]+[^\d]*$/g
-const remark = /\s*\([^\d]*\)$/
-
 /**
  * Whether a text is or has the tax or identity number of a person, as far as its form or its check digits tell, with or without
  * its country, a label and leading zeros. `countries`: those of which it may be, as codes (`BR`, `us_de`).
@@ -175,7 +172,7 @@ const remark = /\s*\([^\d]*\)$/
 export function isPersonNumber(text: string, countries: readonly string[]): boolean {
   const codes = [...new Set(countries.map((country) => country.slice(0, 2).toLowerCase()))]
   const parts = [text, ...text.split(betweenNumbers)].map((part) => part.trim().toUpperCase())
-  const all = new Set(parts.flatMap((part) => [part, part.replace(remark, ''), part.replace(around, '')]))
+  const all = new Set(parts.flatMap((part) => [part, ...listBareNumbers(part)]))
   return [...all].some((one) => isOnePersonNumber(one, codes))
 }
 

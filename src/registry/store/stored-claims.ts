@@ -101,7 +101,7 @@ export function createNameHistory(database: Sqlite): NameHistoryStore {
         .prepare(
           `${putSql} SELECT registration_id, source_number, n.value ->> '$.name', '${listedOn}',
              coalesce(n.value ->> '$.endedOn', '') FROM claims, json_each(row_json, '$.names') n
-           WHERE source_number = ? AND import_sequence < ? AND n.value ->> '$.kind' IN ('former', 'other')
+           WHERE source_number = ? AND import_sequence < ? AND n.value ->> '$.kind' = 'former'
            ${onListedConflict}`,
         )
         .run(sourceNumber, sequence)

@@ -499,3 +499,9 @@ test.each([
 ])('%s, typed %s: %s', (right, typed, error) => {
   expect(describeTypingError(right, typed)).toBe(error)
 })
+
+test('a long cell is read in passes whose number does not grow with it', () => {
+  for (const sign of [' ', '.', '(', ')', ':', '#', ',', '-', 'a', '1', "'", '1 '])
+    for (const end of ['', '1', ')', 'x'])
+      expect(isPersonNumber(sign.repeat(20_000) + end, ['ec', 'lu', 'se', 'br'])).toBe(false)
+})
