@@ -11,9 +11,10 @@ import {
   legalEntityId,
   requestId,
   streamId,
+  checkOutcome,
 } from './enums.js'
 import { lookupName } from './resolution.js'
-import { action, candidate, checkOutcome } from './result.js'
+import { action, candidate } from './result.js'
 
 const text = z.string().nullable()
 

@@ -84,6 +84,7 @@ describe('a list whose headers are unknown', () => {
       ['Jumbo ΑΕΕ', 'ΟΤΕ Α.Ε.', 'Πλαίσιο Ε.Π.Ε.'],
     ],
     ['none', 'x1,x2,x3\n1,Siemens AG,a\n2,Nokia Oyj,b\n3,Orange,c\n', ['Nokia Oyj', 'Orange', 'Siemens AG']],
+    ['none, two rows', 'x1,x2\n1,Siemens AG\n2,Nokia Oyj\n', ['Nokia Oyj', 'Siemens AG']],
   ])('is read by its cells, and billed only if the user accepts that: %s', async ([, text, names], on) => {
     const { place, run, names: billed } = await createBilled(on.onTestFinished)
     place.write('in.csv', text)
@@ -97,7 +98,7 @@ describe('a list whose headers are unknown', () => {
   test.for([
     ['a column of words', 'x1,x2\n1,Siemens\n2,Nokia\n3,Orange\n'],
     ['two columns of companies', 'x1,x2\nSiemens AG,Bayer AG\nNokia Oyj,Kone Oyj\nOrange SA,Danone SA\n'],
-    ['two rows', 'x1,x2\n1,Siemens AG\n2,Nokia Oyj\n'],
+    ['two rows, one without a form', 'x1,x2\n1,Siemens\n2,Nokia Oyj\n'],
   ])('has no names if its cells do not prove them: %s', async ([, text = ''], on) => {
     const { place, run, names } = await createBilled(on.onTestFinished)
     place.write('in.csv', text)

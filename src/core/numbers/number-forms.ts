@@ -264,17 +264,12 @@ export function listNestedNumbers(country: string, number: string): string[] {
 }
 
 /** Establishments of a company in a country, in the digits behind its number. */
-const establishments = new Map(
-  Object.entries(forms.establishments).map(([country, { form, head }]) => [
-    country,
-    { form: new RegExp(`^(${form})\\d+$`), head },
-  ]),
-)
+const establishments = new Map(Object.entries(forms.establishments))
 
 /** Returns the number of the head office of a branch whose number contains that of the company; `null` for others. */
 export function toHeadOfficeNumber(country: string, text: string): string | null {
-  const { form, head } = establishments.get(country) ?? {}
-  const company = form?.exec(closeNumber(text))?.[1]
+  const { form = '', head = '' } = establishments.get(country) ?? {}
+  const company = form === '' ? undefined : new RegExp(`^(${form})\\d+$`).exec(closeNumber(text))?.[1]
   if (company !== undefined) return closeNumber(text) === `${company}${head}` ? null : `${company}${head}`
   const number = country === 'br' || country === 'vn' ? toNationalNumber(country, text) : null
   if (number === null || country === 'vn') return number?.includes('-') === true ? number.slice(0, 10) : null
@@ -308,8 +303,8 @@ export function describeTypingError(right: string, typed: string): string {
 
 /** Lists the numbers with the letter of each section of a register, for a number that states none. */
 export const listSections = (country: string, digits: string): string[] =>
-  digits === '' ? [] : (sections.get(country) ?? []).map((section) => section + digits)
-const sections = new Map(Object.entries(forms.sections).map(([country, all]) => [country, all.split(' ')]))
+  digits === '' ? [] : (sections.get(country)?.split(' ') ?? []).map((section) => section + digits)
+const sections = new Map(Object.entries(forms.sections))
 
 /** Writes a number that states its letter without the names of registers and towns around it, where its letters tell it from them. */
 export function writeLettered(country: string, text: string): string {
