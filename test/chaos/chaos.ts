@@ -198,7 +198,10 @@ class ChaosRun {
       if (code === 0 || code === 3 || code === 8) break
       accepts = said === 'CHECKPOINT_SERVER_CHANGED' && this.options.replication !== null
       const isAway = (code === 5 || code === 2) && said.startsWith('CHECKPOINT_')
-      if (!isAway && code !== 5) this.#broken.push(`exit ${code}: ${stderr.slice(-2_000)}`)
+      if (!isAway && code !== 5) {
+        this.#broken.push(`exit ${code}: ${stderr.slice(-2_000)}`)
+        break
+      }
       await pause(200)
       if (endings === endingsMax - 1) this.#broken.push('a command was never done')
     }

@@ -109,6 +109,7 @@ export const hasLegalForm = (text: string): boolean => {
 }
 
 const streetWords = `(?<![\\p{L}\\d])(?:${headerWords.streets})(?![\\p{L}\\d])`
+const streetWord = new RegExp(streetWords, 'iu')
 /** A street, a number with or without a street before it, a postal code with a town, or a part of a place in East Asia. */
 const addressPart = new RegExp(
   String.raw`${streetWords}|^\d{1,5}\p{L}?,?\s\p{L}+\s\p{L}|,\s*\p{L}{0,2}[.°º]?\s?\d{1,4}\p{L}?(?!\d)|\s\p{L}?\d{1,4}[-/]\d{1,4}` +
@@ -116,11 +117,16 @@ const addressPart = new RegExp(
   'iu',
 )
 
-/** Whether most cells are addresses, and few have a legal form. */
+/** Whether most cells are addresses, and few have a legal form. "Customer 1-7" and "Customer 2-3" differ by numbers alone. */
 export const areAddresses = (cells: readonly string[]): boolean =>
   cells.length > 0 &&
   countShare(cells, hasLegalForm) < formsShareMin &&
-  isMostly(cells, (cell) => addressPart.test(cell) && !hasLegalForm(cell))
+  isMostly(cells, (cell) => addressPart.test(cell) && !hasLegalForm(cell)) &&
+  (countTexts(cells) > 1 || cells.length === 1 || cells.some((cell) => streetWord.test(cell)))
+
+/** Counts texts that differ by more than numbers. */
+const countTexts = (cells: readonly string[]): number =>
+  new Set(cells.map((cell) => cell.replace(/[\p{Nd}\s/-]+/gu, ' '))).size
 
 /** Whether a text is a value and not a name of a column: an identifier, an address or a number of five digits or more. */
 export const isValue = (text: string): boolean =>

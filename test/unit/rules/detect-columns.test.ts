@@ -408,6 +408,9 @@ describe('a header that names companies in one language and addresses in another
     forms('& Sons, 1 Ltd'),
     ['3M', '20 Minutes', '7 Eleven', 'Studio 54', 'Forever 21', 'Via Larkmoor', 'Plaza Norvane'],
     ['99 Larkmoor Ltd', '3 Norvane Bros', '4 Tessaly plc'],
+    ['Customer 1-7', 'Customer 1-8', 'Customer 22-1'],
+    ['得意先 2026-001', '得意先 2026-002', '得意先 2026-003'],
+    ['Kunde A12/3', 'Kunde A12/4', 'Kunde A13/1'],
     ['三井', '日本電産', '第一生命', '七十七銀行', '百十四銀行'],
   ])('names are no addresses: %j', (...names) => {
     expect(areAddresses(names)).toBe(false)
