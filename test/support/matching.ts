@@ -30,6 +30,7 @@ export interface Held {
   readonly removed?: boolean
   readonly supported?: boolean
   readonly listed?: boolean
+  readonly tickers?: string
   readonly lei?: boolean
   readonly industry?: boolean
   readonly source?: number
@@ -72,7 +73,7 @@ export function candidatesOf(held: readonly Held[]): CandidateName[] {
         jurisdictionRegion: row.jurisdictionRegion ?? '',
       },
       prominence: {
-        isListed: row.listed ?? false,
+        tickers: row.tickers ?? (row.listed === true ? 'lstd' : ''),
         hasLei: row.lei ?? false,
         hasIndustry: row.industry ?? false,
       },

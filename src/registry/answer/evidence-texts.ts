@@ -192,7 +192,7 @@ function describeOthers({ comparison, siblings }: Evidence): string {
         : `names of ${formatCount(prefixCount)} companies start with these words`,
     )
     if (prefixCount > 1 && placedPrefixCount === 1) texts.push('no other fits the place as well')
-    else if (prefixCount > 1 && siblings.listedPrefixCount === 1 && candidate.prominence.isListed)
+    else if (prefixCount > 1 && siblings.listedPrefixCount === 1 && candidate.prominence.tickers !== '')
       texts.push('no other is listed')
   } else if (matchType === 'completed') {
     texts.push(

@@ -113,26 +113,24 @@ interface NameJudgeDeps extends ResolveDeps {
 
 /** Compares the query's name with companies on demand. */
 export class NameJudge {
-  readonly #asked: QueryName
-  readonly #deps: NameJudgeDeps
   readonly #agreements = new Map<number, NameAgreement>()
   #match: NameMatch | null = null
 
-  constructor(asked: QueryName, deps: NameJudgeDeps) {
-    this.#asked = asked
-    this.#deps = deps
-  }
+  constructor(
+    private readonly asked: QueryName & { readonly found?: readonly FoundIdentifier[] },
+    private readonly deps: NameJudgeDeps,
+  ) {}
 
   matchName(): NameMatch {
-    const { query, name } = this.#asked
-    return (this.#match ??= matchName({ ...query, name: name ?? '' }, this.#deps))
+    const { query, name } = this.asked
+    return (this.#match ??= matchName({ ...query, name: name ?? '' }, this.deps))
   }
 
   compareWithCompany(entityNumber: number): NameAgreement {
-    const { match } = this.#asked
+    const { match } = this.asked
     const known = this.#agreements.get(entityNumber)
     if (known !== undefined || match === null) return known ?? { kind: 'foreign' }
-    const agreement = judgeAgreement(match, this.#deps.namesOf(entityNumber), this.#deps.vocabulary())
+    const agreement = judgeAgreement(match, this.deps.namesOf(entityNumber), this.deps.vocabulary())
     this.#agreements.set(entityNumber, agreement)
     return agreement
   }
@@ -142,8 +140,12 @@ export class NameJudge {
     if (agreement.kind === 'foreign') return this.rate(entityNumber) === null ? 'foreign' : 'open'
     const { kind, comparison } = agreement
     const difference = findGroupDifference(comparison)
-    if (kind === 'same' && difference === null) return comparison.matchType === 'exact' ? 'exact' : 'same'
-    const certain = this.findCertainName()
+    const isSame = kind === 'same' && difference === null
+    if (isSame && comparison.matchType === 'exact') return 'exact'
+    // A website is often that of a group.
+    const isWebsite = this.asked.found?.every(({ identifier }) => identifier.kind === 'website') ?? false
+    const certain = isSame && isWebsite ? null : this.findCertainName(isSame)
+    if (isSame && certain === null) return 'same'
     if (certain === null || (kind === 'same' && difference === 'form')) return 'open'
     if (certain.entityNumber !== entityNumber) return 'foreign'
     return difference === null ? 'same' : 'open'
@@ -157,11 +159,12 @@ export class NameJudge {
     return isFound && decision.kind !== 'none' ? decision.confidence : null
   }
 
-  /** Returns the company that the name alone identifies with certainty. */
-  findCertainName(): CandidateName | null {
+  /** Returns the company that the name alone identifies. `isWhole`: only one with exactly this name. */
+  findCertainName(isWhole = false): CandidateName | null {
     const { decision } = this.matchName()
-    const isCertain = decision.kind === 'entity' && decision.confidence >= matchedConfidenceMin
-    return isCertain ? decision.best.evidence.comparison.candidate : null
+    if (decision.kind !== 'entity' || decision.confidence < matchedConfidenceMin) return null
+    const { candidate, matchType, isPart } = decision.best.evidence.comparison
+    return isWhole && (matchType !== 'exact' || isPart) ? null : candidate
   }
 
   /** Returns the likeliest company with this legal name and form, in any spelling, unless at another place. */
@@ -258,16 +261,14 @@ export function answerOtherCompany(
   return registration === undefined ? doubted : toNamesakeAnswer(doubted, registration)
 }
 
-/** Upper limit if an identifier belongs to another company. */
 const contradictedConfidence = 90
 
 /** "BIC Holdings" has the form of an identifier, but may be a name. */
 function answerWholeText({ query, wrong }: UnmatchedIdentifiers, deps: ResolveDeps): Resolution | null {
   if (wrong.length > 0) return null
   const match = matchName(query, deps)
-  const isName =
-    match.decision.kind === 'entity' && match.decision.best.evidence.comparison.matchType === 'exact'
-  return isName ? answerFor(match, deps) : null
+  const [best] = match.decision.kind === 'entity' ? [match.decision.best] : []
+  return best?.evidence.comparison.matchType === 'exact' ? answerFor(match, deps) : null
 }
 
 function createOtherNameFactor(
@@ -340,7 +341,6 @@ export function answerDomain(
   }
 }
 
-/** No register confirms that the company has the domain. */
 const likeDomainConfidenceMax = 49
 
 /** Matches a domain as a name; `null` unless a company has exactly this name. */

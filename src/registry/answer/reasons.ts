@@ -122,7 +122,7 @@ function listUniquenessReasons({ best }: Match): Reason[] {
     return [createReason('No other company found has a name that starts with these words.', part)]
   if (placedPrefixCount === 1)
     return [createReason('No other company whose name starts with these words fits the place as well.', part)]
-  if (listedPrefixCount === 1 && comparison.candidate.prominence.isListed)
+  if (listedPrefixCount === 1 && comparison.candidate.prominence.tickers !== '')
     return [createReason('No other listed company has a name that starts with these words.', part)]
   const text = `Names of ${formatCount(prefixCount)} companies start with these words.`
   return [{ ...createReason(text, part), type: 'limitation', code: 'name_too_generic' }]
@@ -187,11 +187,11 @@ function describePlaceAgreement(place: PlaceAgreement, where: string): Pick<Reas
 }
 
 function listProminenceReasons({ best }: Match): Reason[] {
-  const { isListed, hasLei } = best.evidence.comparison.candidate.prominence
+  const { tickers, hasLei } = best.evidence.comparison.candidate.prominence
   const traded = 'Its shares are traded: of companies of like names it is the likelier one.'
   const identified = 'It has a legal entity identifier (LEI), as few companies have.'
-  const isKnown = isListed || hasLei
-  return isKnown ? [createReason(isListed ? traded : identified, 'listed', 'known to registers')] : []
+  const text = tickers === '' ? identified : traded
+  return tickers === '' && !hasLei ? [] : [createReason(text, 'listed', 'known to registers')]
 }
 
 function listContextReasons({ best }: Match): Reason[] {

@@ -117,7 +117,7 @@ export function searchNames(query: SearchQuery, deps: SearchDeps): SearchPage {
         .sort(
           (a, b) =>
             b.points - a.points ||
-            Number(b.candidate.prominence.isListed) - Number(a.candidate.prominence.isListed) ||
+            Number(b.candidate.prominence.tickers !== '') - Number(a.candidate.prominence.tickers !== '') ||
             a.candidate.entityNumber - b.candidate.entityNumber ||
             a.candidate.legalEntityNumber - b.candidate.legalEntityNumber,
         ),
@@ -192,7 +192,7 @@ function scoreWords(words: readonly string[], { tokens, kind, active, prominence
   return (
     (isBeginning ? wordPoints.beginning : wordPoints.contained) +
     (tokens.includes(words.at(-1) ?? '') ? 0 : wordPoints.partOfLastWord) +
-    (prominence.isListed ? wordPoints.listed[kind] : 0) +
+    (prominence.tickers !== '' ? wordPoints.listed[kind] : 0) +
     (prominence.hasLei ? wordPoints.hasLei : 0) +
     wordPoints.kind[kind] +
     (active ? 0 : inactivePoints) -

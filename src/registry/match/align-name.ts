@@ -1,4 +1,6 @@
+import { formWords } from '../normalize/legal-forms.js'
 import { isHeadWord } from '../normalize/normalize-name.js'
+import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import type { CandidateName } from './candidate.js'
 import {
   classifyNameWord,
@@ -31,31 +33,7 @@ export interface AlignedText {
 }
 
 /** Costs of words that are no words of the name; telling words cost by their rarity. */
-const classCosts: Readonly<Record<WordClass, number>> = {
-  telling: 0,
-  generic: 0.8,
-  light: 0.5,
-  form: 0.45,
-  number: 0.35,
-  percent: 0.1,
-  date: 0.15,
-  currency: 0.2,
-  security: 0.15,
-  department: 0.35,
-  site: 0.35,
-  payment: 0.25,
-  body: 1.5,
-  host: 0.5,
-  agent: 0.2,
-  mark: 0.2,
-  former: 0.2,
-  exchange: 0.2,
-  code: 0.5,
-  place: 0.6,
-  letter: 0.5,
-  web: 0.1,
-  stop: 0.15,
-}
+const classCosts: Readonly<Record<WordClass, number>> = wordTables.costs
 
 export function prepareText(text: QueryText, vocabulary: Vocabulary): AlignedText {
   const count = text.words.length
@@ -131,6 +109,8 @@ let steps = new Int8Array(1024)
 const missingStep = 1
 const pairStep = 2
 const insideStep = 3
+/** Two words with the space in another place: "OXB RIDGERE" for "Oxbridge Re". */
+const shiftedSpace = 9
 const nameJoin = 10
 const textJoin = 20
 const nameInitials = 30
@@ -143,7 +123,7 @@ const countryStep = 60
 function countStep(step: number): readonly [nameCount: number, textCount: number] {
   const count = step % 10
   if (step >= countryStep) return [Math.floor(count / 3) + 1, (count % 3) + 1]
-  if (step < nameJoin) return [1, 1]
+  if (step < nameJoin) return step === shiftedSpace ? [2, 2] : [1, 1]
   return [nameJoin, nameInitials].includes(step - count) ? [count, 1] : [1, count]
 }
 const matchOfStep = (step: number, country: WordMatch | null): WordMatch =>
@@ -235,6 +215,7 @@ function findJoin({ text }: AlignedText, { tokens }: CandidateName, row: number,
       }
     }
   }
+  if (isShifted(text.words[column - 2]?.folded ?? '', word, tokens[row - 2] ?? '', name)) return shiftedSpace
   if (isNumberOfTwo(text.words[column - 2]?.text, word, name)) return textJoin + 2
   if (isNumberOfTwo(tokens[row - 2], name, word)) return nameJoin + 2
   const isOfPlace = ['place', 'form'].includes(text.words[column - 1]?.wordClass ?? '')
@@ -245,15 +226,36 @@ function findJoin({ text }: AlignedText, { tokens }: CandidateName, row: number,
   return ofText > 0 ? textInitials + ofText : 0
 }
 
+const isGuess = (match: WordMatch | null): boolean => match?.kind === 'abbreviated' || match?.kind === 'cut'
+
+/** Fewer letters in two words may be those of two others by chance. */
+const shiftedCharsMin = 7
+
+function isShifted(first: string, second: string, held: string, next: string): boolean {
+  const count = first.length + second.length
+  if (first === '' || held === '' || first === held || count !== held.length + next.length) return false
+  return count >= shiftedCharsMin && first + second === held + next
+}
+
 function compareWithText({ text, matches }: AlignedText, name: string): readonly (WordMatch | null)[] {
   const known = matches.get(name)
   if (known !== undefined) return known
   const last = text.words.length - 1
+  const formsAt = text.words.findLastIndex((word) => word.wordClass !== 'form') + 1
   const found = text.words.map((word, at) => {
     const { wordClass, usual } = word
     if (wordClass === 'percent') return null
     const spelling = findSpelling(word, text.words[at + 1]?.text, name)
     const match = compareWords(spelling, name, at === last)
+    // "SA" is a form, and no short "Sabié". A column may cut "Income" to "Inc".
+    if (
+      text.cut === 'nowhere' &&
+      at >= formsAt &&
+      isGuess(match) &&
+      formWords.has(word.text) &&
+      classifyNameWord(name) === 'telling'
+    )
+      return null
     return usual === name && (match === null || match.kind === 'misspelled') ? usualMatch : match
   })
   matches.set(name, found)

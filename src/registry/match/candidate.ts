@@ -47,8 +47,8 @@ export interface CandidateName {
 
 /** Facts that only few companies have, from any registration of the company. */
 interface Prominence {
-  /** Its shares are traded. */
-  readonly isListed: boolean
+  /** Of its shares, in lower case, with a space between them; empty if they are not traded. */
+  readonly tickers: string
   readonly hasLei: boolean
   /** A register states its industry. */
   readonly hasIndustry: boolean

@@ -97,7 +97,7 @@ export interface NameComparison {
 const noPairs = Object.fromEntries(
   [...wordMatchKinds, 'usual', 'slips', 'known'].map((kind) => [kind, 0]),
 ) as unknown as PairCounts
-const han = /\p{Script=Han}/u
+const han = /[\p{Script=Han}\p{Script=Hangul}]/u
 const initialShare = 0.25
 const usualShare = 0.9
 /** Least part of the name's weight that the text must have. */
@@ -181,7 +181,9 @@ export function compareNames(
   // A company is called "&"; the "&" of another name does not name it.
   if (isJoiningOnly(text, alignment)) return null
   const left = listLeft(prepared, candidate, alignment, inPairs, placeWords)
-  const counted = left.filter(({ role, word }) => role !== 'repeated' && word.wordClass !== 'stop')
+  const counted = left.filter(
+    ({ role, word }) => role !== 'repeated' && role !== 'ticker' && word.wordClass !== 'stop',
+  )
   const missingWords = alignment.missing.map((at) => tokens[at] ?? '')
   const lastShared = alignment.pairs.reduce(
     (last, { nameAt, nameCount }) => Math.max(last, nameAt + nameCount - 1),

@@ -251,7 +251,8 @@ function compareAbbreviation(text: string, name: string, isLast: boolean): WordM
   // A name without spaces is one long word: 北京 is no short form of 北京星河远航餐饮管理.
   if (name.length > runOnCharsMin && name.length > 3 * text.length) return null
   const share = text.length / name.length
-  const isBeginning = name.startsWith(text)
+  // The end of "OBEROE" is that of "Oberösterreich".
+  const isBeginning = name.startsWith(text) || (isLast && name.startsWith(text.replace(/(?<=[aou])e$/, '')))
   if (isBeginning && isLast) return of('cut', 0.4 + 0.5 * (1 - share), share)
   if (name.length - text.length < 2 || text.length < (isBeginning ? 2 : 3) || !isSubsequence(text, name))
     return null

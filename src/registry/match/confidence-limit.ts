@@ -36,6 +36,8 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [19, (evidence) => isOfSameTrade(evidence)],
   // Names of one sound in other characters are those of other companies, or typing errors: a reviewer decides.
   [45, ({ comparison }) => comparison.characters === 'other'],
+  // With a word in place of another, it is the name of another company.
+  [58, ({ comparison }) => isReplaced(comparison)],
   // A name that continues is that of another company, as far as the registry tells.
   [78, (evidence) => isContinued(evidence) || isRearranged(evidence)],
   // A group has a company for each country, and a word in front makes another name: few registries hold all of them.
@@ -60,7 +62,7 @@ export const findConfidenceLimit = (evidence: Evidence): number =>
 const isOfOtherOffice = ({ place, contextCount, comparison: { candidate } }: Evidence): boolean =>
   place === 'region_conflict' &&
   contextCount === 0 &&
-  !candidate.prominence.isListed &&
+  candidate.prominence.tickers === '' &&
   !candidate.prominence.hasLei &&
   hasLocalOffices(candidate.place.countryCode)
 
@@ -112,7 +114,7 @@ function isElsewhere({ place, hint, contextCount, comparison }: Evidence): boole
   if (contextCount > 0) return false
   if (place === 'country_conflict' || place === 'town_abroad') return true
   // Registers of listed companies have companies of other countries too.
-  if (place === 'registered_elsewhere') return !comparison.candidate.prominence.isListed
+  if (place === 'registered_elsewhere') return comparison.candidate.prominence.tickers === ''
   // The town of this name may be in the company's country.
   if (place === 'none' && (hint?.openCountries.size ?? 0) > 0) return true
   const unreadEnd = hint?.unreadEnd ?? ''
@@ -129,7 +131,7 @@ function isContinued({ comparison }: Evidence): boolean {
   // The end of a bracket inside the name separates nothing: "Larkmoor (UK) II Ltd".
   const find = (of: TextWord | undefined) =>
     /^\)?$/.test(of?.separator ?? ',')
-      ? left.find(({ word, role }) => word === of && role !== 'repeated')
+      ? left.find(({ word, role }) => word === of && role !== 'repeated' && role !== 'ticker')
       : undefined
   const [one, other] = [find(next), find(after)]
   const more = one !== undefined && !hasOtherMeaning(one.word.text) ? one : undefined
@@ -149,8 +151,7 @@ function isContinued({ comparison }: Evidence): boolean {
       isAmong(more, isFormBefore ? 'telling generic payment' : 'generic') ||
       (isInName && isAmong(one, 'department site payment exchange web')) ||
       (isNumber && (isInName || isLast)) ||
-      left.some((word) => word.word.text === 'fund' && isAmong(word, 'generic')) ||
-      isReplaced(comparison))
+      left.some((word) => word.word.text === 'fund' && isAmong(word, 'generic')))
   )
 }
 

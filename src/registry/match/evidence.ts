@@ -177,7 +177,12 @@ export function isPartOfLongerName({ left, text, alignment: { start, end } }: Na
   const isOfName = (at: number, separator: string | undefined, classes: string) => {
     const one = separator === '' ? left.find((word) => word.at === at) : undefined
     if (one === undefined || hasOtherMeaning(one.word.text)) return false
-    return one.role !== 'repeated' && one.role !== 'series' && classes.includes(one.word.wordClass)
+    return (
+      one.role !== 'repeated' &&
+      one.role !== 'ticker' &&
+      one.role !== 'series' &&
+      classes.includes(one.word.wordClass)
+    )
   }
   const next = skipJoiningWords(text, end)
   const isTown = isLargeCity(text.words[next]?.text ?? '')

@@ -28,7 +28,7 @@ const isUnplaced = ({ place }: Evidence) =>
   place === 'none' || place === 'registered_elsewhere' || place === 'form_of_country'
 const fittingPlaces = new Set<PlaceAgreement>(['postal', 'city', 'region', 'country', 'registered_there'])
 const isPlaceFitting = ({ place }: Evidence) => fittingPlaces.has(place)
-const isListed = ({ comparison }: Evidence) => comparison.candidate.prominence.isListed
+const isListed = ({ comparison }: Evidence) => comparison.candidate.prominence.tickers !== ''
 const is = (...types: NameComparison['matchType'][]) => {
   return ({ comparison }: Evidence) => types.includes(comparison.matchType)
 }
@@ -311,6 +311,7 @@ const featuresOfParts = {
   },
   listed: {
     listed: isListed,
+    ticker: countRole('ticker'),
     listedWhole: multiply(isListed, isWhole),
     listedRare: multiply(isListed, measureRarest, not(isWhole)),
   },
@@ -342,9 +343,7 @@ export const featureNames: readonly FeatureName[] = named.map(({ name }) => name
 /** Part of each feature, in the order of `featureNames`. */
 export const partOfFeatures: readonly FeaturePart[] = named.map(({ part }) => part)
 
-const featureList: readonly Feature[] = named.map(({ feature }) => feature)
-
 /** Computes the features of a pair of query and name, in the order of `featureNames`. */
 export function computeFeatures(evidence: Evidence): number[] {
-  return featureList.map((feature) => Number(feature(evidence)))
+  return named.map(({ feature }) => Number(feature(evidence)))
 }

@@ -34,10 +34,10 @@ export interface LeftWord {
   readonly at: number
   readonly position: Position
   /**
-   * `place`: of the company's place, or of that in the query. `repeated`: the name has it as well. `series`: a number behind
-   * the name, as siblings of a series have. `cut`: the beginning of a word at the end of a column.
+   * `place`: of the company's place, or of that in the query. `repeated`: the name has it as well. `ticker`: of its shares.
+   * `series`: a number behind the name, as siblings of a series have. `cut`: the beginning of a word at the end of a column.
    */
-  readonly role: 'place' | 'repeated' | 'series' | 'cut' | null
+  readonly role: 'place' | 'repeated' | 'ticker' | 'series' | 'cut' | null
 }
 
 export const noWords: LeftoverWords = {
@@ -67,7 +67,24 @@ export function listLeft(
     const facts = { text, candidate, end, at, placeWords, inPairs }
     left.push({ word, at, position, role: at < formEnd ? 'repeated' : findRole(word, at === last, facts) })
   }
-  return left
+  return left.map((one, at) =>
+    one.role === null && isInTown(one, [left[at - 1], left[at + 1]], candidate)
+      ? { ...one, role: 'place' }
+      : one,
+  )
+}
+
+/** A short word of a town, next to another word of it: "Wals bei Salzburg", "New York". */
+function isInTown(
+  { word, at }: LeftWord,
+  [before, next]: readonly [LeftWord | undefined, LeftWord | undefined],
+  { place: { cityKey } }: CandidateName,
+): boolean {
+  const isNext = (other: LeftWord | undefined, by: number) => other?.role === 'place' && other.at === at + by
+  return (
+    (isNext(before, -1) && cityKey.includes((before?.word.text ?? '') + word.text)) ||
+    (isNext(next, 1) && cityKey.includes(word.text + (next?.word.text ?? '')))
+  )
 }
 
 interface RoleFacts {
@@ -91,6 +108,7 @@ function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['
   if (isBehindName && !word.isApart && !text.isSecurity && seriesNumber.test(word.text)) return 'series'
   if (isLast && statesForm(word.folded, candidate)) return 'repeated'
   if (wordClass !== 'number' && candidate.tokens.includes(word.text)) return 'repeated'
+  if (isTicker(word, candidate)) return 'ticker'
   if (
     isLast &&
     candidate.tokens.some((token) => token.length > word.text.length && token.startsWith(word.text)) &&
@@ -101,6 +119,10 @@ function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['
   const isCutWord = isLast && text.charCount >= 28 && text.charCount <= 42 && word.text.length <= 9
   return isCutWord && ['telling', 'generic', 'place', 'light', 'letter'].includes(wordClass) ? 'cut' : null
 }
+
+/** Tickers of one letter are initials, and words in small letters are words. */
+const isTicker = ({ written, folded }: TextWord, { prominence }: CandidateName): boolean =>
+  /^[A-Z\d]{2,6}$/.test(written) && prominence.tickers.split(' ').includes(folded)
 
 /** Keys of places are without spaces: a word of three letters may be inside another. */
 function isOfPlace({ text: word, written }: TextWord, { place }: CandidateName): boolean {

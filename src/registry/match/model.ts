@@ -244,7 +244,7 @@ export function scoreUnseen(
     return score + Math.log(Math.max(count, longerNameCount * vocabulary.unseenShare))
   const own = sumParts(features, ownParts, coefficients) + elsewhereWeights[evidence.place]
   const prominence = Math.max(0, sumParts(features, prominenceParts, coefficients))
-  const isListed = evidence.comparison.candidate.prominence.isListed
+  const isListed = evidence.comparison.candidate.prominence.tickers !== ''
   return score - Math.max(0, own) - prominence - (isListed ? listedWeight : 0) + Math.log(count)
 }
 

@@ -3,7 +3,7 @@ import { matchLimits } from '../model/limits.js'
 import { foldHan, listWords } from '../normalize/unspaced-names.js'
 import { cutNativeForms, expandForms, findForms, type StatedForm } from '../normalize/legal-forms.js'
 import { readNativeName } from '../normalize/native-scripts.js'
-import { foldText, getOrCompute, isJoiningWord } from '../normalize/normalize-name.js'
+import { foldText, getOrCompute, isJoiningWord, toCanonicalWords } from '../normalize/normalize-name.js'
 import around from '../reference/around-names.json' with { type: 'json' }
 import { divideSite, isPlainRemark, isRemark } from '../normalize/clean-text.js'
 import { boundText } from '../normalize/parsed-name.js'
@@ -90,8 +90,9 @@ const tradeMarks: readonly (readonly [RegExp, string])[] = [
   [/\.(?:co|com|org|ac|net|or)\.[a-z]{2}\b/gi, ' www '],
   [/[\w.+-]{1,64}@(?=[\w-]+\.\w)/g, ' '],
   [/\b(USD|EUR|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|INR|CNY|HKD|SGD|ZAR)(?=\d)/gi, '$1 '],
-  [/['’‘`´]/g, ''],
 ]
+const possessive = /(?<=(\p{L}{3,}))['’]s(?![\p{L}\p{M}])/giu
+const apostrophes = /['’‘`´]/g
 /** A name and a legal form, or two words, written as one: "SiemensAG", "LarkmoorFoods". */
 const joinedForm =
   /(?<=\p{Ll}{3})(?=(?:AG|SA|SE|AB|NV|BV|KG|AS|ASA|Oyj|SpA|GmbH|Inc|Corp|PLC|Plc)(?![\p{L}\p{M}\p{N}]))|(?<=[\p{L}\d]{5})(?=(?:[Ll][Tt][Dd]|[Gg][Mm][Bb][Hh]|[Ll]imited|LIMITED|LL[CP]|P(?:vt|VT|ty|TY|te|TE)|Sarl|SARL)(?![\p{L}\p{M}\p{N}]))/gu
@@ -222,10 +223,13 @@ export function compareCharacters(
   [held, name]: readonly [words: readonly string[], name: string],
 ): CharacterAgreement {
   const find = (words: readonly Pick<TextWord, 'folded'>[], text: string) =>
-    foldHan(findNativeWords(words, getOrCompute(textsWithoutForms, rememberedTextsMax, text, cutForms)) ?? '')
-  const ours = find(asked, native)
+    findNativeWords(words, getOrCompute(textsWithoutForms, rememberedTextsMax, text, cutForms)) ?? ''
   const heldWords = held.map((folded) => ({ folded }))
-  const theirs = find(heldWords, name)
+  const [askedText, heldText] = [find(asked, native), find(heldWords, name)]
+  // Words of one language with one English word: 해운 and 상선 are both "shipping".
+  if ([askedText, heldText].every((text) => /^\p{Script=Hangul}+$/u.test(text)))
+    return heldText.includes(askedText) || askedText.includes(heldText) ? 'same' : 'other'
+  const [ours, theirs] = [foldHan(askedText), foldHan(heldText)]
   if (ours !== '' && theirs !== '') return theirs.includes(ours) || ours.includes(theirs) ? 'same' : 'other'
   const one = ours + theirs
   const isFew = one.length > 0 && one.length <= soundsAlikeMax && asked[0]?.wordClass === 'telling'
@@ -248,6 +252,13 @@ function readWords(
   const native = cutNativeForms(text)
   let plain = expandForms(divideSite(native.rest)).replace(joinedForm, ' ')
   for (const [pattern, mark] of tradeMarks) plain = plain.replace(pattern, mark)
+  const isKnown = (word: string) => isWord(word) || isWord(toCanonicalWords(['x', word])[1] ?? '')
+  // "Larkmoor's" of Larkmoor; but McDonald's.
+  plain = plain
+    .replace(possessive, (end, word: string) =>
+      isKnown(foldText(word)) && !isKnown(foldText(`${word}s`)) ? '' : end,
+    )
+    .replace(apostrophes, '')
   plain = plain.replace(initials, (found) => `${found.replace(/[.\s]/g, '')} `)
   const isBehindForm = native.form !== null && !/^\s|\s$/.test(native.rest)
   const whole = joinSplitWords(splitPieces(plain, isBehindForm), isWord)
@@ -320,6 +331,8 @@ function joinElisions(found: readonly Piece[], isWord: ReadingFacts['isWord']): 
   })
 }
 
+/** "Ekonomiavdelningen" */
+const departmentEnd = /^[a-z]{3,}(?:abteilung|a[vf]deling(?:en)?|avdelning(?:en)?|osasto)$/
 /** "GAPINC" */
 const joinedFormCharsMin = 6
 
@@ -330,6 +343,7 @@ function splitJoined(
 ): Piece[] {
   const { text, written } = piece
   if (piece.wordClass !== undefined || text.length < joinedFormCharsMin || isWord(text)) return [piece]
+  if (departmentEnd.test(text)) return [{ ...piece, wordClass: 'department' }]
   const words = divideJoined(text, written, { isWord, isNearWord })
   if (words.length === 1) return [piece]
   let end = 0

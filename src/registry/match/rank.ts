@@ -313,5 +313,5 @@ function compareOrder({ comparison }: Evidence): 'same' | 'other' | null {
 
 function isParent({ matchType, candidate }: NameComparison, arm: NameComparison): boolean {
   const isInTown = candidate.place.cityKey !== '' && candidate.place.cityKey === arm.candidate.place.cityKey
-  return matchType === 'acronym' && (candidate.prominence.isListed || isInTown)
+  return matchType === 'acronym' && (candidate.prominence.tickers !== '' || isInTown)
 }

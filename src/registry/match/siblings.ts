@@ -65,7 +65,7 @@ export function countSiblings(
     if (head === null) continue
     const companies = getOrCreate(beginnings, head, () => new Map<number, PlacedCompany>())
     const rank = Math.max(companies.get(candidate.entityNumber)?.rank ?? 0, placeRank[place])
-    companies.set(candidate.entityNumber, { rank, isListed: candidate.prominence.isListed })
+    companies.set(candidate.entityNumber, { rank, isListed: candidate.prominence.tickers !== '' })
   }
   const ownsWord = createOwnershipCheck(pairs, vocabulary)
   const familyCount = countFamily(pairs)

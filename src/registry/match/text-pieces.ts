@@ -17,7 +17,7 @@ const separatorKinds: readonly (readonly [RegExp, Separator])[] = [
   [/[)\]]/, ')'],
   [/[,;:]/, ','],
   [/[–—]|\s-|-\s|^-/, '-'],
-  [/[|"“”„«»/\\*#]/, '/'],
+  [/[|"“”„«»/\\*#@]/, '/'],
 ]
 const findSeparator = (gap: string): Separator =>
   gap === '' || gap === ' ' ? '' : (separatorKinds.find(([pattern]) => pattern.test(gap))?.[1] ?? '')
@@ -264,17 +264,25 @@ export function joinSplitWords(found: readonly Piece[], isWord: (word: string) =
     const isSplit =
       last !== undefined &&
       piece.separator === '' &&
-      word.length >= nearCharsMin &&
-      !(isWord(last.text) && isWord(piece.text)) &&
-      (formWords.has(word) ||
-        isUsual(word) ||
-        ([last.text, piece.text].every(isPartOfWord) && !isWord(word) && findUsual(word) !== null))
+      (isSplitForm(joined.length, last.text, piece) ||
+        (word.length >= nearCharsMin &&
+          !(isWord(last.text) && isWord(piece.text)) &&
+          (formWords.has(word) ||
+            isUsual(word) ||
+            ([last.text, piece.text].every(isPartOfWord) && !isWord(word) && findUsual(word) !== null))))
     if (isSplit)
       joined[joined.length - 1] = { ...last, text: word, written: `${last.written} ${piece.written}` }
     else joined.push(piece)
   }
   return joined
 }
+
+/** "Larkmoor SP A", "Larkmoor L TD": behind a name, two short pieces are a form. */
+const isSplitForm = (at: number, head: string, { text, written }: Piece): boolean =>
+  at > 1 &&
+  head.length < 4 &&
+  written.length < 4 &&
+  (head + text === 'spa' || attachedForms.includes(head + text))
 
 /** A number or a letter behind a word is no part of it: "Technologies 3". */
 const isPartOfWord = (text: string): boolean => /^[a-z]{3,}$/.test(text) && !isUsual(text)
@@ -303,6 +311,9 @@ export function divideJoined(
   { isWord, isNearWord }: { isWord: (word: string) => boolean; isNearWord: (word: string) => boolean },
 ): string[] {
   const inTwo = (at: number) => [text.slice(0, at), text.slice(at)]
+  const [, code, head] = /^(\d{4,})[a-z]{4,}$|^([a-z]{4,})\d{5,}$/.exec(text) ?? []
+  const glued = (code ?? head ?? '').length
+  if (glued > 0 && inTwo(glued).some(isWord)) return inTwo(glued)
   const hump = /^\p{Lu}?[\p{Ll}\ufffd]{2,}(?=\p{Lu}[\p{Ll}\ufffd]{2,}$)/u.exec(written)?.[0].length
   if (hump !== undefined && inTwo(hump).some(isWord)) return inTwo(hump)
   const form = findAttachedForm(text, isWord)

@@ -64,6 +64,7 @@ const hasLetterAndDigit = /^(?=.*[a-z]).*\d/
 
 /** A day, a month and a year; or a month and a year. */
 const writtenDate = /\b(?:\d{1,2} [a-z]{3,} \d{2,4}|[a-z]{3,} (?:\d{1,2} )?\d{4})\b/
+const shortDate = new RegExp(`${writtenDate.source}|^[a-z]{3,} \\d\\d$`)
 
 /** Classifies a folded word that is no legal form. `placeWords`: words of the place that the query gives. */
 export function classifyWord(word: string, placeWords: ReadonlySet<string>): WordClass {
@@ -90,11 +91,11 @@ const streetWords = new Set(listWords(table.streets))
 
 /** Returns the place of a street's number, from which on the text is an address; -1 without one. */
 function findAddress(words: readonly Classified[]): number {
-  return words.findIndex(({ text }, at) => {
+  return words.findIndex(({ text, isApart }, at) => {
     if (at === 0) return false
     if (/^(?:po|p)$/.test(text)) return words.slice(at + 1, at + 3).some((word) => word.text === 'box')
     if (!/^\d{1,6}[a-z]?$/.test(text)) return false
-    return words.slice(at + 2, at + 7).some((word) => streetWords.has(word.text))
+    return words.slice(at + (isApart ? 1 : 2), at + 7).some((word) => streetWords.has(word.text))
   })
 }
 
@@ -149,7 +150,7 @@ export function classifyBesideOthers(words: readonly Classified[]): WordClass[] 
       const isApart = isSetOff && (kind === 'department' || kind === 'site')
       const run = words.slice(from, end).map(({ text }) => text)
       const named = run.some((text) => classBesideOthers.get(text) === kind)
-      const isDate = kind === 'date' && writtenDate.test(run.join(' '))
+      const isDate = kind === 'date' && (isSetOff ? shortDate : writtenDate).test(run.join(' '))
       if ((isSure || ((isApart || isDate) && named)) && end - from < words.length)
         for (let at = from; at < end; at++)
           if (classes[at] !== kind && classBesideOthers.get(words[at]?.text ?? '') === kind)

@@ -34,6 +34,7 @@ type CandidateRow = readonly [
   postalKey: string,
   countryCode: string | null,
   prominence: number,
+  tickers: string | null,
 ]
 
 const selectCandidates = `
@@ -44,8 +45,10 @@ const selectCandidates = `
     l.jurisdiction, l.source_key GLOB 'cik:*', a.city_key, a.region_code, a.postal_key, a.country_code,
     (SELECT 4 * max(e.sic IS NOT NULL OR e.naics IS NOT NULL OR e.industry_codes IS NOT NULL)
       + 2 * max(EXISTS (SELECT 1 FROM identifiers i WHERE i.legal_entity_number = e.number AND i.type = 'lei'))
-      + max(EXISTS (SELECT 1 FROM identifiers i WHERE i.legal_entity_number = e.number AND i.type = 'ticker'))
-      FROM legal_entities e WHERE e.entity_number = l.entity_number)
+      FROM legal_entities e WHERE e.entity_number = l.entity_number),
+    (SELECT group_concat(lower(i.value), ' ') FROM legal_entities e
+      JOIN identifiers i ON i.legal_entity_number = e.number AND i.type = 'ticker'
+      WHERE e.entity_number = l.entity_number)
   FROM names n
   JOIN legal_entities l ON l.number = n.legal_entity_number
   JOIN addresses a ON a.legal_entity_number = l.number
@@ -290,7 +293,8 @@ export function toCandidateName(row: CandidateRow): CandidateName {
   const [, entityNumber, legalEntityNumber, sourceNumber, kind, name, registeredName, ...more] = row
   const [legalForm, tokens, ...others] = more
   const [coreKey, fullKey, formClass, acronym, status, isRemoved, type, subtype, ...places] = others
-  const [jurisdiction, isRegistrant, cityKey, regionCode, postalKey, countryCode, prominence] = places
+  const [jurisdiction, isRegistrant, cityKey, regionCode, postalKey, countryCode, prominence, tickers] =
+    places
   const [country = '', region] = (jurisdiction ?? '').toUpperCase().split('_')
   return {
     entityNumber,
@@ -323,7 +327,7 @@ export function toCandidateName(row: CandidateRow): CandidateName {
       jurisdictionRegion: region === undefined ? '' : `${country}-${region}`,
     },
     prominence: {
-      isListed: (prominence & 1) > 0,
+      tickers: tickers ?? '',
       hasLei: (prominence & 2) > 0,
       hasIndustry: (prominence & 4) > 0,
     },
