@@ -987,3 +987,22 @@ describe('Tax numbers that are the numbers in the register are used below any he
     },
   )
 })
+
+test.each(['id', 'Kundennummer', 'N° client', '客户编号', 'VAT', 'DUNS'])(
+  'A column that is the key of the rows is not reported as unused: %s',
+  (key) => {
+    const table = {
+      company: names.slice(0, 3),
+      [key]: ['123456789', '234567890', '345678901'],
+      notes: ['a', 'b', 'c'],
+    }
+    const rule = { columns: found(table), identifierUse: 'first' } as const
+    const header = Object.keys(table)
+    const list = ({ unused, others }: ReturnType<typeof reportColumns>) => [
+      ...unused.map(({ column }) => column),
+      ...others,
+    ]
+    expect(list(reportColumns(header, rule, samplesOf(table)))).toContain(key)
+    expect(list(reportColumns(header, { ...rule, others: [key] }, samplesOf(table)))).toEqual(['notes'])
+  },
+)
