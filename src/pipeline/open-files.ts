@@ -74,7 +74,8 @@ export async function openFiles(context: RunContext, closeLater: CloseLater): Pr
   // Guesses are reported before anything is billed.
   for (const text of input.listNotes()) warn(services, text)
   const { columns: asked, identifierUse } = source
-  const columns = await InputColumns.read(input, { asked, identifierUse })
+  const others = [source.rowKey ?? null, source.groupBy ?? null].filter((one) => one !== null)
+  const columns = await InputColumns.read(input, { asked, identifierUse, others })
   columns.detect()
   const rowKeyColumn = columns.find(source.rowKey ?? null, '--row-key')
   const groupColumn = columns.find(source.groupBy ?? null, '--report-by')

@@ -64,7 +64,6 @@ const isLatvian = (digits: string): boolean =>
   sumWeighted(digits, [9, 1, 4, 8, 3, 10, 2, 5, 7, 6, 1]) % 11 === 3
 
 const cnpjWeights = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2]
-
 /** Returns the check digit of the first characters of a CNPJ, which may be letters. */
 function computeCnpjCheck(text: string): number {
   const sum = text
@@ -80,7 +79,6 @@ export function addCnpjChecks(text: string): string {
   const first = `${text}${computeCnpjCheck(text)}`
   return `${first}${computeCnpjCheck(first)}`
 }
-
 const isCnpj = (text: string): boolean => addCnpjChecks(text.slice(0, 12)) === text
 
 /** Spain: companies have a letter, seven digits, and a check digit or its letter. */
@@ -89,7 +87,6 @@ function isCif(text: string): boolean {
   const check = (10 - (sumLuhn(`${text.slice(1, 8)}0`) % 10)) % 10
   return text.endsWith(String(check)) || text.endsWith('JABCDEFGHI'.charAt(check))
 }
-
 const isNipc = (digits: string): boolean =>
   ((11 - (sumWeighted(digits, [9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 11) % 10 === Number(digits.at(-1))
 
@@ -298,9 +295,11 @@ export const numberNames: readonly { readonly country: string; readonly name: st
 ].flatMap(([country, names]) => names.map((name) => ({ country, name })))
 
 const createForm = (form: string): RegExp => new RegExp(`^(?:${form})$`)
-const plainForms = new Map(
-  Object.entries(plainNumbers.forms).map(([country, form]) => [country, createForm(form)]),
-)
+const createForms = (forms: Readonly<Record<string, string>>) =>
+  new Map(Object.entries(forms).map(([country, form]) => [country, createForm(form)]))
+const plainForms = createForms(plainNumbers.forms)
+/** Tax numbers that are the number in the register, in countries where others have another form, or none is known. */
+const taxForms = createForms(plainNumbers.taxForms)
 export const letteredNumbers = new Map(
   Object.entries(plainNumbers.lettered).map(([country, patterns]) => [
     country,
@@ -340,7 +339,8 @@ const ambiguousTaxForms: ReadonlySet<string> = new Set(['kr', 'pl'])
 
 /** Whether a number in a column of tax numbers is the company number of its country, as its form tells. */
 export const isPlainCompanyNumber = (country: string, text: string): boolean =>
-  !ambiguousTaxForms.has(country) && hasPlainForm(country, text) === true
+  (!ambiguousTaxForms.has(country) && hasPlainForm(country, text) === true) ||
+  (taxForms.get(country)?.test(closeNumber(text)) === true && !hasWrongCheckDigits(country, text))
 
 /** Whether a number has a form without official signs, and no wrong check digit; `null` for a country without such a form. */
 export function hasPlainForm(country: string, text: string): boolean | null {

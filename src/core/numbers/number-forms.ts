@@ -216,6 +216,7 @@ const addJapaneseCheck = (number: string) =>
 /** Numbers with and without check digits or a site, and those that contain a number of another kind: ABN and ACN. */
 const nestedKinds: Readonly<Record<string, NestedKind>> = {
   au: { whole: /^\d\d(\d{9})$/, addChecks: { to: /^\d{9}$/, add: addAbnChecks } },
+  ba: { whole: /^4(\d{12})$/, addChecks: { to: /^\d{12}$/, add: (part) => `4${part}` } },
   bg: { whole: /^(\d{9})\d{4}$/ },
   ca: { whole: /^(\d{9})R[CMPTZ]\d{4}$/ },
   cl: {

@@ -92,15 +92,21 @@ const partNames = {
   address: 'address',
 }
 
-/** Reports the use of each column. */
+/** Reports the use of each column. `others`: columns that are used for something else than lookups. */
 export function reportColumns(
   header: readonly string[],
-  { columns: used, identifierUse }: Pick<LookupRule, 'columns' | 'identifierUse'>,
+  {
+    columns: used,
+    identifierUse,
+    others: usedToo = [],
+  }: Pick<LookupRule, 'columns' | 'identifierUse'> & {
+    readonly others?: readonly string[]
+  },
   samples: ColumnSamples,
   nested: NestedColumns = noNested,
 ): ColumnReport {
   const plain = listPlainColumns(header, nested)
-  const taken = new Set(listLookupColumns(used))
+  const taken = new Set([...listLookupColumns(used), ...usedToo])
   const places = new Map(
     listPlaceColumns(plain, samples).map(({ column, part }) => [column, partNames[part]]),
   )

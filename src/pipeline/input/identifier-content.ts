@@ -146,12 +146,14 @@ export function areNumbersByCells(
   rowCountries: readonly string[],
 ): boolean {
   if (rankHeader('registration_id', column) >= 0) return false
-  if (isOtherTaxHeader(column)) return cells.some((cell) => readWholeTaxNumber(cell) !== null)
+  const codes = listCodes(rowCountries).map((code) => code.toLowerCase())
+  const isOfCode = (text: string) => codes.some((code) => isPlainCompanyNumber(code, text))
+  if (isOtherTaxHeader(column))
+    return cells.some((text) => readWholeTaxNumber(text) !== null) || isMostly(cells, isOfCode, 0.8)
   const words = column.split(/[^\p{L}\p{M}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u)
   const ends = words.slice(1).map((_, at) => words.slice(at + 1).join(' '))
   const isNumber = (end: string) => rankInHeaders(end, identifierHeaders.registration_id) >= 0
   if (!ends.some(isNumber) || !header.some((one) => isTaxHeader(one))) return false
-  const codes = listCodes(rowCountries).map((code) => code.toLowerCase())
   const isPlain = (code: string, text: string) => /\p{L}/u.test(text) && hasPlainForm(code, text) === true
   const isOfForm = (text: string) =>
     codes.some((code) => isPlain(code, text) || toCompanyNumber(code, text) !== null)
@@ -167,12 +169,11 @@ function hasCompanyNumbers(
   const countries = [...listRegisterCountries(header), ...listCodes(rowCountries)].map((code) =>
     code.toLowerCase(),
   )
-  const isUs = countries.includes('us')
   return values.some(
     (text) =>
       readTaxNumber(text, countries) !== null ||
       isEin(text) ||
-      (isUs && /^\d{9}$/.test(text)) ||
+      (countries.includes('us') && /^\d{9}$/.test(text)) ||
       [...countries, readTaxCountry(text) ?? ''].some((country) => isPlainCompanyNumber(country, text)),
   )
 }

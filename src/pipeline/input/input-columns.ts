@@ -30,6 +30,8 @@ interface ColumnProposal {
 interface RequestedColumns {
   readonly asked: NamedColumns
   readonly identifierUse: IdentifierUse
+  /** Other columns that the user names: the key of the rows. */
+  readonly others?: readonly string[]
 }
 
 /** How rows become lookups, with its report. */
@@ -192,8 +194,10 @@ export class InputColumns {
   /** Reports the use of each column, and other columns that might help. */
   report(columns: LookupColumns): ColumnReport {
     const { input, requested, samples } = this
-    const { identifierUse } = requested
-    return reportColumns(input.columns, { columns, identifierUse }, samples, input.layout.nested)
+    const { identifierUse, asked } = requested
+    const flag = { flag: '--row-key', origin: asked.origin }
+    const others = (requested.others ?? []).map((one) => findColumn(input.columns, one, flag))
+    return reportColumns(input.columns, { columns, identifierUse, others }, samples, input.layout.nested)
   }
 }
 

@@ -1,4 +1,10 @@
 import type { Candidate } from '../../core/decisions.js'
+import { isNumberAlone } from '../../core/identifiers.js'
+import {
+  readIdentifiers,
+  toStatedIdentifier,
+  type NameWithIdentifiers,
+} from '../../core/numbers/stated-identifiers.js'
 import { findRecordUrl, formatAddress, findStanding } from './registration-facts.js'
 import { listIdentifiers, splitJurisdiction, getPrimary } from './entity-record.js'
 import {
@@ -181,4 +187,12 @@ export function findUnreadCompany(name: string, found: readonly FoundIdentifier[
   const stored = only === undefined || others.length > 0 ? null : reader.entityByNumber(only)
   const names = stored?.legalEntities.map(({ legalName }) => legalName) ?? []
   return stored !== null && isInOtherScript(name, names) ? getPrimary(stored) : null
+}
+
+/** Reads the text of a search. A number alone may be one of any register, and a name. */
+export function readSearchText(text: string): NameWithIdentifiers {
+  const read = readIdentifiers(text)
+  const isOpen = read.identifiers.length === 0 && isNumberAlone(text.trim())
+  const number = isOpen ? toStatedIdentifier('registration_id', text, null) : null
+  return number === null ? read : { name: text, identifiers: [number] }
 }

@@ -1,9 +1,8 @@
-import { readIdentifiers, type StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
+import type { StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
 import { entityId, legalEntityId, type EntityId, type LegalEntityId } from '../../contract/enums.js'
 import { splitJurisdiction, getPrimary } from './entity-record.js'
-import type { CandidateName } from '../match/candidate.js'
-import type { FormAgreement } from '../match/candidate.js'
-import { toCompanyCandidate, type CompanyCandidate } from './candidates.js'
+import type { CandidateName, FormAgreement } from '../match/candidate.js'
+import { readSearchText, toCompanyCandidate, type CompanyCandidate } from './candidates.js'
 import { prepareText } from '../match/align-name.js'
 import type { MatchQuery } from '../match/rank.js'
 import { findCountryCode, findCountryName } from '../../core/countries.js'
@@ -101,7 +100,7 @@ export type SearchDeps = ResolveDeps &
 
 /** Finds registrations by name and place; those with an identifier in the name come first. */
 export function searchNames(query: SearchQuery, deps: SearchDeps): SearchPage {
-  const { name, identifiers } = readIdentifiers(query.name)
+  const { name, identifiers } = readSearchText(query.name)
   const bearers = findBearers(identifiers, deps)
   // "BIC Holdings" has the form of an identifier, but may be a name.
   const text = bearers.length > 0 ? name : (name ?? query.name)
@@ -344,7 +343,7 @@ function findByText(text: string, deps: SuggestDeps): number[] {
     const number = reader.entityNumber(reader.findMergeTarget(text) ?? text)
     return number === null ? [] : [number]
   }
-  return readIdentifiers(text)
+  return readSearchText(text)
     .identifiers.flatMap((identifier) => findHolders(identifier, deps))
     .map(({ entityNumber }) => entityNumber)
 }

@@ -3,8 +3,13 @@ import listed from './authorities.json' with { type: 'json' }
 import { toPlainLetters, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import listedPlaces from './edgar-places.json' with { type: 'json' }
 import { listNumberKeys } from '../../core/header-words.js'
-import { countriesOfAdded, countriesOfHeader } from '../../core/identifiers.js'
-import { checkedCountries, hasPlainForm, toNationalNumber } from '../../core/numbers/national-numbers.js'
+import listWords from '../../core/headers.json' with { type: 'json' }
+import { countriesOfAdded, countriesOfHeader, countriesOfTaxHeader } from '../../core/identifiers.js'
+import {
+  checkedCountries,
+  isPlainCompanyNumber,
+  toNationalNumber,
+} from '../../core/numbers/national-numbers.js'
 import legalForms from './legal-forms.json' with { type: 'json' }
 import words from './register-words.json' with { type: 'json' }
 
@@ -34,9 +39,8 @@ const stateAuthorities = new Map(
 )
 
 /** Returns the register of companies of a state (`us_de`), or `null` for any other jurisdiction. */
-export function findStateAuthority(jurisdiction: string): string | null {
-  return stateAuthorities.get(jurisdiction) ?? null
-}
+export const findStateAuthority = (jurisdiction: string): string | null =>
+  stateAuthorities.get(jurisdiction) ?? null
 
 export const edgarAuthority = 'RA000665'
 
@@ -51,9 +55,7 @@ export function findCompaniesHouseAuthority(companyNumber: string): string | nul
 }
 
 /** Returns the facts of a registration authority, or `null` for an unknown code. */
-export function findAuthorityFacts(code: string): AuthorityFacts | null {
-  return authorities.get(code) ?? null
-}
+export const findAuthorityFacts = (code: string): AuthorityFacts | null => authorities.get(code) ?? null
 
 /** EDGAR's codes of places outside the United States, as ISO 3166 codes. */
 const places = new Map(Object.entries(listedPlaces))
@@ -321,12 +323,18 @@ export function findNumberCountry(header: string, numbers: readonly string[]): s
   const keys = [toHeaderKey(header), ...listNumberKeys(header)]
   const tables = [countriesOfHeader, countriesOfAdded]
   const named = [...new Set(keys.flatMap((key) => tables.flatMap((countries) => countries.get(key) ?? [])))]
-  // British numbers need more evidence: spreadsheets remove their zeros.
-  if (named.length === 1) return named[0] === 'GB' ? null : (named[0]?.toLowerCase() ?? null)
   const filled = numbers.filter((number) => number !== '')
+  const isPlain = (one: string) => (cell: string) => isPlainCompanyNumber(one.toLowerCase(), cell)
+  const [first = '', ...more] = named
+  // British numbers need more evidence: spreadsheets remove their zeros. Other countries have a NIT, too.
+  const isOther = first in listWords.sharedNumbers && filled.filter(isPlain(first)).length * 2 < filled.length
+  if (first !== '' && more.length === 0) return first === 'GB' || isOther ? null : first.toLowerCase()
+  const ofTax = named.length > 0 ? [] : keys.flatMap((key) => countriesOfTaxHeader.get(key) ?? [])
+  const own = ofTax.find((one) => isMostly(filled, isPlain(one)))
+  if (own !== undefined) return own.toLowerCase()
   const fits = (country: string) =>
     letteredCountries.has(country)
-      ? isMostly(filled, (cell) => /(?=.*[A-Z]).{9}/i.test(cell) && hasPlainForm(country, cell) === true)
+      ? isMostly(filled, (cell) => /(?=.*[A-Z]).{9}/i.test(cell) && isPlainCompanyNumber(country, cell))
       : filled.length >= checkedMin &&
         isMostly(filled, (cell) => !/^\d{8}$/.test(cell) && toNationalNumber(country, cell) !== null)
   const among =

@@ -241,9 +241,13 @@ function takeLowest(slot: readonly AscendingNumbers[]): number | null {
   return lowest === Infinity ? null : lowest
 }
 
-/** Tokens have only letters and digits; quotes prevent their use as operators. */
+/** Quotes prevent the use of words as operators. The index divides a word with other signs, like 12.5. */
 function formatAlternatives(words: readonly string[]): string {
-  return words.length === 1 ? `"${words[0] ?? ''}"` : `(${words.map((word) => `"${word}"`).join(' OR ')})`
+  const quoted = words.map((word) => {
+    const parts = word.split(/[^a-z\d\u0080-\uffff]+/i).filter((part) => part !== '')
+    return parts.length < 2 ? `"${parts[0] ?? ''}"` : `(${parts.map((part) => `"${part}"`).join(' AND ')})`
+  })
+  return quoted.length === 1 ? (quoted[0] ?? '') : `(${quoted.join(' OR ')})`
 }
 
 /** Registers state the form in the name, in a column of its own, or in both. */

@@ -759,6 +759,27 @@ describe('the words of headers', () => {
   })
 
   test.each([
+    ['VÖEN', 'az', '1401234561|1702345671|9900012341', ''],
+    ['Vergi nömrəsi', 'az', '1401234561|1702345671|9900012341', ''],
+    ['JIB', 'ba', '4200225150005|4201234560007|4400123450009', ''],
+    ['Matricule fiscal', 'tn', '0012345A|1234567B|1098765C', ''],
+    ['Matricule fiscal', null, 'B123451|B123452|B123453', ''],
+    ['საგადასახადო ნომერი', 'ge', '204567891|405123456|406234567', ''],
+    ['NIT', 'co', '9001234568|8001234572|9012345684', ''],
+    ['NIT', 'bo', '1020304050|1023456027|123456021', 'Bolivia'],
+    ['NIT', 'gt', '12345679|58012349|3300018', 'Guatemala'],
+    ['NIT', 'sv', '06142803901121|06140101901122|06140202101013', 'El Salvador'],
+    ['NIT', null, '1020304050|1023456027|123456021', ''],
+  ])(
+    'a tax number that is the number in the register gives the country: %s %s',
+    (header, code, cells, country) => {
+      const rows = cells.split('|').map((cell, at) => [cell, `Larkmoor ${at} Ltd`, country])
+      const { idType, map, jurisdiction } = proposeMap([header, 'Name', 'Country'], rows)
+      expect([idType, map.id, jurisdiction]).toEqual(['registration_id', header, code])
+    },
+  )
+
+  test.each([
     ['ESTADO_CONTRIBUYENTE', ['ACTIVO', 'PASIVO'], 'status'],
     ['REGIÓN', ['COSTA', 'SIERRA'], undefined],
     ['REGION', ['COSTA', 'SIERRA'], undefined],

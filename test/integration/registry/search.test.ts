@@ -60,6 +60,53 @@ describe('search', () => {
   })
 })
 
+test.each(['Larkmoor 12.5', '123.456.788', 'Norvane v2.0 Ltd', '1.000.000 Ideas', 'Tessaly 24/7.5'])(
+  'A number with points in a name is searched: %s',
+  (name) => {
+    const rows = [name, '12 5 Velmora'].map((one, at) => ({ id: `${at}`, name: one, country: 'IE' }))
+    const { hits } = registryOf(rows).search({ name, limit: 5 })
+    expect(hits[0]?.legalName).toBe(name)
+  },
+)
+
+describe('A number alone finds its companies', () => {
+  const rows = [
+    { id: 'EC 0990012345001', name: 'Larkmoor S.A.', country: 'EC', registration_id: '0990012345001' },
+    { id: 'CH', name: 'Norvane AG', country: 'CH', registration_id: 'CHE-123.456.788' },
+    { id: 'GB', name: 'Tessaly Ltd', country: 'GB', registration_id: 'SC123456' },
+    { id: 'DE', name: 'Velmora GmbH', country: 'DE', registration_id: 'München HRB 66842' },
+    { id: 'one', name: 'Quorvex AS', country: 'NO', registration_id: '5550001' },
+    { id: 'two', name: 'Zambrell Oy', country: 'IE', registration_id: '5550001' },
+    { id: 'name', name: '5550001 Trading', country: 'IE', registration_id: '777123' },
+  ]
+  const inRegisters = registryOf(rows.map((row) => ({ ...row, jurisdiction: row.country.toLowerCase() })))
+  const find = (name: string, countryCode?: string) =>
+    inRegisters
+      .search({ name, limit: 10, ...(countryCode === undefined ? {} : { countryCode }) })
+      .hits.map(({ legalName }) => legalName)
+
+  test.each([
+    ['0990012345001', ['Larkmoor S.A.']],
+    [' 0990012345001 ', ['Larkmoor S.A.']],
+    ['990012345001', ['Larkmoor S.A.']],
+    ['CHE-123.456.788', ['Norvane AG']],
+    ['CHE123456788', ['Norvane AG']],
+    ['SC123456', ['Tessaly Ltd']],
+    ['SC 123456', ['Tessaly Ltd']],
+    ['5550001', ['Quorvex AS', 'Zambrell Oy', '5550001 Trading']],
+    ['5550002', []],
+    ['123', []],
+  ])('%s', (text, names) => {
+    expect(find(text).slice(0, 3)).toEqual(names)
+    const suggested = inRegisters.suggest(text.trim(), 10).map(({ id }) => inRegisters.company(id)?.legalName)
+    if (names.length > 0) expect(suggested).toContain(names[0])
+  })
+
+  test('in the country that is asked', () => {
+    expect(find('5550001', 'NO')).toEqual(['Quorvex AS'])
+  })
+})
+
 describe('what a search counts', () => {
   test('SRCH-06 what was found is counted before the limit', () => {
     const rows = Array.from({ length: 25 }, (_, index) => ({

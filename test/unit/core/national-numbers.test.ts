@@ -276,6 +276,12 @@ describe('check digits of numbers without an official form here', () => {
     expect(toContainedNumber(country, whole)).toBe(closeNumber(number))
   })
 
+  test('Bosnia and Herzegovina: a VAT number is that of the register without its first digit', () => {
+    expect(listNestedNumbers('ba', '200225150005')).toContain('4200225150005')
+    expect(listNestedNumbers('ba', '4200225150005')).toContain('200225150005')
+    expect(toContainedNumber('ba', '5200225150005')).toBeNull()
+  })
+
   test('Numbers of persons in Chile stay those of persons, with and without signs', () => {
     for (const number of ['9.651.146-9', '9651146-1', '96511469', '12345678', '9.651.146-K', '12.345.678-5'])
       expect([number, isPersonNumber(number, ['cl'])]).toEqual([number, true])

@@ -926,3 +926,83 @@ test('A column whose numbers a spreadsheet has rounded is used, so that its rows
   for (const header of ['RUC', 'NIT', 'CNPJ', 'Company No', 'VAT', 'Organisationsnummer'])
     expect([header, findContentFault('registration_id', cells, null, header)]).toEqual([header, null])
 })
+
+describe('Tax numbers that are the numbers in the register are used below any header for tax numbers', () => {
+  const ofCountries = [
+    ['AL', 'J61814094W|K71234567A|L81234567B'],
+    ['AZ', '1401234561|1702345671|9900012341'],
+    ['BA', '4200225150005|4201234560007|4400123450009'],
+    ['BY', '190000125|100582333|190542056'],
+    ['GE', '204567891|405123456|406234567'],
+    ['IR', '10101234567|14001234568|10320123456'],
+    ['RW', '101234567|102345678|103456789'],
+    ['TN', '0012345A|1234567B/A/M/000|1098765CNM000'],
+    ['UZ', '201234567|302345678|303456789'],
+  ] as const
+  const headers = [
+    'TIN',
+    'TIN No',
+    'Tax ID',
+    'Tax No.',
+    'ИНН',
+    'Identifiant fiscal',
+    'Tax Registration Number',
+  ]
+  const own = [
+    ['AZ', 'Vergi nömrəsi'],
+    ['AZ', 'VÖEN'],
+    ['BA', 'JIB'],
+    ['GE', 'საგადასახადო ნომერი'],
+    ['IR', 'کد اقتصادی'],
+    ['TN', 'Matricule fiscal'],
+    ['TN', 'المعرف الجبائي'],
+    ['UZ', 'STIR'],
+  ]
+  for (const [country, cells] of ofCountries) {
+    const named = own.flatMap(([one, header = '']) => (one === country ? [header] : []))
+    test.each([...headers, ...named])(`${country}: %s`, (header) => {
+      const table = { company: names.slice(0, 3), [header]: cells.split('|') }
+      expect(found({ ...table, country: [country, country, country] }).identifiers).toMatchObject({
+        registration_id: header,
+      })
+      expect(found(table, { country }).identifiers).toMatchObject({ registration_id: header })
+    })
+  }
+
+  test.each([
+    ['AZ', '1401234562|1702345672|9900012342'],
+    ['BY', '190000126|100582334|190542057'],
+    ['RS', '204567891|405123456|406234567'],
+    ['RU', '7712345678|7812345679|5012345670'],
+    ['HR', '12345678903|98765432106|11223344550'],
+    ['GE', '01001234567|35001234568|60001234569'],
+    ['ME', '02345678|03456789|02987654'],
+  ])(
+    'but no numbers of persons or with another form, and none of other countries: %s %s',
+    (country, cells) => {
+      for (const header of headers) {
+        const table = { company: names.slice(0, 3), [header]: cells.split('|') }
+        expect(found({ ...table, country: [country, country, country] }).identifiers, header).toEqual({})
+      }
+    },
+  )
+})
+
+test.each(['id', 'Kundennummer', 'N° client', '客户编号', 'VAT', 'DUNS'])(
+  'A column that is the key of the rows is not reported as unused: %s',
+  (key) => {
+    const table = {
+      company: names.slice(0, 3),
+      [key]: ['123456789', '234567890', '345678901'],
+      notes: ['a', 'b', 'c'],
+    }
+    const rule = { columns: found(table), identifierUse: 'first' } as const
+    const header = Object.keys(table)
+    const list = ({ unused, others }: ReturnType<typeof reportColumns>) => [
+      ...unused.map(({ column }) => column),
+      ...others,
+    ]
+    expect(list(reportColumns(header, rule, samplesOf(table)))).toContain(key)
+    expect(list(reportColumns(header, { ...rule, others: [key] }, samplesOf(table)))).toEqual(['notes'])
+  },
+)

@@ -778,6 +778,24 @@ test('A VAT number that was looked up as a company number is not looked up again
   expect((await ask([]))[0]?.[0]).toBe('Acme')
 })
 
+test.each([
+  ['Vergi nömrəsi', '1401234561', 'AZ', 'AZ'],
+  ['Vergi nömrəsi', '1401234561', '', 'AZ'],
+  ['Vergi nömrəsi', '1401234562', 'AZ', null],
+  ['Vergi nömrəsi', '1401234561', 'Nowhereland', null],
+  ['Vergi nömrəsi', '1401234561', 'TR', null],
+  ['TIN', '1401234561', '', null],
+  ['TIN', '190000125', 'BY', 'BY'],
+  ['Matricule fiscal', '1234567B/A/M/000', '', 'TN'],
+  ['Tax ID', 'J61814094W', 'AL', 'AL'],
+])(
+  'A tax number that is the number in the register has its country: %s %s of %s',
+  (header, text, row, place) => {
+    const { identifier, isRight } = chooseNumber([{ header, text }], { registration_country: row })
+    expect([identifier?.place ?? null, isRight]).toEqual([place, place !== null])
+  },
+)
+
 describe('A cell with the name of its number', () => {
   const read = (header: string, country: string, text: string) => {
     const { identifier, faults } = chooseNumber([{ header, text }], { registration_country: country })
