@@ -1,3 +1,4 @@
+import { countryCodes } from '../../core/countries.js'
 import { namesCountry } from './place-agreement.js'
 import { toCityKey } from '../normalize/places.js'
 import type { AlignedText, NameAlignment } from './align-name.js'
@@ -173,6 +174,21 @@ export const isCountryWord = (word: string): boolean =>
 const areas = new Set(
   'uk us uae europe asia africa america emea apac latam eurasia scandinavia benelux'.split(' '),
 )
+
+const shortCountryNames = new Set(['uk', 'us', 'usa', 'uae'])
+const countryWords = new Map<string, readonly string[]>()
+
+/** Lists the names of a country that are one word, as names of companies have them: `usa`, `deutschland`. */
+export function listCountryWords(code: string): readonly string[] {
+  let words = countryWords.get(code)
+  if (words === undefined) {
+    words = [...countryCodes].flatMap(([name, one]) =>
+      one === code && (shortCountryNames.has(name) || /^[a-z]{4,}$/.test(name)) ? [name] : [],
+    )
+    countryWords.set(code, words)
+  }
+  return words
+}
 
 /** A word that is compared in a long form is written as in the name: "Technologies" is not "Tech". */
 export function isWrittenAlike(

@@ -640,6 +640,25 @@ describe('legal forms of one country', () => {
 })
 
 test.each([
+  ['JP', 'ラクモア精機株式会社', '府中市', '広島県', '東京都'],
+  ['US', 'Larkmoor Velsor Inc', 'Springfield', 'IL', 'MO'],
+  ['DE', 'Larkmoor Velsor GmbH', 'Neustadt', 'Sachsen', 'Bayern'],
+  ['MX', 'Larkmoor Velsor SA de CV', 'San Juan', 'Puebla', 'Jalisco'],
+  ['CA', 'Larkmoor Velsor Inc', 'Windsor', 'ON', 'NS'],
+  ['BR', 'Larkmoor Velsor Ltda', 'Bom Jesus', 'PI', 'RS'],
+])('%s: %s is not surely in the town %s of another region', (country, name, city, region, other) => {
+  const ask = (asked: string, more: Partial<Held> = {}) =>
+    match({
+      name,
+      location: `${city}, ${asked}, ${country}`,
+      held: [{ name, city, region, country, ...more }],
+    })
+  expect(ask(other)).toMatchObject({ kind: 'entity', confidence: 85 })
+  for (const sure of [ask(region), ask(other, { lei: true }), ask(other, { listed: true })])
+    expect(sure).toMatchObject({ confidence: expect.toSatisfy(isSure) as number })
+})
+
+test.each([
   ['NL', 'Gebroeders Larkmoor B.V.', 'Larkmoor Gebr. B.V.'],
   ['DE', 'Larkmoor Gebrüder GmbH', 'Gebr. Larkmoor GmbH'],
   ['ES', 'Larkmoor Hermanos SL', 'Hnos. Larkmoor SL'],
