@@ -591,14 +591,16 @@ const formsOfTwoKinds = `IS: ehf. | hf.; IS: einkahlutafélag | hf.; IS: ehf. | 
   CN: 有限公司 | 股份有限公司; VN: Co., Ltd. | JSC; TH: Co., Ltd. | PCL; MM: Co., Ltd. | Public Co., Ltd.; KH: Co., Ltd. | Plc.
   AE: LLC | PJSC; KW: WLL | KSC; EG: LLC | S.A.E.; MA: SARL | SA; DZ: SARL | SPA; AO: Lda | S.A.; AL: shpk | sh.a.; IT: S.r.l. | S.a.s.
   LU: S.à r.l.-S | S.à r.l.; LU: SARL-S | S.A.; LU: S.A.S. | S.A.; LU: S.C.S. | S.C.Sp.; LU: SCSp | S.C.A.; LU: S.C.A. | S.A.
-  LU: S.e.n.c. | S.C.S.; LU: SCSp | S.à r.l.; FR: SNC | SCA; BE: SNC | SCA`
+  DE: UG (haftungsbeschränkt) | GmbH; DE: UG | GmbH; DE: UG | AG; DE: UG | UG & Co. KG; IT: S.r.l.s. | S.r.l.; IT: srls | S.p.A.
+  DK: IVS | ApS; HR: j.d.o.o. | d.o.o.; LU: S.e.n.c. | S.C.S.; LU: SCSp | S.à r.l.; FR: SNC | SCA; BE: SNC | SCA`
 
 /** Writings of one form, or forms that the law of the country has as one. */
 const formsOfOneKind = `IS: ehf. | einkahlutafélag; IS: hf. | ohf.; FI: Oy | Oyj; SE: AB | AB (publ); HU: Zrt. | Nyrt.; UY: Ltda. | S.R.L.
   UY: Limitada | S.R.L.; CL: Ltda. | S.R.L.; FR: SAS | SASU; LU: S.à r.l. | SARL; LU: S.A R.L. | S.à r.l.; CO: S.A.S. | SAS
   UY: S.A.S. | sociedad por acciones simplificada; NO: ASA | allmennaksjeselskap; TH: Co., Ltd. | Limited; SK: a.s. | akciová spoločnosť
   LT: AB | akcinė bendrovė; CL: SpA | sociedad por acciones; UZ: ООО | LLC; IT: S.a.s. | società in accomandita semplice
-  LU: S.C.Sp. | SCSp; LU: S.C.Sp. | société en commandite spéciale; LU: SCSp | Special Limited Partnership; LU: S.E.C.S. | S.C.S.
+  DE: UG | UG (haftungsbeschränkt); DE: Unternehmergesellschaft | UG; IT: SRLS | società a responsabilità limitata semplificata
+  DE: UG & Co. KG | UG (haftungsbeschränkt) & Co. KG; DE: UG & Co. KG | GmbH & Co. KG; DE: Ltd. & Co. KG | Limited & Co. KG; HR: jdoo | j.d.o.o.; LU: S.C.Sp. | SCSp; LU: S.C.Sp. | société en commandite spéciale; LU: SCSp | Special Limited Partnership; LU: S.E.C.S. | S.C.S.
   LU: S.à r.l.-S | SARL-S; LU: S.à r.l.-S. | société à responsabilité limitée simplifiée; LU: SARLS | S.à r.l.-S; LU: S.àr.l. | S.à r.l.
   LU: S.A.S. | société par actions simplifiée; LU: S.C.A. | société en commandite par actions; LU: SECA | S.C.A.; LU: KGaA | SCA
   LU: asbl | association sans but lucratif; LU: A.S.B.L. | asbl; BE: VZW | vereniging zonder winstoogmerk; BE: AISBL | association internationale sans but lucratif
@@ -637,6 +639,19 @@ describe('legal forms of one country', () => {
       expect(ask(other, one, country)).toBeGreaterThan(95)
     },
   )
+})
+
+test.each([
+  ['DE', 'UG (haftungsbeschränkt)', 'GmbH'],
+  ['IT', 'S.r.l.s.', 'S.r.l.'],
+  ['HR', 'j.d.o.o.', 'd.o.o.'],
+  ['DK', 'IVS', 'ApS'],
+  ['LU', 'S.à r.l.-S', 'S.à r.l.'],
+])('%s: of %s and %s of one name, the one with the form of the text is found', (country, small, large) => {
+  const held = [small, large].map((form) => ({ name: `Larkmoor Velsor ${form}`, city: 'Norvik', country }))
+  for (const { name } of held)
+    for (const location of [null, `Norvik, ${country}`])
+      expect(namedBy(match({ name, location, held }))).toBe(name)
 })
 
 test.each([
