@@ -152,6 +152,29 @@ function cutTown(words: readonly string[], town: string | null, written: string)
 
 const townWordsMax = 3
 
+const brandBehind = /^(.*[^\s,;:(–-])[\s,;:(–-]+(\p{L}{4,12})\)?$/u
+
+/** True for a brand of the first letters of words, at least two of each: "Lanas Norvane S.A. LANOSA". */
+export function isOwnBrand(brand: string, words: readonly string[]): boolean {
+  const fits = (at: number, from: number, count: number): boolean =>
+    at === brand.length
+      ? count > 1
+      : words.some((word, place) => {
+          for (let end = at + 2; place >= from && word.startsWith(brand.slice(at, end)); end++) {
+            if (end > brand.length) return false
+            if (fits(end, place + 1, count + 1)) return true
+          }
+          return false
+        })
+  return brand.length > 3 && fits(0, 0, 0)
+}
+
+/** Cuts a brand behind the legal form that is made of the name: "Lanas Norvane S.A. (LANOSA)". */
+export function cutOwnBrand(name: string): string {
+  const [, rest = '', brand = ''] = brandBehind.exec(name) ?? []
+  return isOwnBrand(foldText(brand), foldWords(rest)) && parseForm(rest).formClass !== null ? rest : name
+}
+
 /** Reads a legal form on its own, as a register states it: "A/S", "SAS de droit privé", "CC". Some are only in front of a name. */
 export function parseFormText(text: string): ParsedName {
   const form = spellOutForm(text.replaceAll('_', ' '))

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createSeededFractions } from '../../../src/platform/random.js'
 import { foldHan } from '../../../src/registry/normalize/unspaced-names.js'
 import { foldText } from '../../../src/registry/normalize/normalize-name.js'
+import { cutOwnBrand } from '../../../src/registry/normalize/parsed-name.js'
 import { match, namedBy, type Held } from '../../support/matching.js'
 
 const inBritain = (name: string, city = 'Leeds'): Held => ({ name, city, country: 'GB' })
@@ -639,6 +640,50 @@ describe('legal forms of one country', () => {
       expect(ask(other, one, country)).toBeGreaterThan(95)
     },
   )
+})
+
+describe('a brand behind the form that is made of the words of the name', () => {
+  const cases = [
+    ['EC', 'Productos Larkmoor C.A.', 'PROLARCA'],
+    ['EC', 'Industrias Norvane Quitumbe S.A.', 'INNORSA'],
+    ['PY', 'Lanas Norvane Orellana S.A.', 'LANORSA'],
+    ['PE', 'Minera Velsor S.A.C.', 'MIVELSAC'],
+    ['GB', 'Velmora Foods Ltd', 'VELFO'],
+    ['IT', 'Officine Larkmoor Bergamasche S.r.l.', 'OFLABER'],
+    ['DE', 'Norvane Werkzeugbau GmbH', 'NORWERK'],
+    ['BR', 'Larkmoor Alimentos Ltda', 'LARKAL'],
+  ] as const
+  test.each(cases)('%s: %s is "%s" as well', (country, name, brand) => {
+    for (const written of [`${name} ${brand}`, `${name} (${brand})`, `${name} - ${brand}`])
+      for (const [asked, held] of [
+        [written, name],
+        [name, written],
+      ] as const) {
+        const decision = match({
+          name: asked,
+          location: null,
+          held: [{ name: held, city: 'Norvik', country }],
+        })
+        expect(decision).toMatchObject({ kind: 'entity' })
+        if (decision.kind !== 'none') expect(decision.confidence).toBeGreaterThan(90)
+      }
+  })
+
+  test.each(cases)(
+    '%s: %s is surely the one without "%s", if another company has it',
+    (country, name, brand) => {
+      const held = [name, `${name} ${brand}`].map((one) => ({ name: one, city: 'Norvik', country }))
+      const decision = match({ name, location: null, held })
+      expect(namedBy(decision)).toBe(name)
+      expect(decision).toMatchObject({ kind: 'entity' })
+    },
+  )
+
+  test.each(cases)('%s: %s has no brand in another word than "%s"', (_, name) => {
+    for (const word of ['BRIGHTLY', 'Zorvex', 'QUILLANA', 'Limited', 'Lark', 'Bank'])
+      expect(cutOwnBrand(`${name} ${word}`)).toBe(`${name} ${word}`)
+    expect(cutOwnBrand(name)).toBe(name)
+  })
 })
 
 test.each([
