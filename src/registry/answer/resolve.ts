@@ -4,11 +4,13 @@ import { parseSeveralNames, type CandidateName } from '../match/candidate.js'
 import { decide, type MatchDecision, rankCompanies, type MatchQuery, type Ranking } from '../match/rank.js'
 import { fittedCoefficients, type Coefficients } from '../match/model.js'
 import { removeDepartment } from '../normalize/clean-text.js'
-import { listCountryWords, parseLocation } from '../match/parse-location.js'
+import { listCountryWords } from '../match/left-words.js'
+import { parseLocation } from '../match/parse-location.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { readText, removeRemarks } from '../match/query-text.js'
 import { readNativeName } from '../normalize/native-scripts.js'
+import { writeInOneScript } from '../normalize/parsed-name.js'
 import { findSicLabel } from '../reference/industry-codes.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 import type { CandidateFinder } from '../store/blocking.js'
@@ -250,9 +252,10 @@ const signsAtEnds = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}.]+$/gu
 
 /** Returns `null` for a name without letters and digits. */
 export function readQuery(
-  { name: given, location }: Pick<NameQuery, 'name' | 'location'>,
+  { name: written, location }: Pick<NameQuery, 'name' | 'location'>,
   vocabulary: Vocabulary,
 ): MatchQuery | null {
+  const given = writeInOneScript(written)
   const name = removeRemarks(removeDepartment(given))
   const around = given.includes(name) ? given.replace(name, ' ').replace(signsAtEnds, '') : ''
   const hint = parseLocation(location)

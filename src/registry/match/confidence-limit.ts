@@ -56,15 +56,15 @@ export const findConfidenceLimit = (evidence: Evidence): number =>
   limits.find(([, holds]) => holds(evidence))?.[0] ?? confidenceMax
 
 /**
- * True for a little-known company in another region than the stated one, in a country whose offices each register the
- * companies of their region: another company may have the name there.
+ * True for a little-known company in another region than the stated one, where another company may have the name there: the town
+ * has a namesake, as Springfield has, or offices of the country each register the companies of their region.
  */
-const isOfOtherOffice = ({ place, contextCount, comparison: { candidate } }: Evidence): boolean =>
+const isOfOtherOffice = ({ place, hint, contextCount, comparison: { candidate } }: Evidence): boolean =>
   place === 'region_conflict' &&
   contextCount === 0 &&
   candidate.prominence.tickers === '' &&
   !candidate.prominence.hasLei &&
-  hasLocalOffices(candidate.place.countryCode)
+  (hint?.cities.has(candidate.place.cityKey) === true || hasLocalOffices(candidate.place.countryCode))
 
 const isOfOtherForm = ({ comparison: { form, statedForm, candidate } }: Evidence): boolean =>
   /conflict/.test(form) || (form === 'same' && isOneFormPrivate(statedForm, candidate))

@@ -1,3 +1,4 @@
+import { countryCodes } from '../../core/countries.js'
 import { namesCountry } from './place-agreement.js'
 import { toCityKey } from '../normalize/places.js'
 import type { AlignedText, NameAlignment } from './align-name.js'
@@ -6,6 +7,7 @@ import { countFormInFront, statesForm, type CandidateName } from './candidate.js
 import type { QueryText, TextWord } from './query-text.js'
 import { isOfSecurity, type WordClass } from './word-classes.js'
 import { foldText, hasShortForm, isHeadWord, isJoiningWord } from '../normalize/normalize-name.js'
+import { cutOwnBrand, isOwnBrand, parseName } from '../normalize/parsed-name.js'
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import { joiningWords } from './text-pieces.js'
 
@@ -106,7 +108,12 @@ function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['
   const isBehindName =
     at >= end && (at === end || inPairs.has(at - 1) || text.words[at - 1]?.wordClass === 'form')
   if (isBehindName && !word.isApart && !text.isSecurity && seriesNumber.test(word.text)) return 'series'
-  if (isLast && statesForm(word.folded, candidate)) return 'repeated'
+  const before = text.words.slice(0, at).map((one) => one.text)
+  const isBrand = (brand: TextWord | undefined, words: readonly string[]) =>
+    brand?.wordClass === 'telling' && isOwnBrand(brand.text, words)
+  if (isLast && at > end && isBrand(word, before)) return 'repeated'
+  const isInFront = at === text.words.length - 2 && isBrand(text.words[at + 1], [...before, word.text])
+  if ((isLast || isInFront) && statesForm(word.folded, candidate)) return 'repeated'
   if (wordClass !== 'number' && candidate.tokens.includes(word.text)) return 'repeated'
   if (isTicker(word, candidate)) return 'ticker'
   if (
@@ -196,6 +203,21 @@ const areas = new Set(
   'uk us uae europe asia africa america emea apac latam eurasia scandinavia benelux'.split(' '),
 )
 
+const shortCountryNames = new Set(['uk', 'us', 'usa', 'uae'])
+const countryWords = new Map<string, readonly string[]>()
+
+/** Lists the names of a country that are one word, as names of companies have them: `usa`, `deutschland`. */
+export function listCountryWords(code: string): readonly string[] {
+  let words = countryWords.get(code)
+  if (words === undefined) {
+    words = [...countryCodes].flatMap(([name, one]) =>
+      one === code && (shortCountryNames.has(name) || /^[a-z]{4,}$/.test(name)) ? [name] : [],
+    )
+    countryWords.set(code, words)
+  }
+  return words
+}
+
 /** A word that is compared in a long form is written as in the name: "Technologies" is not "Tech". */
 export function isWrittenAlike(
   { words }: QueryText,
@@ -251,12 +273,36 @@ interface KeyedText {
   readonly fullKey: string
 }
 
+/** Leaves out a brand that only the name has, behind its form: "Larkmoor Norvane S.A. LANOSA". */
+function leaveOutBrand(
+  asked: readonly string[],
+  candidate: CandidateName,
+  others: ReadonlySet<string>,
+): CandidateName {
+  const { formClass, name, tokens } = candidate
+  if (formClass !== null || asked.includes(tokens.at(-1) ?? '')) return candidate
+  const rest = cutOwnBrand(name)
+  if (rest === name) return candidate
+  const parsed = parseName(rest)
+  // Another company has the name without it.
+  if (others.has(parsed.fullKey)) return candidate
+  return {
+    ...candidate,
+    tokens: parsed.tokens,
+    coreKey: parsed.coreKey,
+    fullKey: parsed.fullKey,
+    formClass: parsed.formClass,
+  }
+}
+
 /** Leaves out the "and" that only a text or only a name has: "və", "i" and "&" are one word, which a register may omit. */
 export function leaveOutAnd<Text extends KeyedText>(
   text: Text,
-  candidate: CandidateName,
+  held: CandidateName,
+  others: ReadonlySet<string> = new Set(),
 ): readonly [Text, CandidateName] {
   const asked = text.words.map(({ text: word }) => word)
+  const candidate = leaveOutBrand(asked, held, others)
   const { tokens, coreKey, fullKey } = candidate
   const kept = tokens.filter(
     (word, at) => (asked.includes(word) || !isAnd(tokens, at, candidate)) && !isRepeated(tokens, at, asked),

@@ -252,9 +252,11 @@ function settleReadings({
   const settled = names.map((name) => ({
     ...name,
     countries: isOverruled(name, readings) ? [] : name.countries,
-    regions: isOfOtherRegion(name, names) ? [] : name.regions,
+    regions: isOfOtherRegion(name, names) ? [] : listRegions(name, readings),
   }))
-  const isTownElsewhere = settled.some((name, at) => name.regions.length < (names[at]?.regions.length ?? 0))
+  const isTownElsewhere = names.some((name) => name.regions.length > 0 && isOfOtherRegion(name, names))
+  for (const { key } of names.filter((name) => isNamedTwice(name, readings)))
+    cities.add(toCityKey(`${key} city`))
   const countries = new Set(settled.flatMap((name) => name.countries))
   const regions = new Set(settled.flatMap((name) => name.regions))
   const isRead = countries.size + regions.size + codes.length > 0
@@ -301,6 +303,17 @@ function settleReadings({
 const isOpenName = (name: Reading, countries: ReadonlySet<string>): boolean =>
   name.countries.length > 0 && name.countries.length === countries.size
 
+/** True if another part names the country too, as in "Guatemala, GT". */
+const isNamedTwice = ({ countries }: Reading, readings: readonly Reading[]): boolean =>
+  readings.filter((other) => other.countries.some((code) => countries.includes(code))).length > 1
+
+/** A country alone is not its department of that name; "Mexico, MX" is a town, in a region of another name. */
+function listRegions(name: Reading, readings: readonly Reading[]): readonly string[] {
+  const others = name.regions.filter((code) => !name.countries.includes(getCountry(code)))
+  if (others.length === name.regions.length || !countryCodes.has(name.key)) return name.regions
+  return isNamedTwice(name, readings) ? [...name.regions, ...findRegionCodes(`${name.key} city`)] : others
+}
+
 /** True if another part names a region of the town: "Paris, Texas" and "Cuenca, Azuay" name no part of France or Spain. */
 function isOfOtherRegion(name: Reading, names: readonly Reading[]): boolean {
   const own = [...name.countries, ...name.regions.map(getCountry)]
@@ -325,19 +338,4 @@ function isOverruled(name: Reading, readings: readonly Reading[]): boolean {
     const isItsRegion = name.regions.some((region) => other.countries.includes(region.slice(0, 2)))
     return own.length > 0 && (index > at || (isItsRegion && other.kind !== 'tail'))
   })
-}
-
-const shortCountryNames = new Set(['uk', 'us', 'usa', 'uae'])
-const countryWords = new Map<string, readonly string[]>()
-
-/** Lists the names of a country that are one word, as names of companies have them: `usa`, `deutschland`. */
-export function listCountryWords(code: string): readonly string[] {
-  let words = countryWords.get(code)
-  if (words === undefined) {
-    words = [...countryCodes].flatMap(([name, one]) =>
-      one === code && (shortCountryNames.has(name) || /^[a-z]{4,}$/.test(name)) ? [name] : [],
-    )
-    countryWords.set(code, words)
-  }
-  return words
 }

@@ -164,12 +164,13 @@ function hasOtherArea(hint: LocationHint, place: Place): boolean {
 function isTownOfOtherRegion({ regions }: LocationHint, { cityKey, regionCode }: Place): boolean {
   if (regionCode === '' || regionCode.startsWith('GB-')) return false
   const toLargest = (code: string) => findLargerRegion(code) ?? code
+  if ([...regions].some((code) => toLargest(code) === toLargest(regionCode))) return false
   // The name of the town itself may be that of a region: Lima.
   const ofTown = findRegionCodes(cityKey)
   const asked = [...regions].filter(
     (code) => code.startsWith(regionCode.slice(0, 3)) && !ofTown.includes(code),
   )
-  return asked.length > 0 && !asked.some((code) => toLargest(code) === toLargest(regionCode))
+  return asked.length > 0
 }
 
 /** True if regions of the same country are given and none is a part of this one. */

@@ -116,10 +116,11 @@ export function buildEvidences(
 ): Evidence[] {
   const pairs: EvidencePair[] = []
   const weigh = (word: string) => vocabulary.weight(word)
+  const held = new Set(names.map(({ fullKey }) => fullKey))
   for (const text of texts) {
     const prepared = prepareText(text, vocabulary)
     for (const candidate of names) {
-      const [read, name] = leaveOutAnd(text, candidate)
+      const [read, name] = leaveOutAnd(text, candidate, held)
       const asked = read === text ? prepared : prepareText(read, vocabulary)
       const comparison = compareNames(asked, name, { placeWords })
       if (comparison === null) continue

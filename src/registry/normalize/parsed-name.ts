@@ -49,8 +49,45 @@ export interface ParsedName {
  */
 export function boundText(name: string): string {
   const { nameCharsMax } = matchLimits
-  return cleanText(name.slice(0, nameCharsMax)).normalize('NFKC').replace(/\s+/g, ' ').slice(0, nameCharsMax)
+  const text = cleanText(name.slice(0, nameCharsMax)).normalize('NFKC')
+  return writeInOneScript(text).replace(/\s+/g, ' ').slice(0, nameCharsMax)
 }
+
+/** Letters of two scripts that look alike, in the order of each other. */
+const lookAlikes = [
+  ['Cyrillic', 'АВЕЅІЈКМНОРСТУХасеіјорѕух', 'ABESIJKMHOPCTYXaceijopsyx'],
+  ['Greek', 'ΑΒΕΖΗΙΚΜΝΟΡΤΥΧο', 'ABEZHIKMNOPTYXo'],
+].map(([script = '', letters = '', latin = '']) => {
+  const pairs = Array.from(letters, (letter, at) => [letter, latin.charAt(at)] as const)
+  return {
+    own: new RegExp(String.raw`\p{Script=${script}}`, 'u'),
+    word: new RegExp(String.raw`[\p{Script=Latin}\p{Script=${script}}\p{M}]+`, 'gu'),
+    toLatin: new Map(pairs),
+    toOwn: new Map(pairs.map(([letter, other]) => [other, letter])),
+  }
+})
+
+/** Writes words with a few letters of another script that look alike in their own one: "Larkmооr", typed on two keyboards. */
+export function writeInOneScript(text: string): string {
+  if (!/[\u0370-\u04ff]/.test(text) || !/[A-Za-z]/.test(text)) return text
+  return lookAlikes.reduce((written, { own, word, toLatin, toOwn }) => {
+    const isLatinOnly = (one: string) => latinLetter.test(one) && !toOwn.has(one)
+    const isOwnOnly = (one: string) => own.test(one) && !toLatin.has(one)
+    const all = Array.from(written)
+    // A word of look-alikes alone is in the script of the rest.
+    const isMostlyOwn = all.filter(isOwnOnly).length > all.filter(isLatinOnly).length
+    return written.replace(word, (found) => {
+      if (!own.test(found) || !latinLetter.test(found)) return found
+      const letters = Array.from(found)
+      const [hasLatin, hasOwn] = [letters.some(isLatinOnly), letters.some(isOwnOnly)]
+      if (hasLatin && hasOwn) return found
+      const table = hasOwn || (!hasLatin && isMostlyOwn) ? toOwn : toLatin
+      return letters.map((one) => table.get(one) ?? one).join('')
+    })
+  }, text)
+}
+
+const latinLetter = /\p{Script=Latin}/u
 
 /** Readings of one query, and the names found for it, are mostly the same few texts. */
 const parsedTextsMax = 500
@@ -114,6 +151,29 @@ function cutTown(words: readonly string[], town: string | null, written: string)
 }
 
 const townWordsMax = 3
+
+const brandBehind = /^(.*[^\s,;:(–-])[\s,;:(–-]+(\p{L}{4,12})\)?$/u
+
+/** True for a brand of the first letters of words, at least two of each: "Lanas Norvane S.A. LANOSA". */
+export function isOwnBrand(brand: string, words: readonly string[]): boolean {
+  const fits = (at: number, from: number, count: number): boolean =>
+    at === brand.length
+      ? count > 1
+      : words.some((word, place) => {
+          for (let end = at + 2; place >= from && word.startsWith(brand.slice(at, end)); end++) {
+            if (end > brand.length) return false
+            if (fits(end, place + 1, count + 1)) return true
+          }
+          return false
+        })
+  return brand.length > 3 && fits(0, 0, 0)
+}
+
+/** Cuts a brand behind the legal form that is made of the name: "Lanas Norvane S.A. (LANOSA)". */
+export function cutOwnBrand(name: string): string {
+  const [, rest = '', brand = ''] = brandBehind.exec(name) ?? []
+  return isOwnBrand(foldText(brand), foldWords(rest)) && parseForm(rest).formClass !== null ? rest : name
+}
 
 /** Reads a legal form on its own, as a register states it: "A/S", "SAS de droit privé", "CC". Some are only in front of a name. */
 export function parseFormText(text: string): ParsedName {
@@ -181,8 +241,10 @@ function toAcronym(tokens: readonly string[]): string {
  * equals `toBareName('Acme, Inc.')`. Other scripts are not transliterated, which would make different names equal.
  */
 export function toBareName(name: string): string {
-  if (!/[^\p{Script=Latin}\P{L}]/u.test(name)) return parseName(name).bareKey
-  return cutNativeForms(boundText(name))
+  const isLatin = (text: string) => !/[^\p{Script=Latin}\P{L}]/u.test(text)
+  const text = isLatin(name) ? name : boundText(name)
+  if (isLatin(text)) return parseName(text).bareKey
+  return cutNativeForms(text)
     .rest.toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}]/gu, '')
 }

@@ -2,7 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { foldText, isNumberWord, splitWords } from '../../../src/registry/normalize/normalize-name.js'
 import { listWords } from '../../../src/registry/normalize/unspaced-names.js'
-import { parseFormText, parseName, parseNewName } from '../../../src/registry/normalize/parsed-name.js'
+import {
+  boundText,
+  parseFormText,
+  parseName,
+  parseNewName,
+  toBareName,
+} from '../../../src/registry/normalize/parsed-name.js'
 import { getDistinctiveCountries } from '../../../src/registry/normalize/legal-forms.js'
 import table from '../../../src/registry/reference/legal-forms.json' with { type: 'json' }
 import { forAll } from '../../support/properties.js'
@@ -87,6 +93,64 @@ describe('names without spaces', () => {
       expect(words.map(({ word }) => word).join('')).toBe(text.replaceAll(' ', ''))
       for (const { word, from, to } of words) expect(text.slice(from, to)).toBe(word)
     })
+  })
+})
+
+describe('letters of two scripts that look alike', () => {
+  const cyrillic = ['АВЕКМНОРСТХУаеорсух', 'ABEKMHOPCTXYaeopcyx'] as const
+  const greek = ['ΑΒΕΖΗΙΚΜΝΟΡΤΥΧο', 'ABEZHIKMNOPTYXo'] as const
+  const latinNames = [
+    'Larkmoor Norvane GmbH',
+    'COMPAX HEBRIK S.A.',
+    'Tasca Exopol Ltd',
+    'SPEEDEX ZINOMATIK d.o.o.',
+  ]
+  const cyrillicNames = ['ООО Топольный Ветер', 'ПАО ЛАРКМУР НЕФТЬ', 'Норвейн Трейд ЕООД', 'ТОВ Ларкмур']
+  const greekNames = ['ΛΑΡΚΜΟΥΡ ΑΓΡΟΤΙΚΗ ΑΕ', 'Νορβέιν Ομόλογα ΕΠΕ']
+  const cases = [
+    ...latinNames.flatMap((name) =>
+      [cyrillic, greek].map(([own, latin]) => ({ name, from: latin, to: own })),
+    ),
+    ...cyrillicNames.map((name) => ({ name, from: cyrillic[0], to: cyrillic[1] })),
+    ...greekNames.map((name) => ({ name, from: greek[0], to: greek[1] })),
+  ]
+
+  test.each(cases)('$name is the same with one of them for the other ($to)', ({ name, from, to }) => {
+    const places = Array.from(name).flatMap((letter, at) => (from.includes(letter) ? [at] : []))
+    // Each word keeps a letter that only its script has.
+    const words = [...name.matchAll(/\p{L}+/gu)].filter(({ 0: word }) =>
+      Array.from(word).some((one) => !from.includes(one)),
+    )
+    const open = places.filter((at) =>
+      words.some(({ index, 0: word }) => index <= at && at < index + word.length),
+    )
+    forAll(40, [fc.subarray(open)], (changed) => {
+      const mixed = Array.from(name)
+        .map((one, at) => (changed.includes(at) ? to.charAt(from.indexOf(one)) : one))
+        .join('')
+      expect(parseNewName(mixed)).toEqual(parseNewName(name))
+      expect(toBareName(mixed)).toBe(toBareName(name))
+    })
+  })
+
+  test.each([
+    'Яndex Норвейн',
+    'БелAvia',
+    'ООО Larkmoor',
+    'Larkmoor СНГ',
+    'Ωmega Larkmoor',
+    'ВТБ 24',
+    'Larkmoor α',
+    'µTorrent',
+  ])('a word of two scripts, or of another one, stays as it is: %s', (name) => {
+    expect(boundText(name)).toBe(name.normalize('NFKC'))
+  })
+
+  test.each([
+    ['MТС Норвейн', 'МТС Норвейн'],
+    ['MТС Larkmoor', 'MTC Larkmoor'],
+  ])('a word of nothing else has the script of the rest: %s', (mixed, written) => {
+    expect(boundText(mixed)).toBe(written)
   })
 })
 

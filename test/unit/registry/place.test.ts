@@ -109,6 +109,32 @@ describe('a location hint and a place', () => {
     }
   })
 
+  const capitals = [
+    ['MX', 'Mexico', 'Ciudad de México', 'CDMX', 'Monterrey', 'Nuevo León'],
+    ['GT', 'Guatemala', 'Ciudad de Guatemala', 'Guatemala', 'Cobán', 'Alta Verapaz'],
+    ['PA', 'Panamá', 'Ciudad de Panamá', 'Panamá', 'Colón', 'Colón'],
+    ['LU', 'Luxembourg', 'Luxembourg', 'Luxembourg', 'Echternach', 'Echternach'],
+    ['DJ', 'Djibouti', 'Djibouti', 'Djibouti', 'Obock', 'Obock'],
+    ['KW', 'Kuwait', 'Kuwait City', null, 'Hawalli', null],
+    ['SG', 'Singapore', 'Singapore', null, 'Jurong', null],
+  ] as const
+  test.each(capitals)(
+    'of %s, %s is the country alone, and with the country a town',
+    (country, name, ...told) => {
+      const [city, region, otherCity, otherRegion] = told
+      const [capital, other] = [place(city, region, '', country), place(otherCity, otherRegion, '', country)]
+      expect(comparePlaceWithHint(parseLocation(name), other)).toBe('country')
+      for (const location of [`${name}, ${country}`, `${name}, ${name}`])
+        expect(comparePlaceWithHint(parseLocation(location), capital)).toBe('city')
+    },
+  )
+
+  it('the name of a country that is a region of another is that region there', () => {
+    const arlon = place('Arlon', 'Luxembourg', '', 'BE')
+    expect(comparePlaceWithHint(parseLocation('Luxembourg, Belgium'), arlon)).toBe('region')
+    expect(comparePlaceWithHint(parseLocation('Georgia, US'), place('Macon', 'GA', '', 'US'))).toBe('region')
+  })
+
   it('no hint and an unknown place agree on nothing and conflict in nothing', () => {
     expect(comparePlaceWithHint(null, cupertino)).toBe('none')
     expect(comparePlaceWithHint(parseLocation('Paris, France'), place('', null, '', ''))).toBe('none')

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createSeededFractions } from '../../../src/platform/random.js'
 import { foldHan } from '../../../src/registry/normalize/unspaced-names.js'
 import { foldText } from '../../../src/registry/normalize/normalize-name.js'
+import { cutOwnBrand } from '../../../src/registry/normalize/parsed-name.js'
 import { match, namedBy, type Held } from '../../support/matching.js'
 
 const inBritain = (name: string, city = 'Leeds'): Held => ({ name, city, country: 'GB' })
@@ -591,14 +592,16 @@ const formsOfTwoKinds = `IS: ehf. | hf.; IS: einkahlutafélag | hf.; IS: ehf. | 
   CN: 有限公司 | 股份有限公司; VN: Co., Ltd. | JSC; TH: Co., Ltd. | PCL; MM: Co., Ltd. | Public Co., Ltd.; KH: Co., Ltd. | Plc.
   AE: LLC | PJSC; KW: WLL | KSC; EG: LLC | S.A.E.; MA: SARL | SA; DZ: SARL | SPA; AO: Lda | S.A.; AL: shpk | sh.a.; IT: S.r.l. | S.a.s.
   LU: S.à r.l.-S | S.à r.l.; LU: SARL-S | S.A.; LU: S.A.S. | S.A.; LU: S.C.S. | S.C.Sp.; LU: SCSp | S.C.A.; LU: S.C.A. | S.A.
-  LU: S.e.n.c. | S.C.S.; LU: SCSp | S.à r.l.; FR: SNC | SCA; BE: SNC | SCA`
+  DE: UG (haftungsbeschränkt) | GmbH; DE: UG | GmbH; DE: UG | AG; DE: UG | UG & Co. KG; IT: S.r.l.s. | S.r.l.; IT: srls | S.p.A.
+  DK: IVS | ApS; HR: j.d.o.o. | d.o.o.; LU: S.e.n.c. | S.C.S.; LU: SCSp | S.à r.l.; FR: SNC | SCA; BE: SNC | SCA`
 
 /** Writings of one form, or forms that the law of the country has as one. */
 const formsOfOneKind = `IS: ehf. | einkahlutafélag; IS: hf. | ohf.; FI: Oy | Oyj; SE: AB | AB (publ); HU: Zrt. | Nyrt.; UY: Ltda. | S.R.L.
   UY: Limitada | S.R.L.; CL: Ltda. | S.R.L.; FR: SAS | SASU; LU: S.à r.l. | SARL; LU: S.A R.L. | S.à r.l.; CO: S.A.S. | SAS
   UY: S.A.S. | sociedad por acciones simplificada; NO: ASA | allmennaksjeselskap; TH: Co., Ltd. | Limited; SK: a.s. | akciová spoločnosť
   LT: AB | akcinė bendrovė; CL: SpA | sociedad por acciones; UZ: ООО | LLC; IT: S.a.s. | società in accomandita semplice
-  LU: S.C.Sp. | SCSp; LU: S.C.Sp. | société en commandite spéciale; LU: SCSp | Special Limited Partnership; LU: S.E.C.S. | S.C.S.
+  DE: UG | UG (haftungsbeschränkt); DE: Unternehmergesellschaft | UG; IT: SRLS | società a responsabilità limitata semplificata
+  DE: UG & Co. KG | UG (haftungsbeschränkt) & Co. KG; DE: UG & Co. KG | GmbH & Co. KG; DE: Ltd. & Co. KG | Limited & Co. KG; HR: jdoo | j.d.o.o.; LU: S.C.Sp. | SCSp; LU: S.C.Sp. | société en commandite spéciale; LU: SCSp | Special Limited Partnership; LU: S.E.C.S. | S.C.S.
   LU: S.à r.l.-S | SARL-S; LU: S.à r.l.-S. | société à responsabilité limitée simplifiée; LU: SARLS | S.à r.l.-S; LU: S.àr.l. | S.à r.l.
   LU: S.A.S. | société par actions simplifiée; LU: S.C.A. | société en commandite par actions; LU: SECA | S.C.A.; LU: KGaA | SCA
   LU: asbl | association sans but lucratif; LU: A.S.B.L. | asbl; BE: VZW | vereniging zonder winstoogmerk; BE: AISBL | association internationale sans but lucratif
@@ -637,6 +640,82 @@ describe('legal forms of one country', () => {
       expect(ask(other, one, country)).toBeGreaterThan(95)
     },
   )
+})
+
+describe('a brand behind the form that is made of the words of the name', () => {
+  const cases = [
+    ['EC', 'Productos Larkmoor C.A.', 'PROLARCA'],
+    ['EC', 'Industrias Norvane Quitumbe S.A.', 'INNORSA'],
+    ['PY', 'Lanas Norvane Orellana S.A.', 'LANORSA'],
+    ['PE', 'Minera Velsor S.A.C.', 'MIVELSAC'],
+    ['GB', 'Velmora Foods Ltd', 'VELFO'],
+    ['IT', 'Officine Larkmoor Bergamasche S.r.l.', 'OFLABER'],
+    ['DE', 'Norvane Werkzeugbau GmbH', 'NORWERK'],
+    ['BR', 'Larkmoor Alimentos Ltda', 'LARKAL'],
+  ] as const
+  test.each(cases)('%s: %s is "%s" as well', (country, name, brand) => {
+    for (const written of [`${name} ${brand}`, `${name} (${brand})`, `${name} - ${brand}`])
+      for (const [asked, held] of [
+        [written, name],
+        [name, written],
+      ] as const) {
+        const decision = match({
+          name: asked,
+          location: null,
+          held: [{ name: held, city: 'Norvik', country }],
+        })
+        expect(decision).toMatchObject({ kind: 'entity' })
+        if (decision.kind !== 'none') expect(decision.confidence).toBeGreaterThan(90)
+      }
+  })
+
+  test.each(cases)(
+    '%s: %s is surely the one without "%s", if another company has it',
+    (country, name, brand) => {
+      const held = [name, `${name} ${brand}`].map((one) => ({ name: one, city: 'Norvik', country }))
+      const decision = match({ name, location: null, held })
+      expect(namedBy(decision)).toBe(name)
+      expect(decision).toMatchObject({ kind: 'entity' })
+    },
+  )
+
+  test.each(cases)('%s: %s has no brand in another word than "%s"', (_, name) => {
+    for (const word of ['BRIGHTLY', 'Zorvex', 'QUILLANA', 'Limited', 'Lark', 'Bank'])
+      expect(cutOwnBrand(`${name} ${word}`)).toBe(`${name} ${word}`)
+    expect(cutOwnBrand(name)).toBe(name)
+  })
+})
+
+test.each([
+  ['DE', 'UG (haftungsbeschränkt)', 'GmbH'],
+  ['IT', 'S.r.l.s.', 'S.r.l.'],
+  ['HR', 'j.d.o.o.', 'd.o.o.'],
+  ['DK', 'IVS', 'ApS'],
+  ['LU', 'S.à r.l.-S', 'S.à r.l.'],
+])('%s: of %s and %s of one name, the one with the form of the text is found', (country, small, large) => {
+  const held = [small, large].map((form) => ({ name: `Larkmoor Velsor ${form}`, city: 'Norvik', country }))
+  for (const { name } of held)
+    for (const location of [null, `Norvik, ${country}`])
+      expect(namedBy(match({ name, location, held }))).toBe(name)
+})
+
+test.each([
+  ['JP', 'ラクモア精機株式会社', '府中市', '広島県', '東京都'],
+  ['US', 'Larkmoor Velsor Inc', 'Springfield', 'IL', 'MO'],
+  ['DE', 'Larkmoor Velsor GmbH', 'Neustadt', 'Sachsen', 'Bayern'],
+  ['MX', 'Larkmoor Velsor SA de CV', 'San Juan', 'Puebla', 'Jalisco'],
+  ['CA', 'Larkmoor Velsor Inc', 'Windsor', 'ON', 'NS'],
+  ['BR', 'Larkmoor Velsor Ltda', 'Bom Jesus', 'PI', 'RS'],
+])('%s: %s is not surely in the town %s of another region', (country, name, city, region, other) => {
+  const ask = (asked: string, more: Partial<Held> = {}) =>
+    match({
+      name,
+      location: `${city}, ${asked}, ${country}`,
+      held: [{ name, city, region, country, ...more }],
+    })
+  expect(ask(other)).toMatchObject({ kind: 'entity', confidence: 85 })
+  for (const sure of [ask(region), ask(other, { lei: true }), ask(other, { listed: true })])
+    expect(sure).toMatchObject({ confidence: expect.toSatisfy(isSure) as number })
 })
 
 test.each([
