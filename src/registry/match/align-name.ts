@@ -14,7 +14,7 @@ import {
   type WordMatch,
 } from './compare-words.js'
 import type { QueryText } from './query-text.js'
-import { countInitials } from './text-pieces.js'
+import { countInitials, isAcronym } from './text-pieces.js'
 import type { Vocabulary } from './vocabulary.js'
 import type { WordClass } from './word-classes.js'
 
@@ -314,9 +314,12 @@ function traceBack(
   }
 }
 
-/** True if a name begins with a word such as "société", and the text has several telling words of what follows. */
+/**
+ * True if a name begins with a word such as "société", or with its own acronym, "LNB - Larkmoor Norvane Bank", and the text has
+ * several telling words of what follows.
+ */
 const isNamedWithout = ([head = '', ...tokens]: readonly string[], pairs: readonly WordPair[]): boolean =>
-  isHeadWord(head) &&
+  (isHeadWord(head) || isAcronym(head, tokens)) &&
   pairs.every(({ nameAt }) => nameAt > 0) &&
   pairs.filter(({ nameAt }) => classifyNameWord(tokens[nameAt - 1] ?? '') === 'telling').length >= 2
 

@@ -14,7 +14,8 @@ import {
   type LeftoverWords,
 } from './left-words.js'
 import type { StatedForm } from '../normalize/legal-forms.js'
-import { compareCharacters, type CharacterAgreement, type QueryText } from './query-text.js'
+import { compareCharacters, type CharacterAgreement } from '../normalize/native-scripts.js'
+import type { QueryText } from './query-text.js'
 
 /**
  * How the words of a text match a name. `exact`: the same words. `completed`: the text, or its column, ends inside the name.

@@ -1,20 +1,16 @@
 import { removeRegistrySuffix } from '../../core/numbers/registry-suffix.js'
 import { matchLimits } from '../model/limits.js'
-import { foldHan, listWords } from '../normalize/unspaced-names.js'
 import { cutNativeForms, expandForms, findForms, type StatedForm } from '../normalize/legal-forms.js'
-import { readNativeName } from '../normalize/native-scripts.js'
-import { foldText, getOrCompute, isJoiningWord, toCanonicalWords } from '../normalize/normalize-name.js'
+import { foldText, isJoiningWord, toCanonicalWords } from '../normalize/normalize-name.js'
 import around from '../reference/around-names.json' with { type: 'json' }
 import { divideSite, isPlainRemark, isRemark } from '../normalize/clean-text.js'
 import { boundText } from '../normalize/parsed-name.js'
 import {
   countInitials,
   divideJoined,
-  findTail,
   findUsual,
   joinLetters,
   joinSplitWords,
-  mergePhrases,
   repairForm,
   splitPieces,
   type Piece,
@@ -180,62 +176,6 @@ export function removeRemarks(name: string): string {
   return rest === given ? name : rest
 }
 
-const readingsOfTexts = new Map<string, ReturnType<typeof listNewReadings>>()
-const textsWithoutForms = new Map<string, string>()
-const cutForms = (text: string): string => cutNativeForms(text).rest
-const rememberedTextsMax = 500
-
-/** Lists the words of a text in their script, each with how it may be read in Latin letters. */
-const listNewReadings = (native: string) =>
-  listWords(native).map((place) => {
-    const texts = [place.word, ...readNativeName(place.word).map(({ text }) => text)]
-    return { ...place, readings: [...new Set(texts.map((text) => foldText(text).replaceAll(' ', '')))] }
-  })
-
-/** Returns words in the script of the query: 구매부 for "gumaebu"; `null` if they were changed more than that. */
-export function findNativeWords(words: readonly Pick<TextWord, 'folded'>[], native: string): string | null {
-  const key = words.map(({ folded }) => folded).join('')
-  const known = getOrCompute(readingsOfTexts, rememberedTextsMax, native, listNewReadings)
-  for (const [from, first] of known.entries()) {
-    let found = ['']
-    for (const last of known.slice(from, from + words.length)) {
-      found = found
-        .flatMap((part) => last.readings.map((reading) => part + reading))
-        .filter((part) => key.startsWith(part))
-      if (found.includes(key)) return native.slice(first.from, last.to)
-    }
-  }
-  return null
-}
-
-/** How the Chinese characters of two names compare. `unknown`: one of them has few, and the other none. */
-export type CharacterAgreement = 'same' | 'other' | 'unknown'
-
-/** More characters seldom have the sound of another name. */
-const soundsAlikeMax = 3
-
-/**
- * Compares words of the same sound, or nearly so, by their Chinese characters: 华微 is other than 华为, in Japan 大河 than 大和.
- * `asked`: words of the text `native`; `held`: words of `name`.
- */
-export function compareCharacters(
-  [asked, native]: readonly [words: readonly TextWord[], native: string],
-  [held, name]: readonly [words: readonly string[], name: string],
-): CharacterAgreement {
-  const find = (words: readonly Pick<TextWord, 'folded'>[], text: string) =>
-    findNativeWords(words, getOrCompute(textsWithoutForms, rememberedTextsMax, text, cutForms)) ?? ''
-  const heldWords = held.map((folded) => ({ folded }))
-  const [askedText, heldText] = [find(asked, native), find(heldWords, name)]
-  // Words of one language with one English word: 해운 and 상선 are both "shipping".
-  if ([askedText, heldText].every((text) => /^\p{Script=Hangul}+$/u.test(text)))
-    return heldText.includes(askedText) || askedText.includes(heldText) ? 'same' : 'other'
-  const [ours, theirs] = [foldHan(askedText), foldHan(heldText)]
-  if (ours !== '' && theirs !== '') return theirs.includes(ours) || ours.includes(theirs) ? 'same' : 'other'
-  const one = ours + theirs
-  const isFew = one.length > 0 && one.length <= soundsAlikeMax && asked[0]?.wordClass === 'telling'
-  return isFew ? 'unknown' : 'same'
-}
-
 /** A column that ends at a space loses the space too. */
 function detectColumnCut(name: string): QueryText['cut'] {
   const charCount = Array.from(name.trim()).length
@@ -315,6 +255,33 @@ function namesItself(pieces: readonly Piece[], at: number): boolean {
   )
 }
 
+/** Writes phrases, numerals and abbreviations as registered names are compared: "United States" is "us". */
+function mergePhrases(found: readonly Piece[]): Piece[] {
+  const merged: Piece[] = []
+  for (let at = 0; at < found.length;) {
+    const piece = found[at]
+    if (piece === undefined) break
+    let count = 1
+    let text: string | undefined
+    for (const length of [4, 3, 2]) {
+      const words = found.slice(at, at + length).map((one) => one.text)
+      if (words.length < length) continue
+      const canonical = toCanonicalWords(words)
+      if (canonical.length < words.length && canonical.length === 1) {
+        ;[count, text] = [length, canonical[0]]
+        break
+      }
+    }
+    // The second word of two: a numeral at the start is a word.
+    text ??= at === 0 ? toCanonicalWords([piece.text])[0] : toCanonicalWords(['x', piece.text])[1]
+    const written = found.slice(at, at + count).map((one) => one.written)
+    const folded = count === 1 ? piece.text : (text ?? piece.text)
+    merged.push({ ...piece, text: text ?? piece.text, folded, written: written.join(' ') })
+    at += count
+  }
+  return merged
+}
+
 /** A text has more words than a name. */
 const wordsMax = matchLimits.tokensMax + 8
 /** "COTE D AZUR": registered names have "d'Azur" as one word. */
@@ -358,4 +325,11 @@ function splitJoined(
       isJoined: from > 0,
     }
   })
+}
+
+const stateTail = /[(/\\-]\s*([A-Z]{2})\s*[)/\\]?\s*$/
+/** Returns the state or country at the end of a text, as registers write it; or nothing. `text`: without it. */
+function findTail(bounded: string, text: string): string {
+  const cut = bounded.slice(text.length)
+  return /[A-Z]{2,}/.exec(cut.toUpperCase())?.[0] ?? stateTail.exec(bounded)?.[1] ?? ''
 }

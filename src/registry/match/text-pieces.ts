@@ -4,6 +4,7 @@ import { classifyNativeRun, unknownLetter } from '../normalize/clean-text.js'
 import { formWords } from '../normalize/legal-forms.js'
 import { unspaced } from '../normalize/unspaced-names.js'
 import { foldText, shortenedWords, toCanonicalWords } from '../normalize/normalize-name.js'
+import { isOwnBrand } from '../normalize/parsed-name.js'
 import { usualWords, type WordClass } from './word-classes.js'
 
 /** `-` stands for any dash, `/` for any other sign. */
@@ -128,33 +129,6 @@ export function joinLetters(found: readonly Piece[]): Piece[] {
   return joined
 }
 
-/** Writes phrases, numerals and abbreviations as registered names are compared: "United States" is "us". */
-export function mergePhrases(found: readonly Piece[]): Piece[] {
-  const merged: Piece[] = []
-  for (let at = 0; at < found.length;) {
-    const piece = found[at]
-    if (piece === undefined) break
-    let count = 1
-    let text: string | undefined
-    for (const length of [4, 3, 2]) {
-      const words = found.slice(at, at + length).map((one) => one.text)
-      if (words.length < length) continue
-      const canonical = toCanonicalWords(words)
-      if (canonical.length < words.length && canonical.length === 1) {
-        ;[count, text] = [length, canonical[0]]
-        break
-      }
-    }
-    // The second word of two: a numeral at the start is a word.
-    text ??= at === 0 ? toCanonicalWords([piece.text])[0] : toCanonicalWords(['x', piece.text])[1]
-    const written = found.slice(at, at + count).map((one) => one.written)
-    const folded = count === 1 ? piece.text : (text ?? piece.text)
-    merged.push({ ...piece, text: text ?? piece.text, folded, written: written.join(' ') })
-    at += count
-  }
-  return merged
-}
-
 /** Words that have no initial in an acronym. */
 export const joiningWords = new Set(
   'of de la le les del di da do des du von van der die das den for in on at to a and und et y e'.split(' '),
@@ -181,6 +155,11 @@ export function countInitials(
   }
   return left === 0 ? end - at : 0
 }
+
+/** True for the initials or the beginnings of the first words: "LNB" or "LARNOBA" of Larkmoor Norvane Bank. */
+export const isAcronym = (text: string, words: readonly string[]): boolean =>
+  isOwnBrand(text, words) ||
+  words.some((_, at) => countInitials(text, at + 1, (place) => words[place]) === at + 1)
 
 /** Returns the word of a list that another is with one letter wrong, missing, swapped or too many; the first of several. */
 type FindNear = (word: string) => string | undefined
@@ -350,11 +329,4 @@ function findWords(text: string, isWord: (word: string) => boolean): string[] {
   if (words === undefined || words.filter((word) => !formWords.has(word)).length > text.length / 5)
     return [text]
   return digits === '' ? words : [...words, digits]
-}
-
-const stateTail = /[(/\\-]\s*([A-Z]{2})\s*[)/\\]?\s*$/
-/** Returns the state or country at the end of a text, as registers write it; or nothing. `text`: without it. */
-export function findTail(bounded: string, text: string): string {
-  const cut = bounded.slice(text.length)
-  return /[A-Z]{2,}/.exec(cut.toUpperCase())?.[0] ?? stateTail.exec(bounded)?.[1] ?? ''
 }

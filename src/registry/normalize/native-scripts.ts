@@ -1,6 +1,6 @@
-import { getAsianWords, writeAlike } from './unspaced-names.js'
+import { foldHan, getAsianWords, listWords, writeAlike } from './unspaced-names.js'
 import { cutNativeForms } from './legal-forms.js'
-import { isSimpleWord } from './normalize-name.js'
+import { foldText, getOrCompute, isSimpleWord } from './normalize-name.js'
 
 /** A name in another script in Latin letters. */
 interface Reading {
@@ -182,6 +182,67 @@ export function readNativeName(text: string): Reading[] {
     return latin.replace(/\s+/g, ' ').trim()
   })
   return [...new Set(readings)].map((text) => ({ text, how: 'in Latin letters' }))
+}
+
+/** A word of a text without accents, in lower case. */
+interface FoldedWord {
+  readonly folded: string
+}
+
+const readingsOfTexts = new Map<string, ReturnType<typeof listNewReadings>>()
+const textsWithoutForms = new Map<string, string>()
+const cutForms = (text: string): string => cutNativeForms(text).rest
+const rememberedTextsMax = 500
+
+/** Lists the words of a text in their script, each with how it may be read in Latin letters. */
+const listNewReadings = (native: string) =>
+  listWords(native).map((place) => {
+    const texts = [place.word, ...readNativeName(place.word).map(({ text }) => text)]
+    return { ...place, readings: [...new Set(texts.map((text) => foldText(text).replaceAll(' ', '')))] }
+  })
+
+/** Returns words in the script of the query: 구매부 for "gumaebu"; `null` if they were changed more than that. */
+export function findNativeWords(words: readonly FoldedWord[], native: string): string | null {
+  const key = words.map(({ folded }) => folded).join('')
+  const known = getOrCompute(readingsOfTexts, rememberedTextsMax, native, listNewReadings)
+  for (const [from, first] of known.entries()) {
+    let found = ['']
+    for (const last of known.slice(from, from + words.length)) {
+      found = found
+        .flatMap((part) => last.readings.map((reading) => part + reading))
+        .filter((part) => key.startsWith(part))
+      if (found.includes(key)) return native.slice(first.from, last.to)
+    }
+  }
+  return null
+}
+
+/** How the Chinese characters of two names compare. `unknown`: one of them has few, and the other none. */
+export type CharacterAgreement = 'same' | 'other' | 'unknown'
+
+/** More characters seldom have the sound of another name. */
+const soundsAlikeMax = 3
+
+/**
+ * Compares words of the same sound, or nearly so, by their Chinese characters: 华微 is other than 华为, in Japan 大河 than 大和.
+ * `asked`: words of the text `native`; `held`: words of `name`.
+ */
+export function compareCharacters(
+  [asked, native]: readonly [words: readonly (FoldedWord & { readonly wordClass: string })[], native: string],
+  [held, name]: readonly [words: readonly string[], name: string],
+): CharacterAgreement {
+  const find = (words: readonly FoldedWord[], text: string) =>
+    findNativeWords(words, getOrCompute(textsWithoutForms, rememberedTextsMax, text, cutForms)) ?? ''
+  const heldWords = held.map((folded) => ({ folded }))
+  const [askedText, heldText] = [find(asked, native), find(heldWords, name)]
+  // Words of one language with one English word: 해운 and 상선 are both "shipping".
+  if ([askedText, heldText].every((text) => /^\p{Script=Hangul}+$/u.test(text)))
+    return heldText.includes(askedText) || askedText.includes(heldText) ? 'same' : 'other'
+  const [ours, theirs] = [foldHan(askedText), foldHan(heldText)]
+  if (ours !== '' && theirs !== '') return theirs.includes(ours) || ours.includes(theirs) ? 'same' : 'other'
+  const one = ours + theirs
+  const isFew = one.length > 0 && one.length <= soundsAlikeMax && asked[0]?.wordClass === 'telling'
+  return isFew ? 'unknown' : 'same'
 }
 
 /** Countries whose capital "I" has the small letter "ı". */

@@ -1,9 +1,5 @@
-import {
-  createEmptyPlan,
-  type LookupPlan,
-  type PlanPolicy,
-  type LookupKind,
-} from '../../../core/lookup-state.js'
+import { createEmptyPlan } from '../../../core/lookup-state.js'
+import type { LookupKind, LookupPlan, PlanPolicy } from '../../../core/lookup-state.js'
 import type { FollowedLookups } from '../lookup-store.js'
 import type { PendingRun, ToSubmit } from '../records.js'
 import type { KeyedLookup } from '../lookup.js'
@@ -177,14 +173,12 @@ interface FollowUpRequest {
  * of the whole batch, the others an empty one, because callers add the plans up.
  */
 export class FollowUpBatch {
-  readonly #store: SharedStore
-  readonly #kind: LookupKind
   readonly #commits = new GroupCommit<FollowUpRequest, FollowedLookups>((items) => this.#commit(items))
 
-  constructor(store: SharedStore, kind: LookupKind) {
-    this.#store = store
-    this.#kind = kind
-  }
+  constructor(
+    private readonly store: SharedStore,
+    private readonly kind: LookupKind,
+  ) {}
 
   follow(lookups: readonly KeyedLookup[], policy: PlanPolicy): Promise<FollowedLookups> {
     return this.#commits.add({ lookups, policy })
@@ -193,14 +187,11 @@ export class FollowUpBatch {
   async #commit(items: readonly FollowUpRequest[]): Promise<ItemResult<FollowedLookups>[]> {
     const [first] = items
     if (first === undefined) return []
-    const afterPosition = this.#store.job.kinds.lastPosition
-    await addWantedLookups(
-      this.#store,
-      items.flatMap(({ lookups }) => lookups),
-      false,
-    )
-    const plan = await planKind(this.#store, this.#kind, first.policy, afterPosition)
-    const open = await takeOverRuns(this.#store, this.#kind, afterPosition)
+    const afterPosition = this.store.job.kinds.lastPosition
+    const wanted = items.flatMap(({ lookups }) => lookups)
+    await addWantedLookups(this.store, wanted, false)
+    const plan = await planKind(this.store, this.kind, first.policy, afterPosition)
+    const open = await takeOverRuns(this.store, this.kind, afterPosition)
     return items.map((item) => ({
       value: item === first ? { plan, open } : { plan: createEmptyPlan(), open: [] },
     }))
