@@ -105,6 +105,7 @@ function findAddress(words: readonly Classified[]): number {
  */
 export function classifyBesideOthers(words: readonly Classified[]): WordClass[] {
   const classes = words.map(({ wordClass }) => wordClass)
+  const isApartAt = (at: number) => words[at]?.isApart ?? false
   const address = findAddress(words)
   if (address > 0)
     for (let at = address; at < words.length; at++) if (classes[at] !== 'form') classes[at] = 'place'
@@ -137,16 +138,13 @@ export function classifyBesideOthers(words: readonly Classified[]): WordClass[] 
         continue
       }
       let end = from
-      while (
-        end < words.length &&
-        mayBe(end) &&
-        (end === from || !(words[end]?.isApart ?? false) || kind === 'security')
-      )
+      while (end < words.length && mayBe(end) && (end === from || !isApartAt(end) || kind === 'security'))
         end++
       const isSure = classes
         .slice(from, end)
         .some((one) => one === kind || (kind === 'security' && one === 'percent'))
-      const isSetOff = (from > 0 && (words[from]?.isApart ?? false)) || (words[end]?.isApart ?? false)
+      // An address behind the words separates them from the name too.
+      const isSetOff = (from > 0 && (isApartAt(from) || end === address)) || isApartAt(end)
       const isApart = isSetOff && (kind === 'department' || kind === 'site')
       const run = words.slice(from, end).map(({ text }) => text)
       const named = run.some((text) => classBesideOthers.get(text) === kind)
