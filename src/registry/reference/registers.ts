@@ -256,7 +256,7 @@ export const isFormAlone = (word: string): boolean => aloneForms.has(word)
 
 /** Spells out a short form that is too often a word of names to be read in them, but is a form if it is the whole text. */
 export const spellOutForm = (text: string): string =>
-  aloneForms.get(text.toLowerCase().replace(/[^a-z]/g, '')) ?? text
+  aloneForms.get(text.toLowerCase().replace(/[^\p{L}]/gu, '')) ?? text
 
 /** True for the ISO 20275 codes for "not listed" (8888) and "no form" (9999). */
 export const isNoForm = (code: string): boolean => code === '8888' || code === '9999'

@@ -535,10 +535,23 @@ describe('a form on its own', () => {
     ['Общество с ограниченной ответственностью', 'limited', 'llc'],
     ['Ανώνυμη Εταιρεία', 'stock', 'corporation'],
     ['Хязгаарлагдмал хариуцлагатай компани', 'limited', 'llc'],
+    ['تضامن', 'partnership', 'gp'],
+    ['شركة تضامن', 'partnership', 'gp'],
+    ['التوصية البسيطة', 'partnership', 'lp'],
+    ['الشركة المساهمة الخاصة', 'stock', 'corporation'],
+    ['محدودة المسؤولية', 'limited', 'llc'],
     ['सीमित कंपनी', null, null],
   ])('%s is %s, %s', (form, formClass, legalForm) => {
     expect(parseFormText(form)).toMatchObject({ formClass, legalForm })
   })
+})
+
+test.each([
+  ['شركة التضامن للتأمين', 'company'],
+  ['جمعية تضامن', null],
+  ['بنك التضامن', null],
+])('"%s" has the word of a partnership as a name: %s', (name, formClass) => {
+  expect(parseName(name)).toMatchObject({ formClass, bareKey: expect.stringContaining('tdmn') as string })
 })
 
 test('rolling stock is no form', () => {
