@@ -60,7 +60,7 @@ export type FormAgreement =
 
 function compareForms(stated: StatedForm | null, candidate: CandidateName): FormAgreement {
   const query = stated?.formClass ?? null
-  const held = query === null ? candidate.formClass : getHeldForm(candidate)
+  const held = query === null || query === 'company' ? candidate.formClass : getHeldForm(candidate)
   if (isForeignForm(stated, candidate)) return 'foreign'
   if (stated === null && held === 'partnership') return 'unstated_partnership'
   if (stated === null || held === null) return 'unknown'
@@ -88,9 +88,9 @@ function listBothKinds(stated: StatedForm, held: FormClass, candidate: Candidate
 const parseHeld = ({ formClass, name, registeredName }: CandidateName) =>
   parseName(formClass === null ? registeredName : name)
 
-/** A name without a form has that of the registered name. */
-const getHeldForm = ({ formClass, name, registeredName }: CandidateName): FormClass | null =>
-  formClass ?? (name === registeredName ? null : parseForm(registeredName).formClass)
+/** A name without a form, or with only a word for a company, has that of the registered name. */
+const getHeldForm = ({ formClass: own, name, registeredName: full }: CandidateName): FormClass | null =>
+  (own ?? 'company') === 'company' && name !== full ? (parseForm(full).formClass ?? own) : own
 
 /** "Sociedad Anónima Cerrada" is "S.A.C.", and "S.A." another form of the same kind. */
 const toFormKey = (words: readonly string[]): string =>
