@@ -85,12 +85,16 @@ export function toJurisdiction({ countryCode, region }: EdgarPlace): string {
   return (region === null ? countryCode : `${countryCode}_${region}`).toLowerCase()
 }
 
+/** The Albanian "in", which means "not" in other languages. */
+const statusIn = new RegExp(String.raw`(?<!\p{L})(?:${words.statusIn})(?!\p{L})`, 'gu')
 /** Folds the spelling of a status: `Dissolved (s. 210)` is `dissolved s 210`. */
 const toStatusKey = (text: string): string =>
   toPlainLetters(
     text
-      .normalize('NFKD')
       .toLowerCase()
+      .normalize('NFC')
+      .replace(statusIn, '')
+      .normalize('NFKD')
       .replace(/[\p{M}\u200c\u200d]/gu, ''),
   )
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
