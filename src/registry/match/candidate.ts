@@ -263,22 +263,24 @@ export function countFormInFront(
   words: readonly { readonly folded: string }[],
   { formClass }: CandidateName,
 ): number {
-  const texts = words.map(({ folded }) => folded)
-  const form = findFormAt(texts, 0)
+  const folded = words.map((word) => word.folded)
+  const form = findFormAt(folded, 0)
   return form !== null && form.formClass === formClass ? form.words.length : 0
 }
 
 /** Separators of names in a list. */
 const listMarks = /\s*[;|\\\u3001\u061b]\s*|\s+\/\s+|\s+\+\s+/
 /** Also occur in names: separators only between two names with a legal form each. */
-const joiningMarks = /\s*\/\s*|\s+(?:&|and|und|et|y|e)\s+|\s+[-\u2013\u2014]+\s+|\s*[,\u060c]\s*/i
+const joiningMarks =
+  /\s*\/\s*|\s+(?:&|and|und|et|y|e|i|dhe|ve|və|va|oraz|og|och|ja|un|ir|és|[sșş]i|en|και|и|і|та|және|და|և|եւ)\s+|\s+[-\u2013\u2014]+\s+|\s*[,\u060c]\s*/i
 /** Stand between two names, and between the words of one. */
 const innerMarks = /\s*[\u30fb\u00b7]\s*|\s+/g
 /** Followed by a role of the same company, or by its client. */
 const roleMarks =
   /\b(?:d\/?b\/?a|t\/a|c\/o|f\/?k\/?a|a\/?k\/?a|n\/?k\/?a|o\/b\/o|trading as|trades as|doing business as|operating as|formerly|previously|on behalf of|for and on behalf|care of|known as)\b/i
 /** "Smith Co. & Sons Ltd" is one company. */
-const familyWords = new Set('sons son brothers bros daughters daughter associates partners'.split(' '))
+const familyWords =
+  /^(?:sons?|brothers|bros|daughters?|associates|partners|wspolnicy|partnerzy|partneri|ortaklari|ogullari|sinovi|synove|soner|vellezerit)$/
 
 /** Several names in one text. */
 interface SeveralNames {
@@ -340,8 +342,7 @@ function isName(text: string): boolean {
   if (/^\s*(?:a|an|the|co|company|cie)\b/i.test(text)) return false
   const { tokens, formWords } = parseName(text)
   const isFormAlone = formWords.length === 0 && parseName(`x ${text}`).tokens.length === 1
-  const isTelling = (word: string) => word.length > 1 && !isLightWord(word) && !familyWords.has(word)
-  return !isFormAlone && tokens.some(isTelling)
+  return !isFormAlone && tokens.some((one) => one.length > 1 && !isLightWord(one) && !familyWords.test(one))
 }
 
 const trim = (text: string): string => text.trim()
