@@ -1099,6 +1099,7 @@ type ChangeCounts = {
   new_row?: number
   parent_changed?: number
   renamed?: number
+  restructuring_began?: number
   row_gone?: number
 }
 

@@ -13,6 +13,7 @@ export const changeKinds = [
   'renamed',
   'became_inactive',
   'became_active',
+  'restructuring_began',
   'left_register',
   'address_changed',
   'identifier_changed',

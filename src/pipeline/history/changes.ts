@@ -134,8 +134,9 @@ function hasOtherName({ older, newer }: Pair, field: 'display_name' | 'parent_na
   return !hasSameLetters(getValue(older, field) ?? '', getValue(newer, field) ?? '')
 }
 
-/** A status that became unknown is not a change; one that became known and is not active is. */
-function getStatusChange({ older, newer }: Pair): 'became_inactive' | 'became_active' | null {
+/** A status that became unknown is not a change; one that became known and is not active is. Restructuring is no end, but creditors need to know. */
+function getStatusChange({ older, newer }: Pair): StatusChange | null {
+  if (isRestructured(newer)) return isRestructured(older) ? null : 'restructuring_began'
   const [before, after] = [
     isActive(getValue(older, 'entity_status')),
     isActive(getValue(newer, 'entity_status')),
@@ -151,6 +152,11 @@ function hasLeftRegister({ older, newer }: Pair): boolean {
   const known = new Set(listSentences(older))
   return listSentences(newer).some((sentence) => !known.has(sentence))
 }
+
+type StatusChange = 'became_inactive' | 'became_active' | 'restructuring_began'
+
+const isRestructured = (state: PublishedState): boolean =>
+  getValue(state, 'entity_status')?.trim().toLowerCase() === 'restructuring'
 
 /** A company under restructuring trades on: neither its start nor its end is the end of the company. */
 function isActive(standing: string | null): boolean | null {

@@ -18,7 +18,8 @@ import type { Vocabulary } from '../match/vocabulary.js'
 import { parseName } from '../normalize/parsed-name.js'
 import { formatJurisdiction } from '../normalize/places.js'
 import type { StoredLegalEntity } from '../store/reader.js'
-import { toCanonicalWords, foldText, splitWords } from '../normalize/normalize-name.js'
+import { findNativeWords } from '../normalize/native-scripts.js'
+import { hasOtherThanAscii, toCanonicalWords, foldText, splitWords } from '../normalize/normalize-name.js'
 
 /** Number of words in a sentence. */
 const wordsNamedMax = 4
@@ -53,15 +54,18 @@ function describeSpelling({ alignment, candidate, looseWords, text }: NameCompar
 
 /** Returns words in the spelling of the text: `Holdings` for `holdings`, `Intl` for `international`. */
 function quoteWords(text: string, words: readonly string[]): string[] {
-  if (words.length === 0) return []
   const written = new Map<string, string>()
   for (const piece of text.split(/\s+/)) {
     const plain = piece.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
     for (const word of toCanonicalWords(splitWords(foldText(piece))))
-      if (!written.has(word)) written.set(word, plain)
+      written.set(word, written.get(word) ?? plain)
   }
-  return words.map((word) => `"${written.get(word) ?? word}"`)
+  return words.map((word) => `"${written.get(word) ?? findNativeWords([{ folded: word }], text) ?? word}"`)
 }
+
+/** Quotes the word of a name in another script as written: readers do not know its spelling in Latin letters. */
+const quoteRarest = ({ candidate: { name }, rarestWord: word }: NameComparison): string =>
+  hasOtherThanAscii.test(name) ? quoteWords(name, [word ?? '']).join('') : `"${word ?? ''}"`
 
 function joinWords(words: readonly string[]): string {
   const named = [...new Set(words)].slice(0, wordsNamedMax)
@@ -162,20 +166,17 @@ function describeForm({ form, statedForm, candidate }: NameComparison): string {
   }
 }
 
-function describeRarity({ isGeneric, rarestWord }: NameComparison, vocabulary: Vocabulary): string {
+function describeRarity(comparison: NameComparison, vocabulary: Vocabulary): string {
+  const { isGeneric, rarestWord } = comparison
   if (rarestWord === null) return 'no whole word is in common'
-  const count = vocabulary.countNames(rarestWord)
-  const names = plural(count, 'name')
-  return isGeneric
-    ? `only everyday words are in common; the rarest, "${rarestWord}", is in ${names} of the registry`
-    : `the rarest word in common, "${rarestWord}", is in ${names} of the registry`
+  const rarest = `${quoteRarest(comparison)}, is in ${plural(vocabulary.countNames(rarestWord), 'name')} of the registry`
+  return `${isGeneric ? 'only everyday words are in common; the rarest' : 'the rarest word in common'}, ${rarest}`
 }
 
 /** Describes how many other companies have such a name. */
 function describeOthers({ comparison, siblings }: Evidence): string {
-  const { matchType, rarestWord, candidate } = comparison
-  const owned =
-    siblings.ownsRarestWord && rarestWord !== null ? [`no other company's name has "${rarestWord}"`] : []
+  const { matchType, candidate } = comparison
+  const owned = siblings.ownsRarestWord ? [`no other company's name has ${quoteRarest(comparison)}`] : []
   const { exactCount, betterPlacedCount, prefixCount, placedPrefixCount, completedCount, familyCount } =
     siblings
   const texts: string[] = []

@@ -60,7 +60,7 @@ export type FormAgreement =
 
 function compareForms(stated: StatedForm | null, candidate: CandidateName): FormAgreement {
   const query = stated?.formClass ?? null
-  const held = query === null ? candidate.formClass : getHeldForm(candidate)
+  const held = query === null || query === 'company' ? candidate.formClass : getHeldForm(candidate)
   if (isForeignForm(stated, candidate)) return 'foreign'
   if (stated === null && held === 'partnership') return 'unstated_partnership'
   if (stated === null || held === null) return 'unknown'
@@ -88,9 +88,9 @@ function listBothKinds(stated: StatedForm, held: FormClass, candidate: Candidate
 const parseHeld = ({ formClass, name, registeredName }: CandidateName) =>
   parseName(formClass === null ? registeredName : name)
 
-/** A name without a form has that of the registered name. */
-const getHeldForm = ({ formClass, name, registeredName }: CandidateName): FormClass | null =>
-  formClass ?? (name === registeredName ? null : parseForm(registeredName).formClass)
+/** A name without a form, or with only a word for a company, has that of the registered name. */
+const getHeldForm = ({ formClass: own, name, registeredName: full }: CandidateName): FormClass | null =>
+  (own ?? 'company') === 'company' && name !== full ? (parseForm(full).formClass ?? own) : own
 
 /** "Sociedad Anónima Cerrada" is "S.A.C.", and "S.A." another form of the same kind. */
 const toFormKey = (words: readonly string[]): string =>
@@ -263,22 +263,24 @@ export function countFormInFront(
   words: readonly { readonly folded: string }[],
   { formClass }: CandidateName,
 ): number {
-  const texts = words.map(({ folded }) => folded)
-  const form = findFormAt(texts, 0)
+  const folded = words.map((word) => word.folded)
+  const form = findFormAt(folded, 0)
   return form !== null && form.formClass === formClass ? form.words.length : 0
 }
 
 /** Separators of names in a list. */
 const listMarks = /\s*[;|\\\u3001\u061b]\s*|\s+\/\s+|\s+\+\s+/
 /** Also occur in names: separators only between two names with a legal form each. */
-const joiningMarks = /\s*\/\s*|\s+(?:&|and|und|et|y|e)\s+|\s+[-\u2013\u2014]+\s+|\s*[,\u060c]\s*/i
+const joiningMarks =
+  /\s*\/\s*|\s+(?:&|and|und|et|y|e|i|dhe|ve|və|va|oraz|og|och|ja|un|ir|és|[sșş]i|en|και|и|і|та|және|და|և|եւ)\s+|\s+[-\u2013\u2014]+\s+|\s*[,\u060c]\s*/i
 /** Stand between two names, and between the words of one. */
 const innerMarks = /\s*[\u30fb\u00b7]\s*|\s+/g
 /** Followed by a role of the same company, or by its client. */
 const roleMarks =
   /\b(?:d\/?b\/?a|t\/a|c\/o|f\/?k\/?a|a\/?k\/?a|n\/?k\/?a|o\/b\/o|trading as|trades as|doing business as|operating as|formerly|previously|on behalf of|for and on behalf|care of|known as)\b/i
 /** "Smith Co. & Sons Ltd" is one company. */
-const familyWords = new Set('sons son brothers bros daughters daughter associates partners'.split(' '))
+const familyWords =
+  /^(?:sons?|brothers|bros|daughters?|associates|partners|wspolnicy|partnerzy|partneri|ortaklari|ogullari|sinovi|synove|soner|vellezerit)$/
 
 /** Several names in one text. */
 interface SeveralNames {
@@ -340,8 +342,7 @@ function isName(text: string): boolean {
   if (/^\s*(?:a|an|the|co|company|cie)\b/i.test(text)) return false
   const { tokens, formWords } = parseName(text)
   const isFormAlone = formWords.length === 0 && parseName(`x ${text}`).tokens.length === 1
-  const isTelling = (word: string) => word.length > 1 && !isLightWord(word) && !familyWords.has(word)
-  return !isFormAlone && tokens.some(isTelling)
+  return !isFormAlone && tokens.some((one) => one.length > 1 && !isLightWord(one) && !familyWords.test(one))
 }
 
 const trim = (text: string): string => text.trim()

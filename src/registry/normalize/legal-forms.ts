@@ -1,4 +1,5 @@
 import { hasOtherThanAscii, isJoiningWord, removeJoiningWords } from './normalize-name.js'
+import { spellArabic } from './unspaced-names.js'
 import type { LegalForm } from '../../contract/enums.js'
 import table from '../reference/legal-forms.json' with { type: 'json' }
 
@@ -303,8 +304,7 @@ const [textStart, textEnd] = [String.raw`(?<=^[^\p{L}\p{N}]{0,4})`, String.raw`(
 /** `ש.מ` with or without points, `בע"מ` with any mark, brackets of any width; NFKC has made full-width ones narrow. */
 function toPattern(marked: string): RegExp {
   const spelling = marked.replace(/^[<$]/, '').normalize('NFKC')
-  const letters = spelling
-    .replace(/[()]/g, String.raw`\$&`)
+  const letters = spellArabic(spelling.replace(/[()]/g, String.raw`\$&`))
     .replaceAll('.', String.raw`\s?\.?\s?`)
     .replaceAll('"', '["״”’\']{0,2}')
     .replaceAll(' ', String.raw`[\s-]{1,3}`)
@@ -322,7 +322,7 @@ const getNativeForms = (): readonly NativeForm[] =>
     .flatMap((form) => form.spellings.split(', ').map((marked) => ({ form, marked })))
     .sort((a, b) => b.marked.length - a.marked.length)
     .map(({ form: { class: formClass, legal_form: legalForm, countries }, marked }) => ({
-      letters: /[\p{L}\p{M}]+/u.exec(marked.normalize('NFKC').toLowerCase())?.[0] ?? '',
+      letters: /(?:(?![ةهأإؤ])[\p{L}\p{M}])+/u.exec(marked.normalize('NFKC').toLowerCase())?.[0] ?? '',
       pattern: toPattern(marked),
       form: { formClass, legalForm, countries: countries.split(' ') } as NativeForm['form'],
     })))

@@ -183,3 +183,14 @@ export function unifyConsonantal(text: string): string | null {
     .replace(/(?<!\p{L})ال(?=\p{L}{2})/gu, '')
     .replace(/[^\p{L}\p{N}]+/gu, '')
 }
+
+/** Returns the pattern of an Arabic form in its usual writings: each of several words with the article or without it, with or without hamza and dots. */
+export function spellArabic(spelling: string): string {
+  if (!/^[^.]*\p{sc=Arab}[^.]*$/u.test(spelling)) return spelling
+  const article = /(?<=^| )(?:ال)?(?=\p{sc=Arab}{3})/gu
+  const open = spelling.includes(' ') ? spelling.replace(article, '(?:ال)?') : spelling
+  return open
+    .replaceAll('ؤو', '(?:[ؤئو]و?|ءو)')
+    .replace(/[ةه](?= |$)/g, '[ةه]')
+    .replace(/[أإ]/g, '[أإا]')
+}

@@ -87,12 +87,16 @@ export function toJurisdiction({ countryCode, region }: EdgarPlace): string {
   return (region === null ? countryCode : `${countryCode}_${region}`).toLowerCase()
 }
 
+/** The Albanian "in", which means "not" in other languages. */
+const statusIn = new RegExp(String.raw`(?<!\p{L})(?:${words.statusIn})(?!\p{L})`, 'gu')
 /** Folds the spelling of a status: `Dissolved (s. 210)` is `dissolved s 210`. */
 const toStatusKey = (text: string): string =>
   toPlainLetters(
     text
-      .normalize('NFKD')
       .toLowerCase()
+      .normalize('NFC')
+      .replace(statusIn, '')
+      .normalize('NFKD')
       .replace(/[\p{M}\u200c\u200d]/gu, ''),
   )
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
@@ -258,7 +262,7 @@ export const isFormAlone = (word: string): boolean => aloneForms.has(word)
 
 /** Spells out a short form that is too often a word of names to be read in them, but is a form if it is the whole text. */
 export const spellOutForm = (text: string): string =>
-  aloneForms.get(text.toLowerCase().replace(/[^a-z]/g, '')) ?? text
+  aloneForms.get(text.toLowerCase().replace(/[^\p{L}]/gu, '')) ?? text
 
 /** True for the ISO 20275 codes for "not listed" (8888) and "no form" (9999). */
 export const isNoForm = (code: string): boolean => code === '8888' || code === '9999'

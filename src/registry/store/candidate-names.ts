@@ -253,7 +253,9 @@ function formatAlternatives(words: readonly string[]): string {
 /** Registers state the form in the name, in a column of its own, or in both. */
 function addForm(name: string, legalForm: string | null, country: string): string {
   const form = legalForm === null ? '' : readFormColumn(legalForm, country)
-  return form === '' || parseForm(name).formClass !== null ? name : `${name} ${form}`
+  const own = parseForm(name).formClass
+  // The word for a company in front of an Arabic name states no form.
+  return form === '' || (own !== null && own !== 'company') ? name : `${name} ${form}`
 }
 
 const { fronts, words, codes } = legalForms.columns

@@ -652,19 +652,19 @@ const wordedStatuses: Readonly<Record<string, string>> = {
   active:
     'Fəaliyyətdə|REACTIVACION|Reactivada por resolución|في حالة نشاط|بحالة نشاط|Société en activité|I drift|Юридическое лицо действующее|Empresa reativada|Görülüyor, faaliyette|مزاولة',
   inactive:
-    'CANCELAC. DE INSC. ANOT. EN RM|Ləğv olunmuş|Fəaliyyətinə xitam verilmişdir|Radiée du RNE le 3 mai|Extinción de la sociedad|Clausura definitiva|CIERRE DEFINITIVO|Baja por oficio del registro|Pasivo|PASIVA|Прекращение деятельности юридического лица|Ликвидировано по решению суда|Недействующее юр. лицо|Припинення юридичної особи|Törölve a cégjegyzékből|Wykreślenie z rejestru|Zánik spoločnosti|Vymazaná z obchodného registra|Çökdürildi|Terkin edildi|Silindi|مشطوبة من السجل|تم شطب الشركة|منحلة قضائيا|登記抹消|職権抹消|登记注销|폐업신고|말소등기|Nu funcționează|не действует с 2019 г|بدون نشاط|Dissolvierte Gesellschaft|Oppløsning vedtatt|Likvideeritud 2020|Inactivación',
+    'CANCELAC. DE INSC. ANOT. EN RM|Ləğv olunmuş|Fəaliyyətinə xitam verilmişdir|Radiée du RNE le 3 mai|Extinción de la sociedad|Clausura definitiva|CIERRE DEFINITIVO|Baja por oficio del registro|Pasivo|PASIVA|Прекращение деятельности юридического лица|Ликвидировано по решению суда|Недействующее юр. лицо|Припинення юридичної особи|Törölve a cégjegyzékből|Wykreślenie z rejestru|Zánik spoločnosti|Vymazaná z obchodného registra|Çökdürildi|Terkin edildi|Silindi|مشطوبة من السجل|تم شطب الشركة|منحلة قضائيا|登記抹消|職権抹消|登记注销|폐업신고|말소등기|Nu funcționează|منقضية|الشركة المنقضية بالتقادم|مفسوخة|Të çregjistruara|не действует с 2019 г|بدون نشاط|Dissolvierte Gesellschaft|Oppløsning vedtatt|Likvideeritud 2020|Inactivación',
   liquidation:
-    'DISOLUC. LIQUIDAC. ANTIC. INSC. EN RM|DISOLUC. Y LIQUIDAC. OFICIO NO INSC. EN RM|Société mise en liquidation amiable|شركة في طور التصفية|Tasfiyeye girdi|Перебуває в процесі ліквідації|Ликвидационная комиссия|W trakcie likwidacji|Felszámolási eljárás|Under likvidasjon|LIQUID. VOLUNTARIA|청산절차',
+    'DISOLUC. LIQUIDAC. ANTIC. INSC. EN RM|DISOLUC. Y LIQUIDAC. OFICIO NO INSC. EN RM|Société mise en liquidation amiable|شركة في طور التصفية|Tasfiyeye girdi|Перебуває в процесі ліквідації|Ликвидационная комиссия|W trakcie likwidacji|Felszámolási eljárás|Under likvidasjon|LIQUID. VOLUNTARIA|청산절차|Në proces likuidimi|Ne proces likuidimi|Në likujdim',
   bankruptcy:
-    'Faillite prononcée|Insolvenzverfahren eröffnet|Признано несостоятельным|W upadłości likwidacyjnej|İflas etmiş|تفليسة|법인파산|Quiebra decretada',
+    'Faillite prononcée|Insolvenzverfahren eröffnet|Признано несостоятельным|W upadłości likwidacyjnej|İflas etmiş|تفليسة|법인파산|Quiebra decretada|Në proces falimentimi|NË PROCEDURË FALIMENTI|Ne proces falimentimi|Во стечајна постапка|У процесі банкрутства|در حال ورشکستگی|გაკოტრების პროცესში|ในกระบวนการล้มละลาย',
   restructuring:
-    'Mise en redressement judiciaire|Procédure de sauvegarde ouverte|Em recuperação judicial deferida|تسوية قضائية للشركة|Restrukturierung',
+    'Mise en redressement judiciaire|Procédure de sauvegarde ouverte|Em recuperação judicial deferida|تسوية قضائية للشركة|Restrukturierung|회생절차 진행중|会社更生手続開始|Në riorganizim|قيد إعادة الهيكلة|تحت إعادة التنظيم|В процедуре реабилитации|Under rehabilitation since 2024|Σε εξυγίανση|อยู่ระหว่างฟื้นฟูกิจการ',
   suspended:
     'Dayandırılmışdır|Fəaliyyəti dayandırılmışdır|Clausura temporal|CIERRE PROVISIONAL|Приостановление деятельности|توقف مؤقت|営業停止|영업정지|Faaliyeti geçici durdurulmuştur',
   'strike-off in progress':
     'En trámite de extinción|Принято решение о предстоящем исключении из ЕГРЮЛ|قيد الشطب',
   unknown:
-    'Not dissolved|Nicht aufgelöst worden|未注销|Не ликвидировано|Sem informação|Annual return overdue|Limited company|Baku|Norvane|12|Category B|غير معروف|情報なし|Resident|Nicht gelöscht|Non radiée',
+    'Not dissolved|Nicht aufgelöst worden|未注销|Не ликвидировано|Sem informação|Annual return overdue|Limited company|Baku|Norvane|12|Category B|غير معروف|情報なし|Resident|Nicht gelöscht|Non radiée|Në lidhje|Ne faliment|Rehabilitada|В процессе реорганизации в форме присоединения',
 }
 
 describe('the words of statuses', () => {

@@ -174,6 +174,43 @@ describe('legal forms', () => {
     expect(compared(text, name)).toMatchObject({ form, isFormStated })
   })
 
+  test.each<[country: string, text: string, name: string, FormAgreement]>([
+    ['AL', 'Zorvex Ltd', 'Zorvex SHPK', 'same'],
+    ['XK', 'Zorvex Co. Ltd', 'Zorvex SHPK', 'same'],
+    ['RS', 'Zorvex Ltd.', 'Zorvex DOO', 'same'],
+    ['KZ', 'Zorvex Ltd', 'ТОО Zorvex', 'same'],
+    ['JO', 'Zorvex W.L.L.', 'Zorvex LLC', 'same'],
+    ['QA', 'Zorvex Co. Ltd', 'Zorvex W.L.L.', 'same'],
+    ['HU', 'Zorvex Plc', 'Zorvex Nyrt.', 'same'],
+    ['KR', 'Zorvex Co., Ltd.', 'Zorvex 유한회사', 'same'],
+    ['JO', 'Zorvex Public Shareholding Company', 'Zorvex P.S.C.', 'same'],
+    ['SA', 'Zorvex Public Shareholding Co.', 'Zorvex LLC', 'soft_conflict'],
+    ['AL', 'Zorvex General Partnership', 'Zorvex SHPK', 'hard_conflict'],
+    ['DE', 'Zorvex Ltd', 'Zorvex GmbH', 'foreign'],
+    ['AL', 'Zorvex GmbH', 'Zorvex SHPK', 'foreign'],
+    ['AL', 'Zorvex sh.k.', 'Zorvex Shoqëri kolektive', 'same'],
+    ['AL', 'Zorvex P.F.', 'Zorvex SHPK', 'hard_conflict'],
+    ['PL', 'Zorvex s.c.', 'Zorvex sp. z o.o.', 'hard_conflict'],
+    ['MK', 'Zorvex ДООЕЛ', 'Zorvex Јавно трговско друштво', 'hard_conflict'],
+    ['JO', 'زورفكس المساهمة العامة المحدودة', 'زورفكس مساهمة عامة محدودة', 'same'],
+    ['KW', 'زورفكس م.ع.م', 'شركة زورفكس المساهمة العامة', 'same'],
+    ['EG', 'زورفكس ذات المسئولية المحدودة', 'زورفكس ذ.م.م', 'same'],
+    ['JO', 'زورفكس التوصية البسيطة', 'زورفكس ذ.م.م', 'hard_conflict'],
+  ])('in %s, %j and %j: %s', (country, text, name, form) => {
+    expect(compared(text, { name, country }).form).toBe(form)
+  })
+
+  test.each<[string, string, FormAgreement]>([
+    ['شركة زورفكس ذ.م.م', 'تضامن', 'hard_conflict'],
+    ['شركة زورفكس ذ.م.م', 'ذات مسؤولية محدودة', 'same'],
+    ['شركة زورفكس', 'ذات مسؤولية محدودة', 'same'],
+    ['Zorvex Co LLC', 'شركة توصية بسيطة', 'hard_conflict'],
+  ])('behind a word for a company the column of forms counts: %j and %j, %s', (text, column, form) => {
+    const name = /^Z/.test(text) ? 'Zorvex Company' : 'شركة زورفكس'
+    const registeredName = `${name} ${column === 'تضامن' ? 'شركة تضامن' : column}`
+    expect(compared(text, { name, registeredName, country: 'JO' }).form).toBe(form)
+  })
+
   it('of several the one behind the name belongs to it', () => {
     expect(compared('Calder GmbH t/a Zorvex Ltd', 'Zorvex Ltd')).toMatchObject({
       form: 'same',

@@ -112,6 +112,12 @@ describe('what each part says of a pair', () => {
       'the rarest word in common, "zorvex", is in 1 name of the registry',
     ],
     [
+      'شركة زورفكس',
+      { held: { name: 'شركة زورفكس للصناعات' } },
+      'rare words',
+      'the rarest word in common, "زورفكس", is in 1 name of the registry',
+    ],
+    [
       'First Capital',
       { held: { name: 'First Capital Inc' } },
       'rare words',

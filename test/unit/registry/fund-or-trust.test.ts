@@ -109,7 +109,10 @@ test.each(companyNames.split('|'))('%j is no association or foundation by its na
 })
 
 test.each(
-  'Félagasamtök|Sjálfseignarstofnun|Zapsaný spolek|Здружение|Общественное объединение|ONG'.split('|'),
+  (
+    'Félagasamtök|Sjálfseignarstofnun|Zapsaný spolek|Здружение|Общественное объединение|ONG|Fondacion|Shoqatë|Fondacija|Фондација|Σωματείο|' +
+    'Ίδρυμα|İctimai birlik|Некоммерческая организация|חברה לתועלת הציבור|شركة غير ربحية|비영리법인'
+  ).split('|'),
 )('the form %j is that of no company', (form) => {
   expect(isNonprofitForm(form)).toBe(true)
 })

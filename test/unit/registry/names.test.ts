@@ -599,11 +599,50 @@ describe('a form on its own', () => {
     ['Общество с ограниченной ответственностью', 'limited', 'llc'],
     ['Ανώνυμη Εταιρεία', 'stock', 'corporation'],
     ['Хязгаарлагдмал хариуцлагатай компани', 'limited', 'llc'],
+    ['تضامن', 'partnership', 'gp'],
+    ['شركة تضامن', 'partnership', 'gp'],
+    ['التوصية البسيطة', 'partnership', 'lp'],
+    ['الشركة المساهمة الخاصة', 'stock', 'corporation'],
+    ['محدودة المسؤولية', 'limited', 'llc'],
+    ['Shoqëri kolektive', 'partnership', 'gp'],
+    ['Sh.K.', 'partnership', 'gp'],
+    ['Shoqëri komandite', 'partnership', 'lp'],
+    ['Ndërmarrje shtetërore', 'enterprise', null],
+    ['Јавно трговско друштво', 'partnership', 'gp'],
+    ['Командитно друштво', 'partnership', 'lp'],
+    ['Полное товарищество', 'partnership', 'gp'],
+    ['Командитне товариство', 'partnership', 'lp'],
+    ['Kommandit ortaqlığı', 'partnership', 'lp'],
+    ['Spółka cywilna', 'partnership', 'gp'],
+    ['Công ty hợp danh', 'partnership', 'gp'],
+    ['Registered Partnership Firm', 'partnership', 'gp'],
+    ['Partnership', 'partnership', 'gp'],
+    ['שותפות כללית', 'partnership', 'gp'],
+    ['شرکت تضامنی', 'partnership', 'gp'],
+    ['Hợp tác xã', 'cooperative', 'cooperative'],
+    ['Задруга', 'cooperative', 'cooperative'],
+    ['Spółdzielnia', 'cooperative', 'cooperative'],
+    ['جمعية تعاونية', 'cooperative', 'cooperative'],
     ['सीमित कंपनी', null, null],
   ])('%s is %s, %s', (form, formClass, legalForm) => {
     expect(parseFormText(form)).toMatchObject({ formClass, legalForm })
   })
 })
+
+test.each([
+  ['شركة التضامن للتأمين', 'company'],
+  ['جمعية تضامن', null],
+  ['بنك التضامن', null],
+])('"%s" has the word of a partnership as a name: %s', (name, formClass) => {
+  expect(parseName(name)).toMatchObject({ formClass, bareKey: expect.stringContaining('tdmn') as string })
+})
+
+test.each(['ООО Кооператив', 'DOO Zadruga', 'Norvane Partnership', 'Larkmoor Clinic S.C.', 'PF Larkmoor'])(
+  'a word of a form is the name of "%s"',
+  (name) => {
+    expect(['partnership', 'cooperative', 'sole_trader']).not.toContain(parseName(name).formClass)
+  },
+)
 
 test('rolling stock is no form', () => {
   expect(parseName('Rolling Stock Corporation').coreKey).toBe('rollingstock')

@@ -10,6 +10,11 @@ describe('a text of several names', () => {
     ['NORVANE INC, LARKMOOR BANCORP, INC.', ['NORVANE INC', 'LARKMOOR BANCORP, INC.']],
     ['Norvane LLP and Larkmoor & Calder LLP', ['Norvane LLP', 'Larkmoor & Calder LLP']],
     ['Norvane Ltd - Larkmoor plc', ['Norvane Ltd', 'Larkmoor plc']],
+    ['Norvane SHPK dhe Larkmoor SHPK', ['Norvane SHPK', 'Larkmoor SHPK']],
+    ['Norvane d.o.o. i Larkmoor d.o.o.', ['Norvane d.o.o.', 'Larkmoor d.o.o.']],
+    ['Norvane Ltd. Şti. ve Larkmoor A.Ş.', ['Norvane Ltd. Şti.', 'Larkmoor A.Ş.']],
+    ['ООО Норване и ООО Ларкмур', ['ООО Норване', 'ООО Ларкмур']],
+    ['Norvane SRL și Larkmoor SRL', ['Norvane SRL', 'Larkmoor SRL']],
   ])('%j names each by its legal form', (text, names) => {
     expect(parseSeveralNames(text)).toEqual({ names, areStated: true })
   })
@@ -34,6 +39,10 @@ describe('a text of several names', () => {
     expect(parseSeveralNames(text)?.names).toEqual(names)
   })
   test.each([
+    'Norvane sp. z o.o. i Wspólnicy sp. k.',
+    'Norvane Sanayi ve Ticaret A.Ş.',
+    'Hoxha dhe Vëllezërit SHPK',
+    'Norvane Ltd. Şti. ve Ortakları Koll. Şti.',
     `${second}株式会社`,
     `株式会社${second}`,
     `株式会社 ${first}`,

@@ -73,7 +73,7 @@ describe('what happened, in a sentence', () => {
   test('rows, matched share and its change, changes, cost, alarms and the end', () => {
     expect(buildHeadline(night)).toBe(
       '12,345 rows, 11,901 of them matched (96.4 %, 1.4 points more than in the previous run). ' +
-        '140 changes since run 30: 43 new rows, 22 rows gone, 14 rows gained a match and more. ' +
+        '143 changes since run 30: 43 new rows, 22 rows gone, 14 rows gained a match and more. ' +
         'It cost EUR\u00a012.30, and EUR\u00a00.06 more may have been billed. ' +
         'One ALARM, see below. ' +
         'It ended with exit code 6: output written, and a condition of --fail-on is met.',

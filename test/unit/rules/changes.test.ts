@@ -121,7 +121,24 @@ describe('what a row became', () => {
       ['renamed legal_name'],
     ],
     ['a company that ends', acme, { ...acme, entity_status: 'inactive' }, ['became_inactive entity_status']],
-    ['a company that is restructured trades on', acme, { ...acme, entity_status: 'restructuring' }, []],
+    [
+      'a company that is restructured trades on, which is no end',
+      acme,
+      { ...acme, entity_status: 'Restructuring' },
+      ['restructuring_began entity_status'],
+    ],
+    [
+      'a restructuring of a company without a status before',
+      without(acme, 'entity_status'),
+      { ...acme, entity_status: 'restructuring' },
+      ['restructuring_began entity_status'],
+    ],
+    [
+      'a restructuring that continues',
+      { ...acme, entity_status: 'restructuring' },
+      { ...acme, entity_status: 'restructuring' },
+      [],
+    ],
     ['a restructuring that ended well', { ...acme, entity_status: 'restructuring' }, acme, []],
     [
       'a restructuring that failed',
