@@ -1,5 +1,6 @@
+import { countryCodes } from '../../core/countries.js'
 import { namesCountry } from './place-agreement.js'
-import { toCityKey } from '../normalize/places.js'
+import { toCityKey, toPlaceKey } from '../normalize/places.js'
 import type { AlignedText, NameAlignment } from './align-name.js'
 import { classifyNameWord } from './compare-words.js'
 import { countFormInFront, statesForm, type CandidateName } from './candidate.js'
@@ -105,8 +106,9 @@ function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['
 /** Keys of places are without spaces: a word of three letters may be inside another. */
 function isOfPlace({ text: word, written }: TextWord, { place }: CandidateName): boolean {
   const { cityKey, postalKey, regionCode, jurisdictionRegion } = place
-  const isTown = cityKey === toCityKey(written) || cityKey === word
-  if (cityKey !== '' && (isTown || (word.length >= 4 && cityKey.includes(word)))) return true
+  const sound = toPlaceKey(cityKey)
+  const isTown = cityKey === toCityKey(written) || sound === word
+  if (cityKey !== '' && (isTown || (word.length >= 4 && sound.includes(word)))) return true
   if (postalKey !== '' && postalKey.startsWith(word) && /\d/.test(word)) return true
   return [regionCode, jurisdictionRegion].some((code) => code !== '' && code.slice(3).toLowerCase() === word)
 }
@@ -269,3 +271,18 @@ const cutFrom = (key: string, words: readonly string[], isCut: (at: number) => b
     const [before = '', next = ''] = [words[at - 1], words[at + 1]]
     return isCut(at) ? rest.replace(before + word + next, before + next) : rest
   }, key)
+
+const shortCountryNames = new Set(['uk', 'us', 'usa', 'uae'])
+const countryWords = new Map<string, readonly string[]>()
+
+/** Lists the names of a country that are one word, as names of companies have them: `usa`, `deutschland`. */
+export function listCountryWords(code: string): readonly string[] {
+  let words = countryWords.get(code)
+  if (words === undefined) {
+    words = [...countryCodes].flatMap(([name, one]) =>
+      one === code && (shortCountryNames.has(name) || /^[a-z]{4,}$/.test(name)) ? [name] : [],
+    )
+    countryWords.set(code, words)
+  }
+  return words
+}

@@ -1,7 +1,8 @@
 import { postalShapes, readKind } from '../normalize/streets.js'
+import { unifyOwnLetters } from '../normalize/unspaced-names.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
-import { countryCodes, findCountryCode, findCountryCodes, findExactCodes } from '../../core/countries.js'
+import { findCountryCode, findCountryCodes, findExactCodes } from '../../core/countries.js'
 import { readIdentifiers } from '../../core/numbers/stated-identifiers.js'
 import { isDependent, isDistinctRegion, type LocationHint } from './place-agreement.js'
 import { parseForm } from '../normalize/parsed-name.js'
@@ -16,6 +17,7 @@ import {
   isSubdivision,
   listCityKeys,
   toCityKey,
+  toNameKey,
   toPostalKey,
 } from '../normalize/places.js'
 
@@ -84,12 +86,12 @@ export function readCompanyCountry(
     return text === '' ? [] : { text, part: parts[at] ?? null }
   })
   for (const { text, part } of [...filled].reverse()) {
-    const isTown = part === 'city' || part === 'region'
+    const isTown = part !== 'country' && (/^(?:city|region)$/.test(part ?? '') || listOfTown(text).length > 0)
     const code = isTown ? null : (findCountryCode(text) ?? findCertainCountry(text))
     if (code !== null) return { country: code, possible: [code] }
   }
-  const read = filled.map(({ text }) => text)
-  const found = [...read, read.join(', ')].map(listPossible).filter((codes) => codes.length > 0)
+  const whole = { text: filled.map(({ text }) => text).join(', '), part: null }
+  const found = [...filled, whole].map(listPossible).filter((codes) => codes.length > 0)
   const [first = []] = found
   const shared = first.filter((code) => found.every((codes) => codes.includes(code)))
   const possible = shared.length > 0 ? shared : [...new Set(found.flat())]
@@ -112,7 +114,9 @@ interface CompanyPlace {
 }
 
 /** Lists the countries of a cell, and those with a town of its name. */
-function listPossible(text: string): string[] {
+function listPossible({ text, part }: { readonly text: string; readonly part: string | null }): string[] {
+  const ofTown = part === 'city' || part === 'region' ? listOfTown(text) : []
+  if (ofTown.length > 0) return ofTown
   const place = parseLocation(text)
   const ofRegions = [...(place?.regions ?? [])].map(getCountry)
   return [...new Set([...(place?.countries ?? []), ...ofRegions, ...listHomonyms(text)])]
@@ -176,7 +180,7 @@ function readPart(
   const titled = readKind(part)
   if (titled !== null && /\p{L}/u.test(titled.name)) {
     // Registers that were imported earlier hold the whole key.
-    builder.cities.add(foldText(part).replaceAll(' ', ''))
+    builder.cities.add(toNameKey(part))
     readTitled(titled.name, builder, at)
     return
   }
@@ -215,7 +219,7 @@ function readName(
   text: string,
   { isLast, isAlone }: { readonly isLast: boolean; readonly isAlone: boolean },
 ): Reading | null {
-  const key = foldText(text)
+  const key = unifyOwnLetters(text) ?? foldText(text)
   const code = text.toUpperCase()
   if (isSubdivision(code))
     return { key, kind: 'name', countries: [code.slice(0, 2)], regions: [code].filter(isDistinctRegion) }
@@ -249,11 +253,17 @@ function settleReadings({
 > & { isTownElsewhere: boolean } {
   const codes = readings.filter(({ kind }) => kind === 'code')
   const names = readings.filter(({ kind }) => kind === 'name')
-  const settled = names.map((name) => ({
-    ...name,
-    countries: isOverruled(name, readings) ? [] : name.countries,
-    regions: isOfOtherRegion(name, names) ? [] : name.regions,
-  }))
+  const settled = names.map((name) => {
+    const isIn = (other: Reading) => listCountries(other).some((code) => name.countries.includes(code))
+    const isNear = readings.some((other) => other.key !== name.key && isIn(other))
+    const towns = listOfTown(name.key)
+    if (isNear && towns.length > 0) cities.delete(toCityKey(name.key))
+    return {
+      ...name,
+      countries: isOverruled(name, readings) ? [] : [...name.countries, ...(isNear ? [] : towns)],
+      regions: isOfOtherRegion(name, names) ? [] : name.regions,
+    }
+  })
   const isTownElsewhere = settled.some((name, at) => name.regions.length < (names[at]?.regions.length ?? 0))
   const countries = new Set(settled.flatMap((name) => name.countries))
   const regions = new Set(settled.flatMap((name) => name.regions))
@@ -298,12 +308,21 @@ function settleReadings({
   return { ...found, isCountryOrState }
 }
 
+const listCountries = (one: Reading): string[] => [...one.countries, ...one.regions.map(getCountry)]
+
+/** Lists the other countries with a large city of a country's name: Jordan for عمان, which is Oman and Amman. */
+function listOfTown(name: string): string[] {
+  const countries = name.length > codeCharsMax && isLargeCity(name) ? findCountryCodes(name) : []
+  const towns = countries.length === 0 ? [] : findRegionCodes(name).map(getCountry)
+  return towns.some((code) => countries.includes(code)) ? [] : towns
+}
+
 const isOpenName = (name: Reading, countries: ReadonlySet<string>): boolean =>
   name.countries.length > 0 && name.countries.length === countries.size
 
 /** True if another part names a region of the town: "Paris, Texas" and "Cuenca, Azuay" name no part of France or Spain. */
 function isOfOtherRegion(name: Reading, names: readonly Reading[]): boolean {
-  const own = [...name.countries, ...name.regions.map(getCountry)]
+  const own = listCountries(name)
   const at = names.indexOf(name)
   return names.some((other, index) => {
     const theirs = other.countries.length > 0 ? [] : other.regions.map(getCountry)
@@ -320,24 +339,10 @@ function isOverruled(name: Reading, readings: readonly Reading[]): boolean {
   const at = readings.findIndex(({ key, kind }) => key === name.key && kind === name.kind)
   return readings.some((other, index) => {
     if (index === at || other.key === name.key) return false
-    const own = [...other.countries, ...other.regions.map(getCountry)]
+    const own = listCountries(other)
     if (name.countries.some((country) => own.includes(country) || isDependent(country, own))) return false
-    const isItsRegion = name.regions.some((region) => other.countries.includes(region.slice(0, 2)))
+    const around = listOfTown(name.key).length > 0 ? own : other.countries
+    const isItsRegion = name.regions.some((region) => around.includes(getCountry(region)))
     return own.length > 0 && (index > at || (isItsRegion && other.kind !== 'tail'))
   })
-}
-
-const shortCountryNames = new Set(['uk', 'us', 'usa', 'uae'])
-const countryWords = new Map<string, readonly string[]>()
-
-/** Lists the names of a country that are one word, as names of companies have them: `usa`, `deutschland`. */
-export function listCountryWords(code: string): readonly string[] {
-  let words = countryWords.get(code)
-  if (words === undefined) {
-    words = [...countryCodes].flatMap(([name, one]) =>
-      one === code && (shortCountryNames.has(name) || /^[a-z]{4,}$/.test(name)) ? [name] : [],
-    )
-    countryWords.set(code, words)
-  }
-  return words
 }

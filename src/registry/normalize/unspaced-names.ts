@@ -168,18 +168,27 @@ const toArmenianLatin = (text: string): string =>
         .replace(/(?<!\p{L})ե/giu, 'ye')
         .replace(/ռ/giu, 'r')
 
+/** Latin, Greek and Cyrillic names stay different in plain letters; those of other scripts may become the same. */
+const ownLetters =
+  /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}\P{L}]/u
+
 /**
- * Unifies the spelling of a text in Arabic or Hebrew letters, whose short vowels are not written, and drops articles and
- * spaces; `null` for other texts.
+ * Unifies the spelling of a text in its own letters, which are not romanized: عمان and معان, 苏州 and 宿州 are different
+ * towns. Drops vowel signs, articles and spaces; `null` for texts of Latin, Greek and Cyrillic letters.
  */
-export function unifyConsonantal(text: string): string | null {
-  if (!/[\u0590-\u06ff]/.test(text)) return null
-  return text
+export function unifyOwnLetters(text: string): string | null {
+  if (!ownLetters.test(text)) return null
+  const plain = text
     .normalize('NFKD')
-    .replace(/[\p{M}ـ]/gu, '')
-    .replaceAll('ة', 'ه')
-    .replace(/[ىی]/g, 'ي')
-    .replaceAll('ک', 'ك')
+    .replace(/[\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670ـ]|ء(?!\p{L})/gu, '')
+    .replace(/[ةىیےکہھە]/g, (letter) => arabicVariants.get(letter) ?? letter)
     .replace(/(?<!\p{L})ال(?=\p{L}{2})/gu, '')
-    .replace(/[^\p{L}\p{N}]+/gu, '')
+    .replace(/([וי])\1/g, '$1')
+  return simplifyHan(plain.normalize('NFC'))
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
 }
+
+const arabicVariants = new Map(
+  'ة=ه ى=ي ی=ي ے=ي ک=ك ہ=ه ھ=ه ە=ه'.split(' ').map((pair) => [pair.charAt(0), pair.slice(2)]),
+)
