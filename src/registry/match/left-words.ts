@@ -1,6 +1,8 @@
-import { countryCodes } from '../../core/countries.js'
-import { namesCountry } from './place-agreement.js'
-import { toCityKey, toPlaceKey } from '../normalize/places.js'
+import { countryCodes, findCountryCodes } from '../../core/countries.js'
+import { parseLocation, splitPlace } from './parse-location.js'
+import { namesCountry, type Place } from './place-agreement.js'
+import { findRegionCodes, isLargeCity, toCityKey, toPlaceKey } from '../normalize/places.js'
+import { readKind, streetLike } from '../normalize/streets.js'
 import type { AlignedText, NameAlignment } from './align-name.js'
 import { classifyNameWord } from './compare-words.js'
 import { countFormInFront, statesForm, type CandidateName } from './candidate.js'
@@ -285,4 +287,27 @@ export function listCountryWords(code: string): readonly string[] {
     countryWords.set(code, words)
   }
   return words
+}
+
+type PlaceKeys = Pick<Place, 'cityKey' | 'regionCode' | 'postalKey'>
+
+/** Finds the place of a company whose address is one line. Of several names, none is surely the town. */
+export function readPlaceLine(stated: PlaceKeys, line: string | null, country: string): PlaceKeys {
+  const text = stated.cityKey !== '' || line === null ? '' : line.replace(/\s[-–—]\s/g, ', ')
+  const read = text === '' ? null : parseLocation(text)
+  if (read === null) return stated
+  const isTown = (part: string) =>
+    !/\d|^$|\S\s\S+\s\S/.test(part) &&
+    !streetLike.test(part) &&
+    !/^(?:region|district)$/.test(readKind(part)?.kind ?? '') &&
+    findCountryCodes(part).length + findRegionCodes(part).length === 0
+  const parts = splitPlace(text)
+  const large = parts.filter(isLargeCity)
+  const [town = '', other] = large.length > 0 ? large : parts.filter(isTown)
+  const [region = '', another] = [...read.regions].filter((code) => code.startsWith(`${country}-`))
+  return {
+    cityKey: other === undefined ? toCityKey(town) : '',
+    regionCode: stated.regionCode === '' && another === undefined ? region : stated.regionCode,
+    postalKey: stated.postalKey === '' ? ([...read.postals][0] ?? '') : stated.postalKey,
+  }
 }

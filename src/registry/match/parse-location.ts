@@ -21,9 +21,17 @@ import {
   toPostalKey,
 } from '../normalize/places.js'
 
-/** "東京都港区", "广东省深圳市": no spaces separate a region from its towns. */
-const eastAsianRegion =
-  /(?:東京都|北海道|京都府|大阪府|\p{Script=Han}{2,3}[県省市]|\p{Script=Han}{2,8}自治[区區])(?=\p{Script=Han}{2})/gu
+/** "東京都港区", "广东省深圳市南山区", "경기도 성남시 분당구": no signs separate a region from its towns. */
+const eastAsianPart =
+  /(?:東京都|北海道|京都府|大阪府|\p{Script=Han}{2,3}[県省]|\p{Script=Han}{2,8}自治[区區]|\p{Script=Han}{2,3}市(?!市))(?=\p{Script=Han}{2})|\p{Script=Hangul}[도시군구](?=\s+\p{Script=Hangul})/gu
+
+/** Divides a place into its parts. */
+export const splitPlace = (text: string): string[] =>
+  text
+    .replace(/^\p{Script=Hangul}{2}(?=\s+\p{Script=Hangul})/u, '$&,')
+    .replace(eastAsianPart, '$&,')
+    .split(/[,;|\n/()（）、，،؛]+/)
+    .map((part) => part.trim().replace(/\s+/g, ' '))
 
 /** Parses a location text ("Stockport, SK6 6ND", "Austin TX", "Germany"). Returns `null` if it has no place. */
 export function parseLocation(location: string | null): LocationHint | null {
@@ -37,14 +45,13 @@ export function parseLocation(location: string | null): LocationHint | null {
     text = text.replace(found[0], ' ')
     break
   }
-  text = text.replace(eastAsianRegion, '$&,')
   const builder: HintBuilder = {
     cities: new Set(),
     readings: [],
     namesTown: postals.size > 0,
     isEndRead: false,
   }
-  const parts = text.split(/[,;|\n/()（）、，،؛]+/).map((part) => part.trim().replace(/\s+/g, ' '))
+  const parts = splitPlace(text)
   const last = parts.findLastIndex((part) => foldText(part) !== '')
   for (const [at, part] of parts.entries()) {
     const readingCount = builder.readings.length
@@ -117,9 +124,8 @@ interface CompanyPlace {
 function listPossible({ text, part }: { readonly text: string; readonly part: string | null }): string[] {
   const ofTown = part === 'city' || part === 'region' ? listOfTown(text) : []
   if (ofTown.length > 0) return ofTown
-  const place = parseLocation(text)
-  const ofRegions = [...(place?.regions ?? [])].map(getCountry)
-  return [...new Set([...(place?.countries ?? []), ...ofRegions, ...listHomonyms(text)])]
+  const { countries = [], regions = [] } = parseLocation(text) ?? {}
+  return [...new Set([...countries, ...[...regions].map(getCountry), ...listHomonyms(text)])]
 }
 
 /** A street, a British county or a district is no country. */
@@ -152,14 +158,10 @@ function readPart(
   at: { readonly isLast: boolean; readonly isAlone: boolean },
 ): void {
   const [prefix, code = ''] = postalPrefix.exec(part) ?? []
-  if (prefix !== undefined && findCountryCodes(code).length === 1) {
-    builder.readings.push({
-      key: code.toLowerCase(),
-      kind: 'name',
-      countries: findCountryCodes(code),
-      regions: [],
-    })
-    part = part.slice(prefix.length)
+  const countries = prefix === undefined ? [] : findCountryCodes(code)
+  if (countries.length === 1) {
+    builder.readings.push({ key: code.toLowerCase(), kind: 'name', countries, regions: [] })
+    part = part.slice(prefix?.length)
   }
   const words = part.split(' ').filter((word) => foldText(word) !== '')
   if (words.length === 0) return

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { comparePlaceWithHint, type Place } from '../../../src/registry/match/place-agreement.js'
+import { readPlaceLine } from '../../../src/registry/match/left-words.js'
 import { parseLocation, readCompanyCountry } from '../../../src/registry/match/parse-location.js'
 import { findCountryCode, findCountryName } from '../../../src/core/countries.js'
 import {
@@ -582,4 +583,49 @@ describe('a country with the name of a large city in another country', () => {
       expect([...(parseLocation(name)?.countries ?? [])]).toEqual(codes === null ? [] : [codes])
     },
   )
+})
+
+describe('a company whose address is one line', () => {
+  const hold = (line: string, country: string): Place => ({
+    ...place('', null, '', country),
+    ...readPlaceLine({ cityKey: '', regionCode: '', postalKey: '' }, line, country),
+  })
+
+  test.each([
+    ['인천광역시 중구 서해대로 365', 'KR', '인천광역시 중구 서해대로 365', 'city'],
+    ['인천광역시 중구 서해대로 365', 'KR', '인천', 'city'],
+    ['인천광역시 중구 서해대로 365', 'KR', '부산광역시 중구 중앙대로 196', 'region_conflict'],
+    ['경기도 성남시 분당구 라크로 1', 'KR', '성남시', 'city'],
+    ['경남 김해시 노르바로 7', 'KR', '경상남도, 김해시', 'city'],
+    ['広島県府中市', 'JP', '東京都府中市', 'region_conflict'],
+    ['東京都港区芝公園4-2-8', 'JP', '東京都港区芝公園4-2-8', 'city'],
+    ['广东省深圳市南山区科技路1号', 'CN', '广东省深圳市', 'city'],
+    ['وادي موسى', 'JO', 'وادي موسى', 'city'],
+    ['عمان - الجاردنز', 'JO', 'عمان', 'city'],
+    ['عمان - الجاردنز', 'JO', 'الزرقاء', 'region_conflict'],
+    ['Larkmoor', 'AL', 'Larkmoor', 'city'],
+    ['12 Norvane Street, Larkmoor, 4001', 'AL', 'Larkmoor', 'city'],
+    ['12 Norvane Street, Larkmoor, 4001', 'AL', '4001', 'postal'],
+    ['Rruga Norvane, Durrës', 'AL', 'Durrës', 'region'],
+    // Of several names, none is surely the town, and a street is none.
+    ['Rruga Norvane, Lagjja Larkmoor', 'AL', 'Rruga Norvane', 'none'],
+    ['Norvane Business Park Larkmoor', 'CH', 'Larkmoor', 'none'],
+    ['Norvane Road', 'GB', 'Norvane Road', 'none'],
+    ['Larkmoor House 12', 'GB', 'Larkmoor', 'none'],
+  ] as const)('%s (%s) and %s: %s', (line, country, asked, expected) => {
+    const found = comparePlaceWithHint(parseLocation(asked), hold(line, country))
+    expect(found).toBe(expected)
+  })
+
+  test('what the register states in columns stays', () => {
+    const stated = { cityKey: 'larkmoor', regionCode: 'KR-26', postalKey: '48000' }
+    expect(readPlaceLine(stated, '인천광역시 중구', 'KR')).toEqual(stated)
+    expect(readPlaceLine({ ...stated, cityKey: '' }, '인천광역시 중구', 'KR').regionCode).toBe('KR-26')
+    forAll(300, [fc.string({ maxLength: 60 })], (line) => {
+      expect(readPlaceLine(stated, line, 'KR')).toEqual(stated)
+      expect(typeof readPlaceLine({ cityKey: '', regionCode: '', postalKey: '' }, line, 'KR').cityKey).toBe(
+        'string',
+      )
+    })
+  })
 })
