@@ -101,10 +101,8 @@ export class WebhookIngestor {
       if (last === undefined) return
       position = last.position
       const handled = page.map(async (delivery) => {
-        const [state, reason] = await this.#judge(
-          readDelivery(delivery.body, basisWanted),
-          delivery.receivedAtMs,
-        )
+        const content = readDelivery(delivery.body, basisWanted)
+        const [state, reason] = await this.#judge(content, delivery.receivedAtMs)
         // Settled once its content is durable: after a crash it is handled again.
         if (await inbox.settle(delivery.position, state, reason)) counter.countDelivery(state)
       })
@@ -124,20 +122,13 @@ export class WebhookIngestor {
         ? 'known'
         : await checkpoint.apply({ event: 'claim', customId, runId, nowMs: clock.nowMs() })
     const owner = await checkpoint.read('owner', { runId })
-    switch (claim) {
-      case 'conflict':
-        return this.#hold(owner, 'its custom_id and its run_id name different submissions')
-      case 'unknown':
-        return owner === null
-          ? ['unclaimed', null]
-          : this.#hold(owner, 'its custom_id is not the one that its run was submitted with')
-      case 'superseded':
-        return ['taken', 'the lookup was submitted again since']
-      case 'claimed':
-      case 'early':
-      case 'known':
-        break
-    }
+    if (claim === 'conflict')
+      return this.#hold(owner, 'its custom_id and its run_id name different submissions')
+    if (claim === 'unknown')
+      return owner === null
+        ? ['unclaimed', null]
+        : this.#hold(owner, 'its custom_id is not the one that its run was submitted with')
+    if (claim === 'superseded') return ['taken', 'the lookup was submitted again since']
     if (owner === null)
       return customId === null ? ['unclaimed', null] : ['taken', 'the lookup was submitted again since']
     if (claim === 'claimed' && owner.isWanted) counter.count('claimed')

@@ -7,7 +7,7 @@ import type { FeaturePart } from '../match/features.js'
 import { describeFormerName, describeName, describeUnsupported } from './factors.js'
 import type { Evidence } from '../match/evidence.js'
 import type { NameComparison } from '../match/compare-names.js'
-import type { LocationHint, Place, PlaceAgreement } from '../match/place-agreement.js'
+import { hasTown, type LocationHint, type Place, type PlaceAgreement } from '../match/place-agreement.js'
 import {
   estimateCompanyConfidence,
   type MatchDecision,
@@ -245,7 +245,7 @@ export function describePlace(
     case 'postal':
       return `the same postal code${afterColon(postalCode)}`
     case 'city':
-      return hint?.cities.has(known.cityKey) === true
+      return hint !== null && hasTown(hint.cities, known.cityKey)
         ? `the same town${afterColon(city)}`
         : `the same neighbourhood${afterColon(postalCode ?? city)}`
     case 'region':

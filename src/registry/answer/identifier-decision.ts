@@ -28,7 +28,7 @@ import { isCountryWord, type LeftoverWords, type LeftWord } from '../match/left-
 import { getUsualCount } from '../match/word-classes.js'
 import { dropZeros } from '../model/identifiers.js'
 import { namesTrade } from '../normalize/normalize-name.js'
-import { toCityKey } from '../normalize/places.js'
+import { toCityKey, toPlaceKey } from '../normalize/places.js'
 
 /** An identifier of a query, and the companies that have it. */
 export interface FoundIdentifier {
@@ -296,7 +296,10 @@ export function namesAnother(comparison: NameComparison): boolean {
 
 /** True for a word that tells a company apart: no trade, country, or town of the company. */
 const isTelling = (word: string, { place }: CandidateName): boolean =>
-  classifyNameWord(word) === 'telling' && !isCountryWord(word) && word !== place.cityKey && !namesTrade(word)
+  classifyNameWord(word) === 'telling' &&
+  !isCountryWord(word) &&
+  word !== toPlaceKey(place.cityKey) &&
+  !namesTrade(word)
 
 /** The same words and the same kind of legal form: "Norvane Public Limited Company" is Norvane plc. */
 export const isLegalName = ({ matchType, isPart, form, isFormStated }: NameComparison): boolean =>

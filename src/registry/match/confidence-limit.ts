@@ -1,12 +1,14 @@
 import { hasLocalOffices } from '../../core/numbers/court-numbers.js'
 import { isFormAlone } from '../reference/registers.js'
 import { namesTrade } from '../normalize/normalize-name.js'
+import { toPlaceKey } from '../normalize/places.js'
 import { classifyNameWord } from './compare-words.js'
 import { isOneFormPrivate } from './candidate.js'
 import type { NameComparison } from './compare-names.js'
 import { isOwnCountryLeft, skipJoiningWords, type Evidence } from './evidence.js'
 import type { LeftWord } from './left-words.js'
 import { hasOtherMeaning } from './word-classes.js'
+import { hasTown } from './place-agreement.js'
 import type { TextWord } from './query-text.js'
 
 /** True if a word of the text stands where the name has another: "Larkmoor Energy Ltd" and "Larkmoor Capital Ltd". */
@@ -118,7 +120,11 @@ function isElsewhere({ place, hint, contextCount, comparison }: Evidence): boole
   // The town of this name may be in the company's country.
   if (place === 'none' && (hint?.openCountries.size ?? 0) > 0) return true
   const unreadEnd = hint?.unreadEnd ?? ''
-  return unreadEnd !== '' && place !== 'postal' && unreadEnd !== comparison.candidate.place.cityKey
+  return (
+    unreadEnd !== '' &&
+    place !== 'postal' &&
+    !hasTown(new Set([unreadEnd]), comparison.candidate.place.cityKey)
+  )
 }
 
 /**
@@ -171,8 +177,8 @@ function isOfSameTrade({ comparison: { left, alignment, text, candidate } }: Evi
   // A word that begins alike may be the same one, spelled so badly that it was not found.
   const isLike = (word: string) => ours.some((own) => own.slice(0, 2) === word.slice(0, 2))
   if (theirs.length === 0 || ours.length === 0 || theirs.some(isLike)) return false
-  const tells = (word = '') =>
-    word !== candidate.place.cityKey && !/^[a-z]{1,2}$/.test(word) && !namesTrade(word)
+  const town = toPlaceKey(candidate.place.cityKey)
+  const tells = (word = '') => word !== town && !/^[a-z]{1,2}$/.test(word) && !namesTrade(word)
   const isCommon = ({ wordClass, text: word }: TextWord, nameAt: number) =>
     wordClass === 'telling' && tells(word) && tells(candidate.tokens[nameAt])
   const isShared = ({ textAt, textCount, nameAt }: (typeof alignment.pairs)[number]) =>

@@ -185,7 +185,8 @@ export function isPartOfLongerName({ left, text, alignment: { start, end } }: Na
     )
   }
   const next = skipJoiningWords(text, end)
-  const isTown = isLargeCity(text.words[next]?.text ?? '')
+  const { text: word = '', written = '' } = text.words[next] ?? {}
+  const isTown = isLargeCity(word) || isLargeCity(written)
   return (
     (!isTown && isOfName(next, text.words[next]?.separator, 'telling generic light')) ||
     isOfName(start - 1, text.words[start]?.separator, 'telling generic light place')

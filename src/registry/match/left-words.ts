@@ -1,6 +1,6 @@
 import { countryCodes } from '../../core/countries.js'
 import { namesCountry } from './place-agreement.js'
-import { toCityKey } from '../normalize/places.js'
+import { toCityKey, toPlaceKey } from '../normalize/places.js'
 import type { AlignedText, NameAlignment } from './align-name.js'
 import { classifyNameWord } from './compare-words.js'
 import { countFormInFront, statesForm, type CandidateName } from './candidate.js'
@@ -134,8 +134,9 @@ const isTicker = ({ written, folded }: TextWord, { prominence }: CandidateName):
 /** Keys of places are without spaces: a word of three letters may be inside another. */
 function isOfPlace({ text: word, written }: TextWord, { place }: CandidateName): boolean {
   const { cityKey, postalKey, regionCode, jurisdictionRegion } = place
-  const isTown = cityKey === toCityKey(written) || cityKey === word
-  if (cityKey !== '' && (isTown || (word.length >= 4 && cityKey.includes(word)))) return true
+  const sound = toPlaceKey(cityKey)
+  const isTown = cityKey === toCityKey(written) || sound === word
+  if (cityKey !== '' && (isTown || (word.length >= 4 && sound.includes(word)))) return true
   if (postalKey !== '' && postalKey.startsWith(word) && /\d/.test(word)) return true
   return [regionCode, jurisdictionRegion].some((code) => code !== '' && code.slice(3).toLowerCase() === word)
 }

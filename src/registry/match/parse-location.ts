@@ -1,4 +1,5 @@
 import { postalShapes, readKind } from '../normalize/streets.js'
+import { splitPlace, unifyOwnLetters } from '../normalize/unspaced-names.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { countryCodes, findCountryCode, findCountryCodes, findExactCodes } from '../../core/countries.js'
@@ -16,12 +17,9 @@ import {
   isSubdivision,
   listCityKeys,
   toCityKey,
+  toNameKey,
   toPostalKey,
 } from '../normalize/places.js'
-
-/** "東京都港区", "广东省深圳市": no spaces separate a region from its towns. */
-const eastAsianRegion =
-  /(?:東京都|北海道|京都府|大阪府|\p{Script=Han}{2,3}[県省市]|\p{Script=Han}{2,8}自治[区區])(?=\p{Script=Han}{2})/gu
 
 /** Parses a location text ("Stockport, SK6 6ND", "Austin TX", "Germany"). Returns `null` if it has no place. */
 export function parseLocation(location: string | null): LocationHint | null {
@@ -35,14 +33,13 @@ export function parseLocation(location: string | null): LocationHint | null {
     text = text.replace(found[0], ' ')
     break
   }
-  text = text.replace(eastAsianRegion, '$&,')
   const builder: HintBuilder = {
     cities: new Set(),
     readings: [],
     namesTown: postals.size > 0,
     isEndRead: false,
   }
-  const parts = text.split(/[,;|\n/()（）、，،؛]+/).map((part) => part.trim().replace(/\s+/g, ' '))
+  const parts = splitPlace(text)
   const last = parts.findLastIndex((part) => foldText(part) !== '')
   for (const [at, part] of parts.entries()) {
     const readingCount = builder.readings.length
@@ -84,12 +81,12 @@ export function readCompanyCountry(
     return text === '' ? [] : { text, part: parts[at] ?? null }
   })
   for (const { text, part } of [...filled].reverse()) {
-    const isTown = part === 'city' || part === 'region'
+    const isTown = part !== 'country' && (/^(?:city|region)$/.test(part ?? '') || listOfTown(text).length > 0)
     const code = isTown ? null : (findCountryCode(text) ?? findCertainCountry(text))
     if (code !== null) return { country: code, possible: [code] }
   }
-  const read = filled.map(({ text }) => text)
-  const found = [...read, read.join(', ')].map(listPossible).filter((codes) => codes.length > 0)
+  const whole = { text: filled.map(({ text }) => text).join(', '), part: null }
+  const found = [...filled, whole].map(listPossible).filter((codes) => codes.length > 0)
   const [first = []] = found
   const shared = first.filter((code) => found.every((codes) => codes.includes(code)))
   const possible = shared.length > 0 ? shared : [...new Set(found.flat())]
@@ -112,10 +109,11 @@ interface CompanyPlace {
 }
 
 /** Lists the countries of a cell, and those with a town of its name. */
-function listPossible(text: string): string[] {
-  const place = parseLocation(text)
-  const ofRegions = [...(place?.regions ?? [])].map(getCountry)
-  return [...new Set([...(place?.countries ?? []), ...ofRegions, ...listHomonyms(text)])]
+function listPossible({ text, part }: { readonly text: string; readonly part: string | null }): string[] {
+  const ofTown = part === 'city' || part === 'region' ? listOfTown(text) : []
+  if (ofTown.length > 0) return ofTown
+  const { countries = [], regions = [] } = parseLocation(text) ?? {}
+  return [...new Set([...countries, ...[...regions].map(getCountry), ...listHomonyms(text)])]
 }
 
 /** A street, a British county or a district is no country. */
@@ -148,14 +146,10 @@ function readPart(
   at: { readonly isLast: boolean; readonly isAlone: boolean },
 ): void {
   const [prefix, code = ''] = postalPrefix.exec(part) ?? []
-  if (prefix !== undefined && findCountryCodes(code).length === 1) {
-    builder.readings.push({
-      key: code.toLowerCase(),
-      kind: 'name',
-      countries: findCountryCodes(code),
-      regions: [],
-    })
-    part = part.slice(prefix.length)
+  const countries = prefix === undefined ? [] : findCountryCodes(code)
+  if (countries.length === 1) {
+    builder.readings.push({ key: code.toLowerCase(), kind: 'name', countries, regions: [] })
+    part = part.slice(prefix?.length)
   }
   const words = part.split(' ').filter((word) => foldText(word) !== '')
   if (words.length === 0) return
@@ -176,7 +170,7 @@ function readPart(
   const titled = readKind(part)
   if (titled !== null && /\p{L}/u.test(titled.name)) {
     // Registers that were imported earlier hold the whole key.
-    builder.cities.add(foldText(part).replaceAll(' ', ''))
+    builder.cities.add(toNameKey(part))
     readTitled(titled.name, builder, at)
     return
   }
@@ -215,7 +209,7 @@ function readName(
   text: string,
   { isLast, isAlone }: { readonly isLast: boolean; readonly isAlone: boolean },
 ): Reading | null {
-  const key = foldText(text)
+  const key = unifyOwnLetters(text) ?? foldText(text)
   const code = text.toUpperCase()
   if (isSubdivision(code))
     return { key, kind: 'name', countries: [code.slice(0, 2)], regions: [code].filter(isDistinctRegion) }
@@ -249,11 +243,17 @@ function settleReadings({
 > & { isTownElsewhere: boolean } {
   const codes = readings.filter(({ kind }) => kind === 'code')
   const names = readings.filter(({ kind }) => kind === 'name')
-  const settled = names.map((name) => ({
-    ...name,
-    countries: isOverruled(name, readings) ? [] : name.countries,
-    regions: isOfOtherRegion(name, names) ? [] : listRegions(name, readings),
-  }))
+  const settled = names.map((name) => {
+    const isIn = (other: Reading) => listCountries(other).some((code) => name.countries.includes(code))
+    const isNear = readings.some((other) => other.key !== name.key && isIn(other))
+    const towns = listOfTown(name.key)
+    if (isNear && towns.length > 0) cities.delete(toCityKey(name.key))
+    return {
+      ...name,
+      countries: isOverruled(name, readings) ? [] : [...name.countries, ...(isNear ? [] : towns)],
+      regions: isOfOtherRegion(name, names) ? [] : listRegions(name, readings),
+    }
+  })
   const isTownElsewhere = names.some((name) => name.regions.length > 0 && isOfOtherRegion(name, names))
   for (const { key } of names.filter((name) => isNamedTwice(name, readings)))
     cities.add(toCityKey(`${key} city`))
@@ -300,10 +300,18 @@ function settleReadings({
   return { ...found, isCountryOrState }
 }
 
+const listCountries = (one: Reading): string[] => [...one.countries, ...one.regions.map(getCountry)]
+
+/** Lists the other countries with a large city of a country's name: Jordan for عمان, which is Oman and Amman. */
+function listOfTown(name: string): string[] {
+  const countries = name.length > codeCharsMax && isLargeCity(name) ? findCountryCodes(name) : []
+  const towns = countries.length === 0 ? [] : findRegionCodes(name).map(getCountry)
+  return towns.some((code) => countries.includes(code)) ? [] : towns
+}
+
 const isOpenName = (name: Reading, countries: ReadonlySet<string>): boolean =>
   name.countries.length > 0 && name.countries.length === countries.size
 
-/** True if another part names the country too, as in "Guatemala, GT". */
 const isNamedTwice = ({ countries }: Reading, readings: readonly Reading[]): boolean =>
   readings.filter((other) => other.countries.some((code) => countries.includes(code))).length > 1
 
@@ -316,7 +324,7 @@ function listRegions(name: Reading, readings: readonly Reading[]): readonly stri
 
 /** True if another part names a region of the town: "Paris, Texas" and "Cuenca, Azuay" name no part of France or Spain. */
 function isOfOtherRegion(name: Reading, names: readonly Reading[]): boolean {
-  const own = [...name.countries, ...name.regions.map(getCountry)]
+  const own = listCountries(name)
   const at = names.indexOf(name)
   return names.some((other, index) => {
     const theirs = other.countries.length > 0 ? [] : other.regions.map(getCountry)
@@ -333,9 +341,10 @@ function isOverruled(name: Reading, readings: readonly Reading[]): boolean {
   const at = readings.findIndex(({ key, kind }) => key === name.key && kind === name.kind)
   return readings.some((other, index) => {
     if (index === at || other.key === name.key) return false
-    const own = [...other.countries, ...other.regions.map(getCountry)]
+    const own = listCountries(other)
     if (name.countries.some((country) => own.includes(country) || isDependent(country, own))) return false
-    const isItsRegion = name.regions.some((region) => other.countries.includes(region.slice(0, 2)))
+    const around = listOfTown(name.key).length > 0 ? own : other.countries
+    const isItsRegion = name.regions.some((region) => around.includes(getCountry(region)))
     return own.length > 0 && (index > at || (isItsRegion && other.kind !== 'tail'))
   })
 }

@@ -1,6 +1,6 @@
 import { iso31661Alpha3ToAlpha2 } from 'iso-3166'
 import { countryCodes } from '../../core/countries.js'
-import { findLargerRegion, findRegionCodes, hasPostal } from '../normalize/places.js'
+import { findLargerRegion, findRegionCodes, toPlaceKey } from '../normalize/places.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 
 /**
@@ -119,7 +119,7 @@ export function comparePlaceWithHint(hint: LocationHint | null, place: Place): P
     return isSameTown(hint, place) ? 'town_abroad' : 'country_conflict'
   }
   if (place.postalKey !== '' && hasPostal(hint.postals, place.postalKey)) return 'postal'
-  if (place.cityKey !== '' && hint.cities.has(place.cityKey))
+  if (hasTown(hint.cities, place.cityKey))
     return isTownOfOtherRegion(hint, place) ? 'region_conflict' : 'city'
   if (hasMatchingOutward(hint, place)) return 'city'
   // Most US companies are registered in Delaware, and few are there.
@@ -135,10 +135,24 @@ export function comparePlaceWithHint(hint: LocationHint | null, place: Place): P
   return 'none'
 }
 
+/** Whether a town is among others. Next to Latin letters, other scripts are compared by sound: 苏州 is Suzhou, not 宿州. */
+export function hasTown(keys: ReadonlySet<string>, town: string): boolean {
+  if (town === '' || keys.has(town)) return town !== ''
+  if (!isLatin(town)) return keys.has(toPlaceKey(town))
+  return [...keys].some((key) => !isLatin(key) && toPlaceKey(key) === town)
+}
+const isLatin = (key: string): boolean => /^[a-z0-9]*$/.test(key)
+
+/** "LV-1010" is also written "1010". */
+const toBareCode = (key: string): string => key.replace(/^[a-z]{1,2}(?=\d{3,6}$)/, '')
+const hasPostal = (keys: ReadonlySet<string>, key: string): boolean =>
+  keys.has(key) || [...keys].some((other) => toBareCode(other) === toBareCode(key))
+
 /** Lists combine the country of the listing with the town of the company: "Ghent, US". */
 function isSameTown(hint: LocationHint, place: Place): boolean {
-  const town = place.cityKey !== '' && hint.cities.has(place.cityKey)
-  return town || (place.postalKey.length >= 5 && hint.postals.has(place.postalKey))
+  return (
+    hasTown(hint.cities, place.cityKey) || (place.postalKey.length >= 5 && hint.postals.has(place.postalKey))
+  )
 }
 
 /** Neighbouring British postcodes share the first half; other postal codes share the first digits. */

@@ -1,15 +1,24 @@
 import { iso31662 } from 'iso-3166'
-import { unifyConsonantal } from './unspaced-names.js'
+import { unifyOwnLetters } from './unspaced-names.js'
 import { foldText } from './normalize-name.js'
 import { readKind, streetLike, takePostcode, townsLikeStreets, type PlaceKind } from './streets.js'
 import { findCountryCode, findCountryName } from '../../core/countries.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 
+/** Folds a name to Latin letters and digits, without spaces. */
+export const toPlaceKey = (text: string): string => foldText(text).replaceAll(' ', '')
+/** Letters of other scripts stay: folded, different names become the same. */
+export const toNameKey = (text: string): string => unifyOwnLetters(text) ?? toPlaceKey(text)
+/** Names without vowels have no other key. */
+const listNameKeys = (name: string): string[] =>
+  /[\u0590-\u06ff]/.test(name) ? [toNameKey(name)] : [toNameKey(name), toPlaceKey(name)]
+
 /** Keys of cities with several names, in several languages; the first name is used in comparisons. */
 const cityKeys = new Map<string, string>()
 for (const group of placeNames.cities) {
-  const names = group.split(' ').map(toPlaceKey)
-  for (const name of names) cityKeys.set(name, names[0] ?? name)
+  const names = group.split(' ')
+  const first = toPlaceKey(names[0] ?? '')
+  for (const key of names.flatMap(listNameKeys)) cityKeys.set(key, first)
 }
 
 /** The larger region of a region. */
@@ -32,42 +41,36 @@ function listRegionCodes(): ReadonlyMap<string, readonly string[]> {
     else if (!codes.includes(code)) codes.push(code)
   }
   for (const { code, name } of iso31662) {
-    add(toRegionKey(name), code)
-    add(toRegionKey(name.replace(article, '')), code)
+    add(toNameKey(name), code)
+    add(toNameKey(name.replace(article, '')), code)
     const read = readKind(name)
-    if (read !== null) add(`${read.kind} ${toRegionKey(read.name)}`, code)
+    if (read !== null) add(`${read.kind} ${toNameKey(read.name)}`, code)
     // "Harju maakond" is Harjumaa; longer codes are those of municipalities.
-    else if (/^EE-\d\d$/.test(code)) add(`region ${toRegionKey(name.replace(/maa$/, ''))}`, code)
+    else if (/^EE-\d\d$/.test(code)) add(`region ${toNameKey(name.replace(/maa$/, ''))}`, code)
     add(code.slice(3).toLowerCase(), code)
   }
   for (const [code, names] of Object.entries(placeNames.regions))
-    for (const name of names.split('|')) add(toRegionKey(name), code)
+    for (const name of names.split('|')) add(toNameKey(name), code)
   return found
 }
 
 /** The article in Arabic names. */
 const article = /^(?:al|el|a[dnrstz]|ash|adh)[ -](?=\S{3})/i
 
-function toPlaceKey(text: string): string {
-  return foldText(text).replaceAll(' ', '')
-}
-
-/** Arabic and Hebrew letters stay: folded, different names have the same consonants. */
-const toRegionKey = (text: string): string => unifyConsonantal(text) ?? toPlaceKey(text)
-
 /** Returns all ISO 3166-2 codes that a name or short code may mean ("WA": Washington, Western Australia, …). */
 export function findRegionCodes(text: string): readonly string[] {
   const codes = (regionCodes ??= listRegionCodes())
-  const find = (name: string, charsMin: number) => {
-    const key = toRegionKey(name)
-    return key.length < charsMin && /^[a-z0-9]*$/.test(key) ? undefined : codes.get(key)
-  }
+  const find = (name: string, charsMin: number, kind = '') =>
+    listNameKeys(name)
+      .filter((one) => one.length >= charsMin || !/^[a-z0-9]*$/.test(one))
+      .map((one) => codes.get(kind + one))
+      .find((found) => found !== undefined)
   // Only Latin letters are short codes.
   const whole = find(text, /[^\p{Script=Latin}\P{L}]/u.test(text) ? codeCharsMax + 1 : 1)
   if (whole !== undefined) return whole
   const read = readKind(text)
   const isOfKind = read !== null && read.kind !== 'district' && read.kind !== 'village'
-  const ofKind = isOfKind ? codes.get(`${read.kind} ${toRegionKey(read.name)}`) : undefined
+  const ofKind = isOfKind ? find(read.name, 1, `${read.kind} `) : undefined
   if (ofKind !== undefined) return ofKind
   const isPlain = isOfKind && read.kind !== 'municipality' && !englishRegion.test(text)
   const name = isPlain ? read.name : text
@@ -145,11 +148,11 @@ function removeTitle(text: string): string {
 /** "Kent County" is in the United States, and Kent is not. */
 const englishRegion = / (?:county|province)$/i
 
-/** Returns the key of a city: folded, without spaces and words of its kind, exonyms unified. */
+/** Returns the key of a city: folded in its script, without spaces and words of its kind, exonyms unified. */
 export function toCityKey(city: string): string {
-  const known = cityKeys.get(toPlaceKey(city))
+  const known = cityKeys.get(toNameKey(city))
   if (known !== undefined) return known
-  const key = toPlaceKey(toTownName(city).replace(/\s+\d+$/, ''))
+  const key = toNameKey(toTownName(city).replace(/\s+\d+$/, ''))
   return cityKeys.get(key) ?? key
 }
 
@@ -161,7 +164,7 @@ export function listCityKeys(key: string): string[] {
 const cityCharsMin = 5
 
 /** Whether a name is that of a large city, which may also be that of a region. */
-export const isLargeCity = (name: string): boolean => cityKeys.has(toPlaceKey(toTownName(name)))
+export const isLargeCity = (name: string): boolean => cityKeys.has(toNameKey(toTownName(name)))
 
 /** Countries by key of a town, if a place elsewhere has its name: `Cuenca`, `Lebanon`. */
 const homonyms = new Map<string, readonly string[]>()
@@ -172,14 +175,7 @@ for (const [country, names] of Object.entries(placeNames.homonyms))
 /** Returns countries that have a town of the name, apart from regions and countries of this name; none for most names. */
 export const listHomonyms = (name: string): readonly string[] => homonyms.get(toPlaceKey(name)) ?? []
 
-export function toPostalKey(postalCode: string): string {
-  return toPlaceKey(postalCode)
-}
-
-/** "LV-1010" is also written "1010". */
-const toBareCode = (key: string): string => key.replace(/^[a-z]{1,2}(?=\d{3,6}$)/, '')
-export const hasPostal = (keys: ReadonlySet<string>, key: string): boolean =>
-  keys.has(key) || [...keys].some((other) => toBareCode(other) === toBareCode(key))
+export const toPostalKey = (postalCode: string): string => toPlaceKey(postalCode)
 
 /** Parts of an address in the United Kingdom; `street` includes localities. */
 interface AddressParts {

@@ -168,21 +168,30 @@ const toArmenianLatin = (text: string): string =>
         .replace(/(?<!\p{L})ե/giu, 'ye')
         .replace(/ռ/giu, 'r')
 
+/** Latin, Greek and Cyrillic names stay different in plain letters; those of other scripts may become the same. */
+const ownLetters =
+  /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}\P{L}]/u
+
 /**
- * Unifies the spelling of a text in Arabic or Hebrew letters, whose short vowels are not written, and drops articles and
- * spaces; `null` for other texts.
+ * Unifies the spelling of a text in its own letters, which are not romanized: عمان and معان, 苏州 and 宿州 are different
+ * towns. Drops vowel signs, articles and spaces; `null` for texts of Latin, Greek and Cyrillic letters.
  */
-export function unifyConsonantal(text: string): string | null {
-  if (!/[\u0590-\u06ff]/.test(text)) return null
-  return text
+export function unifyOwnLetters(text: string): string | null {
+  if (!ownLetters.test(text)) return null
+  const plain = text
     .normalize('NFKD')
-    .replace(/[\p{M}ـ]/gu, '')
-    .replaceAll('ة', 'ه')
-    .replace(/[ىی]/g, 'ي')
-    .replaceAll('ک', 'ك')
+    .replace(/[\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670ـ]|ء(?!\p{L})/gu, '')
+    .replace(/[ةىیےکہھە]/g, (letter) => arabicVariants.get(letter) ?? letter)
     .replace(/(?<!\p{L})ال(?=\p{L}{2})/gu, '')
-    .replace(/[^\p{L}\p{N}]+/gu, '')
+    .replace(/([וי])\1/g, '$1')
+  return simplifyHan(plain.normalize('NFC'))
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
 }
+
+const arabicVariants = new Map(
+  'ة=ه ى=ي ی=ي ے=ي ک=ك ہ=ه ھ=ه ە=ه'.split(' ').map((pair) => [pair.charAt(0), pair.slice(2)]),
+)
 
 /** Returns the pattern of an Arabic form in its usual writings: each of several words with the article or without it, with or without hamza and dots. */
 export function spellArabic(spelling: string): string {
@@ -194,3 +203,15 @@ export function spellArabic(spelling: string): string {
     .replace(/[ةه](?= |$)/g, '[ةه]')
     .replace(/[أإ]/g, '[أإا]')
 }
+
+/** "東京都港区", "广东省深圳市南山区", "경기도 성남시 분당구": no signs separate a region from its towns. */
+const eastAsianPart =
+  /(?:東京都|北海道|京都府|大阪府|\p{Script=Han}{2,3}[県省]|\p{Script=Han}{2,8}自治[区區]|\p{Script=Han}{2,3}市(?!市))(?=\p{Script=Han}{2})|\p{Script=Hangul}[도시군구](?=\s+\p{Script=Hangul})/gu
+
+/** Divides a place into its parts. */
+export const splitPlace = (text: string): string[] =>
+  text
+    .replace(/^\p{Script=Hangul}{2}(?=\s+\p{Script=Hangul})/u, '$&,')
+    .replace(eastAsianPart, '$&,')
+    .split(/[,;|\n/()（）、，،؛]+/)
+    .map((part) => part.trim().replace(/\s+/g, ' '))

@@ -91,14 +91,8 @@ export function toJurisdiction({ countryCode, region }: EdgarPlace): string {
 const statusIn = new RegExp(String.raw`(?<!\p{L})(?:${words.statusIn})(?!\p{L})`, 'gu')
 /** Folds the spelling of a status: `Dissolved (s. 210)` is `dissolved s 210`. */
 const toStatusKey = (text: string): string =>
-  toPlainLetters(
-    text
-      .toLowerCase()
-      .normalize('NFC')
-      .replace(statusIn, '')
-      .normalize('NFKD')
-      .replace(/[\p{M}\u200c\u200d]/gu, ''),
-  )
+  toPlainLetters(text.toLowerCase().normalize('NFC').replace(statusIn, '').normalize('NFKD'))
+    .replace(/[\p{M}\u200c\u200d]/gu, '')
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
 

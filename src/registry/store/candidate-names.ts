@@ -1,5 +1,6 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { CandidateName } from '../match/candidate.js'
+import { readPlaceLine } from './row-writer.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 import type { NameKind } from '../model/registry-rows.js'
 import type { FormClass } from '../normalize/legal-forms.js'
@@ -33,6 +34,7 @@ type CandidateRow = readonly [
   regionCode: string,
   postalKey: string,
   countryCode: string | null,
+  line: string | null,
   prominence: number,
   tickers: string | null,
 ]
@@ -43,6 +45,7 @@ const selectCandidates = `
       WHERE r.legal_entity_number = l.number AND r.kind = 'legal' LIMIT 1) END, l.legal_form,
     n.tokens, n.core_key, n.full_key, n.form_class, n.acronym, l.status, l.removed_from_source, l.type, l.subtype,
     l.jurisdiction, l.source_key GLOB 'cik:*', a.city_key, a.region_code, a.postal_key, a.country_code,
+    CASE WHEN a.city_key = '' THEN substr(a.formatted_address, 1, 500) END,
     (SELECT 4 * max(e.sic IS NOT NULL OR e.naics IS NOT NULL OR e.industry_codes IS NOT NULL)
       + 2 * max(EXISTS (SELECT 1 FROM identifiers i WHERE i.legal_entity_number = e.number AND i.type = 'lei'))
       FROM legal_entities e WHERE e.entity_number = l.entity_number),
@@ -299,8 +302,8 @@ export function toCandidateName(row: CandidateRow): CandidateName {
   const [, entityNumber, legalEntityNumber, sourceNumber, kind, name, registeredName, ...more] = row
   const [legalForm, tokens, ...others] = more
   const [coreKey, fullKey, formClass, acronym, status, isRemoved, type, subtype, ...places] = others
-  const [jurisdiction, isRegistrant, cityKey, regionCode, postalKey, countryCode, prominence, tickers] =
-    places
+  const [jurisdiction, isRegistrant, cityKey, regionCode, postalKey, countryCode, line, ...facts] = places
+  const [prominence, tickers] = facts
   const [country = '', region] = (jurisdiction ?? '').toUpperCase().split('_')
   return {
     entityNumber,
@@ -323,9 +326,7 @@ export function toCandidateName(row: CandidateRow): CandidateName {
     removed: isRemoved === 1,
     supported: type === 'business' && subtype === 'incorporated_entity',
     place: {
-      cityKey,
-      regionCode,
-      postalKey,
+      ...readPlaceLine({ cityKey, regionCode, postalKey }, line, countryCode ?? country),
       countryCode: countryCode ?? '',
       // American lists name foreign registrants of the SEC with the country US.
       // A depositary receipt is of a company abroad.

@@ -2,7 +2,6 @@ import { getSqliteCode, type Sqlite } from '../../platform/sqlite.js'
 import type { RegistryRow, RowName, NameKind } from '../model/registry-rows.js'
 import type { CandidateName } from '../match/candidate.js'
 import { Vocabulary, WordList, buildSortedWordLists, type WordLists } from '../match/vocabulary.js'
-import type { CandidateNames } from './candidate-names.js'
 import { packNameKind, type StoredName } from './registration-columns.js'
 
 export interface NameWriter {
@@ -257,6 +256,12 @@ export function createNameBeginningFinder(database: Sqlite): NameBeginningFinder
     }))
 }
 
+/** Reads names by their numbers, and finds numbers by words of names: lowest first. */
+interface NamesByWords {
+  findByWords(slots: readonly (readonly string[])[], countMax: number): number[]
+  read(numbers: readonly number[]): CandidateName[]
+}
+
 export type WordSearch = (tokens: readonly string[], vocabulary: Vocabulary) => CandidateName[]
 
 /** Names read per way of searching. */
@@ -268,7 +273,7 @@ const searchedNamesMax = 60
  */
 export function createWordSearch(
   database: Sqlite,
-  getNames: (vocabulary: Vocabulary) => CandidateNames,
+  getNames: (vocabulary: Vocabulary) => NamesByWords,
 ): WordSearch {
   const byBeginning = database
     .prepare<[string, string], number>(

@@ -2,7 +2,12 @@ import type { Sqlite } from '../../platform/sqlite.js'
 import { deriveId, toStoredKey } from '../model/identifiers.js'
 import { normalizeRegistrationNumber } from '../linkage/entity-clusters.js'
 import type { RegistryRow } from '../model/registry-rows.js'
-import { toCityKey, toPostalKey, findRegionCode } from '../normalize/places.js'
+import { findCountryCodes } from '../../core/countries.js'
+import { parseLocation } from '../match/parse-location.js'
+import type { Place } from '../match/place-agreement.js'
+import { findRegionCode, findRegionCodes, isLargeCity, toCityKey, toPostalKey } from '../normalize/places.js'
+import { readKind, streetLike } from '../normalize/streets.js'
+import { splitPlace } from '../normalize/unspaced-names.js'
 import { createBulk } from './name-index.js'
 import {
   computeContentHash,
@@ -221,4 +226,27 @@ function getRegionKey(countryCode: string | null, region: string): string {
     `${countryCode ?? ''} ${region}`,
     () => findRegionCode(countryCode, region) ?? '',
   )
+}
+
+type PlaceKeys = Pick<Place, 'cityKey' | 'regionCode' | 'postalKey'>
+
+/** Finds the place of a company whose address is one line. Of several names, none is surely the town. */
+export function readPlaceLine(stated: PlaceKeys, line: string | null, country: string): PlaceKeys {
+  const text = stated.cityKey !== '' || line === null ? '' : line.replace(/\s[-–—]\s/g, ', ')
+  const read = text === '' ? null : parseLocation(text)
+  if (read === null) return stated
+  const isTown = (part: string) =>
+    !/\d|^$|\S\s\S+\s\S/.test(part) &&
+    !streetLike.test(part) &&
+    !/^(?:region|district)$/.test(readKind(part)?.kind ?? '') &&
+    findCountryCodes(part).length + findRegionCodes(part).length === 0
+  const parts = splitPlace(text)
+  const large = parts.filter(isLargeCity)
+  const [town = '', other] = large.length > 0 ? large : parts.filter(isTown)
+  const [region = '', another] = [...read.regions].filter((code) => code.startsWith(`${country}-`))
+  return {
+    cityKey: other === undefined ? toCityKey(town) : '',
+    regionCode: stated.regionCode === '' && another === undefined ? region : stated.regionCode,
+    postalKey: stated.postalKey === '' ? ([...read.postals][0] ?? '') : stated.postalKey,
+  }
 }

@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { comparePlaceWithHint, type Place } from '../../../src/registry/match/place-agreement.js'
+import { readPlaceLine } from '../../../src/registry/store/row-writer.js'
 import { parseLocation, readCompanyCountry } from '../../../src/registry/match/parse-location.js'
 import { findCountryCode, findCountryName } from '../../../src/core/countries.js'
 import {
   toCityKey,
+  toPlaceKey,
   toPostalKey,
   findRegionCode,
   findRegionCodes,
@@ -492,4 +494,164 @@ test.each([
   ['Larkmoor', 'Greater Manchester', 'GB', 'Larkmoor, Surrey', 'city'],
 ] as const)('%s in %s (%s) and %s: %s', (town, region, country, asked, expected) => {
   expect(comparePlaceWithHint(parseLocation(asked), place(town, region, '', country))).toBe(expected)
+})
+
+describe('towns of one sound in other letters', () => {
+  test.each(
+    `عمان معان JO; الرملة الرمل SY; רמלה רמלא IL; עפרה אפרה IL; 苏州市 宿州市 CN; 福州市 抚州市 CN; 玉林 榆林 CN; 宜春市 伊春市 CN
+    荊州 靖州 CN; 川内市 仙内市 JP; 大垣市 大園市 JP; 동해시 동애시 KR; พระแสง พระแสน TH; เกาะ แก่ะ TH`
+      .split(/[;\n]/)
+      .map((one) => one.trim().split(' ')),
+  )('%s is not %s', (one = '', other = '', country = '') => {
+    for (const [asked, held] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      const hint = parseLocation(asked)
+      expect(comparePlaceWithHint(hint, place(asked, null, '', country))).toBe('city')
+      expect(comparePlaceWithHint(hint, place(held, null, '', country))).not.toBe('city')
+    }
+  })
+
+  test('each of two texts in one script is its own town alone', () => {
+    const scripts = [
+      'ابتثجحخدذرزسشصضطظعغفقكلمنهوي',
+      'אבגדהזחטכלמנסעפצקרשת',
+      'กขคงจฉชซญดตถทนบปผพฟมยรลวสหอ',
+      '가나다라마바사아자차거너더러',
+    ]
+    const words = scripts.map((letters) =>
+      fc.tuple(
+        ...[0, 1].map(() =>
+          fc.string({ unit: fc.constantFrom(...Array.from(letters)), minLength: 4, maxLength: 7 }),
+        ),
+      ),
+    )
+    forAll(300, [fc.oneof(...words)], ([one = '', other = '']) => {
+      if (/^ال/.test(one) || /^ال/.test(other)) return
+      expect(toCityKey(one) === toCityKey(other)).toBe(one === other)
+    })
+  })
+
+  test.each([
+    'الزرقاء=الزرقا=زرقاء',
+    'إربد=اربد=أربد',
+    'عمّان=عَمّان=عمان',
+    'קריית גת=קרית גת=קרית־גת',
+    'פתח תקווה=פתח תקוה',
+    '廣州市=广州=廣州',
+    'لاہور=لاهور',
+    'کراچی=كراچي',
+  ])('spellings of one town are the same: %s', (line) => {
+    const [town = '', ...others] = line.split('=')
+    for (const other of others) expect(toCityKey(other), other).toBe(toCityKey(town))
+  })
+
+  test.each([
+    ['苏州市', 'Suzhou', 'CN'],
+    ['Suzhou', '苏州', 'CN'],
+    ['大阪市', 'Osaka', 'JP'],
+    ['수원시', 'Suwon', 'KR'],
+    ['ميونخ', 'München', 'DE'],
+  ])('%s is %s in other letters, and so is a key of an earlier registry', (held, asked, country) => {
+    expect(comparePlaceWithHint(parseLocation(asked), place(held, null, '', country))).toBe('city')
+    const earlier = { ...place(held, null, '', country), cityKey: toPlaceKey(toCityKey(held)) }
+    for (const text of [asked, held]) expect(comparePlaceWithHint(parseLocation(text), earlier)).toBe('city')
+  })
+})
+
+test.each(
+  '경남 KR-48; 경북 KR-47; 전남 KR-46; 전북 KR-45; 전북특별자치도 KR-45; 충남 KR-44; 충북 KR-43; 강원 KR-42; 강원특별자치도 KR-42; 경기 KR-41; 제주 KR-49; 세종 KR-50; Gyeongnam KR-48; Jabar ID-JB; Jateng ID-JT; Kaltim ID-KI; Sumut ID-SU; Sulsel ID-SN; 陕西 CN-SN; 陝西省 CN-SN; 山西 CN-SX; 山西省 CN-SX; معان JO-MN; عمان JO-AM'
+    .split('; ')
+    .map((one) => one.split(' ')),
+)('the short name %s is that of the region %s', (name = '', code = '') => {
+  expect(findRegionCodes(name)).toEqual([code])
+})
+
+describe('a country with the name of a large city in another country', () => {
+  const amman = place('عمان', 'عمان', '', 'JO', 'jo')
+  const irbid = place('إربد', 'إربد', '', 'JO', 'jo')
+  const muscat = place('مسقط', 'مسقط', '', 'OM', 'om')
+
+  test.each([
+    ['عمان', 'city', 'region_conflict', 'country'],
+    ['عمّان', 'city', 'region_conflict', 'country'],
+    ['الشميساني، عمان', 'city', 'region_conflict', 'country'],
+    ['عمان، الأردن', 'city', 'region_conflict', 'country_conflict'],
+    ['عمان, JO', 'city', 'region_conflict', 'country_conflict'],
+    ['إربد، عمان', 'city', 'city', 'country_conflict'],
+    ['مسقط، عمان', 'country_conflict', 'country_conflict', 'city'],
+    ['صلالة، عمان', 'country_conflict', 'country_conflict', 'region_conflict'],
+    ['عمان, OM', 'country_conflict', 'country_conflict', 'country'],
+    ['سلطنة عمان', 'country_conflict', 'country_conflict', 'country'],
+  ] as const)('%s is %s for Amman, %s for Irbid and %s for Muscat', (asked, ...expected) => {
+    const hint = parseLocation(asked)
+    expect([amman, irbid, muscat].map((held) => comparePlaceWithHint(hint, held))).toEqual(expected)
+  })
+
+  test.each([
+    [['عمان'], ['city'], 'JO'],
+    [['عمان'], ['region'], 'JO'],
+    [['عمان'], ['country'], 'OM'],
+    [['عمان'], ['address'], null],
+    [['مسقط', 'عمان'], ['city', 'country'], 'OM'],
+    [['عمان', 'عمان'], ['city', 'country'], 'OM'],
+    [['إربد', 'عمان'], ['city', 'region'], 'JO'],
+    [['Luxembourg'], ['country'], 'LU'],
+  ] as const)('%j below %j is in %s', (cells, parts, country) => {
+    expect(readCompanyCountry({ cells, parts, name: null }, null).country).toBe(country)
+  })
+
+  test.each(['Luxembourg', 'Georgia', 'Panama', 'Singapore', 'Kuwait', 'Mexico', 'Şam', 'Jordan', 'Oman'])(
+    'no other country is meant by %s',
+    (name) => {
+      const codes = findCountryCode(name)
+      expect([...(parseLocation(name)?.countries ?? [])]).toEqual(codes === null ? [] : [codes])
+    },
+  )
+})
+
+describe('a company whose address is one line', () => {
+  const hold = (line: string, country: string): Place => ({
+    ...place('', null, '', country),
+    ...readPlaceLine({ cityKey: '', regionCode: '', postalKey: '' }, line, country),
+  })
+
+  test.each([
+    ['인천광역시 중구 서해대로 365', 'KR', '인천광역시 중구 서해대로 365', 'city'],
+    ['인천광역시 중구 서해대로 365', 'KR', '인천', 'city'],
+    ['인천광역시 중구 서해대로 365', 'KR', '부산광역시 중구 중앙대로 196', 'region_conflict'],
+    ['경기도 성남시 분당구 라크로 1', 'KR', '성남시', 'city'],
+    ['경남 김해시 노르바로 7', 'KR', '경상남도, 김해시', 'city'],
+    ['広島県府中市', 'JP', '東京都府中市', 'region_conflict'],
+    ['東京都港区芝公園4-2-8', 'JP', '東京都港区芝公園4-2-8', 'city'],
+    ['广东省深圳市南山区科技路1号', 'CN', '广东省深圳市', 'city'],
+    ['وادي موسى', 'JO', 'وادي موسى', 'city'],
+    ['عمان - الجاردنز', 'JO', 'عمان', 'city'],
+    ['عمان - الجاردنز', 'JO', 'الزرقاء', 'region_conflict'],
+    ['Larkmoor', 'AL', 'Larkmoor', 'city'],
+    ['12 Norvane Street, Larkmoor, 4001', 'AL', 'Larkmoor', 'city'],
+    ['12 Norvane Street, Larkmoor, 4001', 'AL', '4001', 'postal'],
+    ['Rruga Norvane, Durrës', 'AL', 'Durrës', 'region'],
+    // Of several names, none is surely the town, and a street is none.
+    ['Rruga Norvane, Lagjja Larkmoor', 'AL', 'Rruga Norvane', 'none'],
+    ['Norvane Business Park Larkmoor', 'CH', 'Larkmoor', 'none'],
+    ['Norvane Road', 'GB', 'Norvane Road', 'none'],
+    ['Larkmoor House 12', 'GB', 'Larkmoor', 'none'],
+  ] as const)('%s (%s) and %s: %s', (line, country, asked, expected) => {
+    const found = comparePlaceWithHint(parseLocation(asked), hold(line, country))
+    expect(found).toBe(expected)
+  })
+
+  test('what the register states in columns stays', () => {
+    const stated = { cityKey: 'larkmoor', regionCode: 'KR-26', postalKey: '48000' }
+    expect(readPlaceLine(stated, '인천광역시 중구', 'KR')).toEqual(stated)
+    expect(readPlaceLine({ ...stated, cityKey: '' }, '인천광역시 중구', 'KR').regionCode).toBe('KR-26')
+    forAll(300, [fc.string({ maxLength: 60 })], (line) => {
+      expect(readPlaceLine(stated, line, 'KR')).toEqual(stated)
+      expect(typeof readPlaceLine({ cityKey: '', regionCode: '', postalKey: '' }, line, 'KR').cityKey).toBe(
+        'string',
+      )
+    })
+  })
 })
