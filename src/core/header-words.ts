@@ -57,9 +57,10 @@ function isComposed(key: string, parties: ReadonlySet<string>): boolean {
   )
 }
 
-/** All parts must be words for names. Behind a word like "or", others are too: `Titular o razón social`. */
+/** All parts must be words for names. Behind a word like "or", others are too: `Titular o razón social`, `거래처(상호)`. */
 function rankJointNames(header: string): number {
-  const parts = splitJoints(header)
+  const whole = splitJoints(header)
+  const parts = whole.length === 1 ? splitJoints(header.replace(/[([（［]/u, '/')) : whole
   if (parts.length < 2) return -1
   const ranks = parts.map((part) => ({ part, rank: rankNameHeader(part) }))
   const isNamed = ranks.some(({ part, rank }) => rank >= 0 && !roles.has(toHeaderKey(part)))

@@ -144,6 +144,19 @@ function checkLei(lei: string): CanonicalIdentifier {
   return remainder === 1 ? { value: lei } : { reason: `LEI "${lei}" fails its checksum` }
 }
 
+/** ISO 6166: twelve characters, the last one a Luhn check digit over letters written as numbers. */
+export function isIsin(text: string): boolean {
+  if (!/^[A-Z]{2}[A-Z0-9]{9}\d$/.test(text)) return false
+  const digits = text.replace(/[A-Z]/g, (letter) => String(parseInt(letter, 36)))
+  let sum = 0
+  for (let at = digits.length - 1, isDoubled = false; at >= 0; at--, isDoubled = !isDoubled) {
+    const digit = Number(digits.charAt(at))
+    const value = isDoubled ? digit * 2 : digit
+    sum += value > 9 ? value - 9 : value
+  }
+  return sum % 10 === 0
+}
+
 /** Ids that the service creates; safe in a URL path. */
 const entityIdPattern = /^siq_[\w.~-]{1,200}$/
 

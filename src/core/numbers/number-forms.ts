@@ -249,6 +249,13 @@ export function toContainedNumber(country: string, number: string): string | nul
 /** Letters in front of numbers, where they are not the country's. */
 const prefixes: Readonly<Record<string, string>> = { gr: 'EL', jp: 'T', ng: 'RC' }
 
+/** Forms of numbers whose letters are those of a year or of the name, and not of a register: of Albania and Mexico. */
+const serialForms = createForms(forms.serialLetters)
+
+/** Whether a number has letters that are a part of it, so that numbers with other letters are of the same register. */
+export const hasSerialLetters = (country: string, closed: string): boolean =>
+  serialForms.get(country)?.test(closed) === true
+
 /**
  * Returns the other numbers of the company that follow from one of them, without punctuation: with and without its
  * country, as VAT numbers have it, and those that contain each other.
@@ -256,11 +263,13 @@ const prefixes: Readonly<Record<string, string>> = { gr: 'EL', jp: 'T', ng: 'RC'
 export function listNestedNumbers(country: string, number: string): string[] {
   const closed = closeNumber(number)
   const prefix = prefixes[country] ?? country.toUpperCase()
-  const isPrefixed = prefix !== '' && closed.startsWith(prefix) && /^[A-Z]{1,2}\d{4,}$/.test(closed)
-  const bare = isPrefixed ? closed.slice(prefix.length) : closed
+  const rest = closed.slice(prefix.length)
+  const isNumber = /^\d{4,}$/.test(rest) || hasSerialLetters(country, rest)
+  const bare = prefix !== '' && closed.startsWith(prefix) && isNumber ? rest : closed
   const checks = nestedKinds[country]?.addChecks
   const whole = checks?.to.test(bare) === true ? checks.add(bare) : null
-  const all = [bare, toContainedNumber(country, bare), whole, /^\d{6,}$/.test(bare) ? prefix + bare : null]
+  const added = /^\d{6,}$/.test(bare) || hasSerialLetters(country, bare) ? prefix + bare : null
+  const all = [bare, toContainedNumber(country, bare), whole, added]
   return all.filter((one) => one !== null).filter((one) => one !== closed)
 }
 

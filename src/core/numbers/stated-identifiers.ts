@@ -1,9 +1,9 @@
 import { findCountryCode } from '../countries.js'
 import { toRootDomain } from '../domain-name.js'
 import { formatCourtNumber, parseCourtNumber, writeOffice } from './court-numbers.js'
-import { hasPlainForm, numberNames, toNationalNumber } from './national-numbers.js'
+import { closeNumber, hasPlainForm, numberNames, toNationalNumber } from './national-numbers.js'
 import { identifierKeys, identifierNames, toCanonicalIdentifier, type IdentifierKey } from '../identifiers.js'
-import { dropInnerBrackets, withBrackets } from './number-forms.js'
+import { dropInnerBrackets, hasSerialLetters, withBrackets } from './number-forms.js'
 
 /**
  * Identifiers in free text: `Apple Inc (LEI HWUPKR0MPOU8FGXBT394, CIK 0000320193)`. The interface has only names,
@@ -91,15 +91,13 @@ const labelled = new RegExp(
 )
 
 function readStated(text: string): StatedIdentifier[] | null {
-  const found: StatedIdentifier[] = []
+  const found: (StatedIdentifier | null)[] = []
   for (const part of text.split(',')) {
     const [, label = '', rest = ''] = labelled.exec(part.trim()) ?? []
     const kind = statedKinds.find((one) => identifierNames[one].toLowerCase() === label.toLowerCase())
-    const identifier = kind === undefined ? readNationalNumber(part) : readValue(kind, rest)
-    if (identifier === null) return null
-    found.push(identifier)
+    found.push(kind === undefined ? readNationalNumber(part) : readValue(kind, rest))
   }
-  return found
+  return found.includes(null) ? null : found.filter((one) => one !== null)
 }
 
 const namedNumber = new RegExp(
@@ -113,7 +111,8 @@ function readNationalNumber(text: string): StatedIdentifier | null {
   const fold = (name: string) => name.toLowerCase().replaceAll('.', '')
   for (const { country, name } of numberNames) {
     if (fold(name) !== fold(label)) continue
-    const value = toNationalNumber(country, number) ?? (hasPlainForm(country, number) ? number : null)
+    const isPlain = hasPlainForm(country, number) === true || hasSerialLetters(country, closeNumber(number))
+    const value = toNationalNumber(country, number) ?? (isPlain ? number : null)
     if (value !== null) return toStatedIdentifier('registration_id', value, country.toUpperCase())
   }
   return null

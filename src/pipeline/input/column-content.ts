@@ -2,7 +2,7 @@ import { toPlainLetters, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import { identifierHeaders, listNumberKeys } from '../../core/header-words.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import { isPlaceholder } from '../../core/lookup-identity.js'
-import { isPlainLabel, isRounded, toCanonicalIdentifier } from '../../core/identifiers.js'
+import { isIsin, isPlainLabel, isRounded, toCanonicalIdentifier } from '../../core/identifiers.js'
 import { parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import { closeNumber, findNumberForm, readTaxNumber } from '../../core/numbers/national-numbers.js'
 import { isPersonNumber } from '../../core/numbers/number-forms.js'
@@ -150,17 +150,6 @@ function isLei(value: string): boolean {
     /^[A-Z0-9]{18}\d{2}$/.test(value) &&
     toDigits(value).reduce((rest, digit) => (rest * 10 + digit) % 97, 0) === 1
   )
-}
-
-/** ISO 6166: Luhn check digit. */
-function isIsin(value: string): boolean {
-  if (!/^[A-Z]{2}[A-Z0-9]{9}\d$/.test(value)) return false
-  const digits = toDigits(value).reverse()
-  const sum = digits.reduce((total, digit, at) => {
-    const weighed = at % 2 === 1 ? digit * 2 : digit
-    return total + (weighed > 9 ? weighed - 9 : weighed)
-  }, 0)
-  return sum % 10 === 0
 }
 
 /** Letters count as two digits; A is 10. */

@@ -9,6 +9,7 @@ import {
   rankPlainName,
   type PlaceHeader,
 } from '../../core/header-words.js'
+import { findCountryCode } from '../../core/countries.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import {
   areAddresses,
@@ -188,6 +189,8 @@ export type PlaceOrder = 'best' | 'first'
 
 /** Headers that mean a part of another size in another language: `Kraj` is a region in Czechia, and the country in Poland. */
 const vagueHeaders: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.vagueParts))
+/** Headers that mean a country or a town: `Vendi` is a place. */
+const countriesOrTowns: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.countriesOrTowns))
 const landscapes: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.landscapes.words))
 const chileanHeaders: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.landscapes.unlessNextTo))
 const regionSizes = headerWords.regionSizes.map((list) => toHeaderKeys(list))
@@ -207,6 +210,8 @@ function judgePart(
     isMostly(cells, (cell) => /^[\d\s-]+$/.test(cell))
   )
     return 'postal'
+  if (countriesOrTowns.has(toHeaderKey(column)) && cells.length > 0)
+    return isMostly(cells, (cell) => findCountryCode(cell) !== null) ? 'country' : 'city'
   if (
     cells.length === 0 ||
     toHeaderKey(column) !== 'kraj' ||

@@ -14,7 +14,12 @@ import {
   hasLocalOffices,
   readOfficeNumber,
 } from '../../core/numbers/court-numbers.js'
-import { listNestedNumbers, toContainedNumber, withBrackets } from '../../core/numbers/number-forms.js'
+import {
+  hasSerialLetters,
+  listNestedNumbers,
+  toContainedNumber,
+  withBrackets,
+} from '../../core/numbers/number-forms.js'
 import {
   closeNumber,
   findNumberForm,
@@ -257,6 +262,7 @@ interface ComparedNumber {
 function toComparedNumber(country: string, text: string): ComparedNumber {
   const closed = closeNumber(toCompanyNumber(country, text) ?? text)
   const form = findNumberForm(country, closed)
+  if (hasSerialLetters(country, closed)) return { number: closed, kind: 'form serial', isOneRegister: true }
   if (isSiteNumber(country, text)) return { number: closed, kind: `other ${closed}`, isOneRegister: false }
   if (form === undefined) {
     const isAny = letteredCountries.has(country) || findCodedCountry(text) !== null

@@ -10,7 +10,7 @@ import { findHeaderField } from '../reference/registers.js'
 import { parseForm } from '../normalize/parsed-name.js'
 import { matchLimits } from '../model/limits.js'
 import { toRootDomain } from '../../core/domain-name.js'
-import { toCanonicalIdentifier } from '../../core/identifiers.js'
+import { isIsin, toCanonicalIdentifier } from '../../core/identifiers.js'
 import { readIdentifiers } from '../../core/numbers/stated-identifiers.js'
 import type { Encoding } from '../../core/file-formats.js'
 import { openDelimited, openOneFile, openText, type TextSource } from '../../tables/text-tables.js'
@@ -94,19 +94,6 @@ function createLeiMap(
     },
   }
   return createTableFormat(table, { addsUp: true })
-}
-
-/** ISO 6166: twelve characters, the last one a Luhn check digit over letters written as numbers. */
-function isIsin(text: string): boolean {
-  if (!/^[A-Z]{2}[A-Z0-9]{9}\d$/.test(text)) return false
-  const digits = text.replace(/[A-Z]/g, (letter) => String(parseInt(letter, 36)))
-  let sum = 0
-  for (let at = digits.length - 1, isDoubled = false; at >= 0; at--, isDoubled = !isDoubled) {
-    const digit = Number(digits.charAt(at))
-    const value = isDoubled ? digit * 2 : digit
-    sum += value > 9 ? value - 9 : value
-  }
-  return sum % 10 === 0
 }
 
 /**
@@ -344,4 +331,20 @@ export function listUnused(map: Readonly<Record<string, string>>, header: readon
 export function findRegion(unused: readonly string[], found: string | undefined): string | undefined {
   if (found !== undefined && !/^regi[oó]n$/i.test(found.trim())) return found
   return unused.find((name) => /^(?:\w*_)?(?:provincia|departamento)(?:_\w*)?$/i.test(name.trim())) ?? found
+}
+
+/** Returns the first column of `others` whose numbers all differ and do not begin with those of `id`, as numbers of branches do, where companies of several names share them. */
+export function findDistinctNumber(
+  { registration_id: id = '', name = '' }: { readonly registration_id?: string; readonly name?: string },
+  others: readonly string[],
+  cellsOf: (column: string) => readonly string[],
+): { registration_id?: string } {
+  const [numbers, names] = [cellsOf(id), cellsOf(name)]
+  const named = new Map(numbers.map((number, at) => [number, names[at]]))
+  const isShared = numbers.some((number, at) => number !== '' && named.get(number) !== names[at])
+  const isBranch = (cell: string, at: number) => cell.startsWith((numbers[at] ?? '').padEnd(5))
+  const isFitting = (cells: readonly string[]) =>
+    new Set(cells).size === cells.length && !cells.some((cell, at) => cell === '' || isBranch(cell, at))
+  const found = isShared ? others.find((one) => isFitting(cellsOf(one))) : undefined
+  return found === undefined ? {} : { registration_id: found }
 }

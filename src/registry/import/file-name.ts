@@ -77,3 +77,7 @@ function readDateInName({ 0: text, groups = {} }: RegExpMatchArray) {
   const dateMs = isOpen ? null : Date.parse(`${day ?? otherDay}T${h ?? '00'}:${min ?? '00'}:00Z`)
   return [{ text, dateMs, hasTime: h !== undefined }]
 }
+
+/** Quotes a name of a file or a column for a command line. */
+export const quoteArgument = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

@@ -16,8 +16,9 @@ import {
 import { findHeaderField, findNumberCountry, findStatus, isMostly, shareMin } from '../reference/registers.js'
 import registerWords from '../reference/register-words.json' with { type: 'json' }
 import { dateOrders, parseDate } from '../../core/file-formats.js'
-import { findNamesByCells, findRegion, listUnused } from './additions.js'
+import { findDistinctNumber, findNamesByCells, findRegion, listUnused } from './additions.js'
 import { readCompanyCountry } from '../match/parse-location.js'
+import { quoteArgument } from './file-name.js'
 import { toCode, type ImportField } from './csv-row.js'
 
 /** Proposed options for importing a table of companies as `csv`. */
@@ -82,11 +83,13 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   recognizeStreet(map, getCells)
   const byCells = map.name === undefined ? findNamesByCells(listUnused(map, header), getCells) : null
   if (byCells !== null) map.name = byCells
+  const isOfTax = (name: string) => rankNumber(name, identifierHeaders.registration_id) >= 0
+  const spare = map.registration_court === undefined ? listUnused(map, header).filter(isOfTax) : []
+  Object.assign(map, findDistinctNumber(map, spare, getCells))
   const { idType, doubt } = findIdType(map, getCells)
   const id = idType === null ? undefined : map[idType]
   if (idType !== null && id !== undefined) map.id = id
   if (idType !== null) Reflect.deleteProperty(map, idType)
-  const isOfTax = (name: string) => rankNumber(name, identifierHeaders.registration_id) >= 0
   const taxed = map.registration_court === undefined ? undefined : listUnused(map, header).find(isOfTax)
   if (idType === 'registration_id' && taxed !== undefined) map.registration_id = taxed
   const numbers = idType === 'registration_id' && id !== undefined ? getCells(id) : []
@@ -345,6 +348,3 @@ function isBritish(map: FieldMap, cellsOf: GetCells): boolean {
   if (stated.length > 0 && stated.length >= countries.length * shareMin) return true
   return postcode !== undefined && isMostly(cellsOf(postcode), (cell) => ukPostcode.test(cell))
 }
-
-export const quoteArgument = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

@@ -45,14 +45,15 @@ export interface ImportContext {
 
 /** Converts the lines of a filled-in file to verdicts. Does not check that the companies exist. */
 export function settleLines(lines: readonly FilledLine[], known: ImportContext): SettledLines {
-  const typed = lines.map((line) => ({ line, verdict: readVerdict(line.verdict) }))
+  const words = new Set(lines.map((line) => foldCase(toPlainText(line.verdict))))
+  const typed = lines.map((line) => ({ line, verdict: readVerdict(line.verdict, words) }))
   const undecided = typed.filter(({ verdict }) => verdict.kind === 'undecided').map(({ line }) => line)
   const problems: LineProblem[] = []
   const settled = new Map<string, SettledLine>()
   const unchanged = new Set<string>()
   for (const { line, verdict } of typed) {
     if (verdict.kind === 'undecided') continue
-    const read = settleLine(line, known)
+    const read = settleLine(line, verdict, known)
     if ('text' in read) {
       problems.push(read)
       continue
@@ -105,7 +106,11 @@ export function createConflictProblem({ number, row }: SettledLine, other: Decis
 const formatVerdict = ({ verdict, entityId }: LineVerdict): string =>
   verdict === 'none' ? 'none of these' : (entityId ?? '')
 
-function settleLine(line: FilledLine, { rows }: ImportContext): SettledLine | LineProblem {
+function settleLine(
+  line: FilledLine,
+  verdict: TypedVerdict,
+  { rows }: ImportContext,
+): SettledLine | LineProblem {
   const { number } = line
   const row = rows.get(line.lookup)
   const createProblem = (text: string): LineProblem => ({ number, name: row?.name ?? line.name, text })
@@ -123,7 +128,7 @@ function settleLine(line: FilledLine, { rows }: ImportContext): SettledLine | Li
   }
   if (line.note.length > requestLimits.noteCharsMax)
     return createProblem(`its note has more than ${requestLimits.noteCharsMax} characters`)
-  const company = findCompany(line)
+  const company = findCompany(line, verdict)
   return 'problem' in company
     ? createProblem(company.problem)
     : { number, row, ...company, note: line.note === '' ? null : line.note }
@@ -151,8 +156,7 @@ function shown(text: string): string {
 }
 
 /** Finds the chosen company among the candidates of the file. The current candidates may differ. */
-function findCompany(line: FilledLine): LineVerdict | { readonly problem: string } {
-  const verdict = readVerdict(line.verdict)
+function findCompany(line: FilledLine, verdict: TypedVerdict): LineVerdict | { readonly problem: string } {
   const ids = line.candidateIds.filter((id) => id !== null)
   switch (verdict.kind) {
     case 'none':
@@ -176,6 +180,8 @@ function findCompany(line: FilledLine): LineVerdict | { readonly problem: string
       const lack = line.candidateCount === 0 ? 'the row has no candidate' : 'the candidate has no id'
       return toAccepted(only, `${said} accepts the only candidate, but ${lack}: ${otherVerdicts}`)
     }
+    case 'unclear':
+      return { problem: `${shown(line.verdict)} is yes in one language and no in another: type yes or none` }
     case 'undecided':
     case 'unreadable':
       return { problem: `${shown(line.verdict)} is not a verdict: ${describeVerdicts(line.verdict)}` }
@@ -208,6 +214,8 @@ export type TypedVerdict =
   | { readonly kind: 'yes' }
   | { readonly kind: 'none' }
   | { readonly kind: 'company'; readonly entityId: string }
+  /** Yes in one language and no in another. */
+  | { readonly kind: 'unclear' }
   | { readonly kind: 'unreadable' }
 
 const toWords = (...lists: string[]): ReadonlySet<string> =>
@@ -230,9 +238,9 @@ function foldCase(text: string): string {
 
 /** Yes in common languages, as letters of a keyboard without accents too, and the true of spreadsheets. */
 export const yesWords = toWords(
-  'yes|y|ok|accept|accepted|ja|j|jawohl|oui|sí|si|sì|sim|da|tak|ano|áno|igen|evet|kyllä|kylla|jah|jā|taip|já|jo|да|так|ναι|はい|是|是的|' +
+  'yes|y|ok|accept|accepted|ja|j|jawohl|oui|sí|si|sì|sim|da|tak|ano|áno|igen|evet|kyllä|kylla|jah|jā|taip|já|да|так|ναι|はい|是|是的|' +
     '对|對|正确|正確|예|네|نعم|כן|हाँ|हां|vâng|đúng|ya|ใช่|po|კი|այո|иә|bəli|بله|true|wahr|vrai|verdadero|verdadeiro|vero|waar|prawda|sant|' +
-    'истина|ndiyo|ndio|oo|opo|ha|haan|yebo|iya|correct|correcto|correcta|cierto|de acuerdo|aceptar|aceptado|vale|certo|correto|' +
+    'истина|ndiyo|ndio|oo|opo|ha|haan|yebo|iya|correct|correcto|correcta|cierto|de acuerdo|aceptar|aceptado|certo|correto|' +
     "corretto|exacto|exact|d'accord|richtig|stimmt|korrekt|passt|klopt|juist|akkoord|stämmer|stemmer|rätt|riktig|rigtig|oikein|" +
     'zgadza się|prawidłowo|dobrze|správně|souhlasí|správne|súhlasí|helyes|drži|velja|točno|pravilno|tačno|tako je|ispravno|corect|' +
     'adevărat|doğru|tamam|onay|верно|правильно|подходит|вірно|вярно|точно|σωστό|σωστά|teisingai|tinka|pareizi|õige|rétt|صح|صحيح|' +
@@ -249,7 +257,7 @@ export const noneWords = toWords(
     'nav|nėra|nė viena|nijedan|nijedna|nobeden|nobena|нет|никакой|ни один|ні|немає|жодна|не|няма|никой|όχι|οχι|κανένα|κανένας|καμία|' +
     'いいえ|なし|無し|該当なし|否|无|無|没有|沒有|不是|不|아니요|아니오|없음|해당없음|해당 없음|해당사항없음|해당사항 없음|لا|لا شيء|לא|אין|नहीं|कोई नहीं|không|không có|tidak|' +
     'tidak ada|bukan|ไม่|ไม่ใช่|ไม่มี|engin|enginn|cap|asnjë|არა|ոչ|жоқ|xeyr|خیر|نه|ei löydy|以上皆非|以上都不是|都不是|均不是|不对|不對|查无|查無|hapana|' +
-    'hakuna|hindi|wala|yo‘q|cha|tidak ada yang cocok|nijedno|ништа|ниједан|ниједна|niet gevonden|geen van deze|introuvable|' +
+    'hakuna|hindi|wala|yo‘q|tidak ada yang cocok|nijedno|ништа|ниједан|ниједна|niet gevonden|geen van deze|introuvable|' +
     'nicht gefunden|no encontrado|non trovato|não encontrado|无此公司|nahi|nahin|no match|none match|not found|no existe|no hay|' +
     'no aparece|ningún candidato|ninguno de estos|ninguna de estas|ninguna de las anteriores|ninguno de los anteriores|' +
     'no corresponde|no coincide|no es|incorrecto|não existe|não há|nenhum destes|nenhuma destas|nenhum dos anteriores|' +
@@ -280,14 +288,40 @@ export const noneWords = toWords(
 const foldedYes = new Set([...yesWords].map(foldCase))
 const foldedNone = new Set([...noneWords].map(foldCase))
 
-/** Parses a cell. Ignores case, width and spaces. Accepts digits of any script, and `1.0` from number cells. */
-export function readVerdict(cell: string): TypedVerdict {
-  const text = toPlainDigits(cell.normalize('NFKC')).replace(/\s+/g, ' ').trim()
+/** Words of which no reading is the usual one. */
+const unclearWords = toWords(headerWords.verdicts.unclear)
+
+/** Words that have another meaning in a second language, which the other words of a file can show. */
+const contestedWords = new Map(
+  Object.entries(headerWords.verdicts.contested).map(([word, signs]) => [
+    word,
+    [...toWords(signs)].map(foldCase),
+  ]),
+)
+
+const isUnclear = (word: string, others: ReadonlySet<string>): boolean =>
+  unclearWords.has(word) || contestedWords.get(word)?.some((sign) => others.has(sign)) === true
+
+/** Number of a candidate, with the signs of an ordinal: `2.`, `#2`, `No. 2`, `2번`, `第2`. `No 2` may be a no. */
+const candidateNumber =
+  /^(?:#|n[or]\. ?|nr |n[or]|第)?(\d{1,9})(?:[.,٫]0+)?(?:\.|\)| ?(?:번째?|番目?|号|號))?$/
+
+const toPlainText = (cell: string): string =>
+  toPlainDigits(cell.normalize('NFKC')).replace(/\s+/g, ' ').trim()
+
+/**
+ * Parses a cell. Ignores case, width and spaces. Accepts digits of any script, and `1.0` from number cells.
+ *
+ * @param others Folded verdicts of the file, which show its language.
+ */
+export function readVerdict(cell: string, others: ReadonlySet<string> = new Set()): TypedVerdict {
+  const text = toPlainText(cell)
   const word = foldCase(text)
   if (word === '') return { kind: 'undecided' }
+  if (isUnclear(word, others)) return { kind: 'unclear' }
   if (foldedYes.has(word)) return { kind: 'yes' }
   if (foldedNone.has(word)) return { kind: 'none' }
-  const [, digits] = /^(\d{1,9})(?:[.,٫]0+)?$/.exec(word) ?? []
+  const [, digits] = candidateNumber.exec(word) ?? []
   if (digits !== undefined) return { kind: 'candidate', number: Number(digits) }
   // Spreadsheets capitalize the first letter.
   const entityId = text.replace(/^siq_/i, 'siq_')

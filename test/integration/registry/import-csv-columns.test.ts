@@ -888,3 +888,26 @@ describe('a field with several columns', () => {
     expect(() => read({ other_names: 'short,nothing' })).toThrow('no column "nothing" for other_names')
   })
 })
+
+test.each([
+  ['رقم التسجيل', 'الرقم الوطني للمنشأة'],
+  ['Registration number', 'Establishment national ID'],
+])(
+  'of two columns of numbers, that of which no two companies have the same is the id: %s, %s',
+  (first, second) => {
+    const propose = (name: string, distinct: (at: number) => string) => {
+      const names = ['Larkmoor Foods', 'Norvane Mills', name, 'Dunvale Tools']
+      const numbers = ['51200', '71211', '51200', '80017']
+      return proposeMap(
+        ['Name', first, second],
+        names.map((one, at) => [one, numbers[at] ?? '', distinct(at)]),
+      ).map.id
+    }
+    expect(propose('Brevik Partners', (at) => `20013456${at}`)).toBe(second)
+    // Branches of one company, and numbers that are no better.
+    expect(propose('Larkmoor Foods', (at) => `20013456${at}`)).toBe(first)
+    expect(propose('Brevik Partners', () => '200134567')).toBe(first)
+    const branches = ['5120000011', '7121100011', '5120000012', '8001700011']
+    expect(propose('Brevik Partners', (at) => branches[at] ?? '')).toBe(first)
+  },
+)

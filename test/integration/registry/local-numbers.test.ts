@@ -570,6 +570,32 @@ test.each([
   },
 )
 
+test.each([
+  ['al', 'K41207731M', ['L41207731M', 'J60930021A', 'K41207731N'], 'ALK41207731M'],
+  ['mx', 'NVR010203AB1', ['LRK010203AB1', 'NVR010203AB2'], 'MXNVR010203AB1'],
+] as const)('in %s, letters are a part of the number', (country, own, others, withCountry) => {
+  const registry = registryOf([`${header}\n${own},Norvane Mills,,${country.toUpperCase()},${country}\n`])
+  expect(others.map((one) => areDifferentNumbers(country, own, one, true))).toEqual(others.map(() => true))
+  expect(areDifferentNumbers(country, own, withCountry, true)).toBe(false)
+  for (const number of [own, withCountry])
+    expect(
+      outcomeOf(ask(registry, `Norvane Mills (company number ${country.toUpperCase()} ${number})`)),
+    ).toEqual(['matched', 99, 'Norvane Mills'])
+  for (const number of others)
+    expect(ask(registry, `Norvane Mills (company number ${country.toUpperCase()} ${number})`).status).toBe(
+      'inconclusive',
+    )
+})
+
+test('letters of other registers are of two numbers of one company', () => {
+  for (const [country, one, other] of [
+    ['ng', 'RC123456', 'BN123456'],
+    ['lk', 'PV2187', 'GA2187'],
+    ['ve', 'J123456789', 'G123456789'],
+  ] as const)
+    expect([country, areDifferentNumbers(country, one, other, true)]).toEqual([country, false])
+})
+
 /** Letters in front of the numbers of a register. */
 const lettered = {
   lk: ['PV', 'PQ', 'PB', 'GA', 'GL', 'N(PVS)', 'FC'],

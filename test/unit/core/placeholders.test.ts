@@ -28,6 +28,8 @@ test.each([
   'رصيد افتتاحي|ابتدائی بیلنس|יתרת פתיחה|प्रारंभिक शेष|ยอดยกมา|Số dư đầu kỳ|Saldo awal|前期繰越|期初余额|전기이월|Jismoniy shaxs',
   'тодорхойгүй|Мэдээлэл байхгүй|nie beskikbaar nie|უცნობია|არ არის|Անհայտ|Naməlum|គ្មានទិន្នន័យ|ບໍ່ມີຂໍ້ມູນ|မသိရ|थाहा छैन|නොදනී|தெரியவில்லை',
   'অজানা|haijulikani|ያልታወቀ|i panjohur|нема податоци|ekki þekkt|Ekkert|Vantar|mhux magħruf|Walang pangalan|ezezaguna|desconegut|Descoñecido|enkoni|Noma’lum',
+  'Klient test|Klient i panjohur|Konsumator final|PA NIPT|Test customer|Unknown customer|Testkunde|Nepoznat kupac|Непознат купувач',
+  'Краен потрошувач|Άγνωστος πελάτης|Client necunoscut|Neznana stranka|Teszt vevő|Nieznany klient|Final consumer|기타|개인|거래중지|테스트 거래처',
   'белгисиз|белгісіз|номаълум аст|näbelli|Kontantverkope|Бэлэн борлуулалт|Касс|ნაღდი გაყიდვა|Nağd satış|Fiziki şəxs|Staðgreiðsla',
   'Clients divers|Divers clients|CLIENT PASSAGER|Passager|Vente comptant|Espèces|حريف عابر|現金|现金|현금|CONSUMIDOR FINAL|9999999999999|9999999999',
   'Kunden diverse|Gotówka|Готівка|Nakit satış|Nağd alıcı|Venda à vista|Tiền mặt|Müxtəlif alıcılar|Barverkauf|Consumidores finales',

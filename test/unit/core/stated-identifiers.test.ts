@@ -36,6 +36,26 @@ function ticker(value: string, place: string | null): StatedIdentifier {
   return { kind: 'ticker', value, place }
 }
 
+test.each([
+  ['NIPT K41207731M', 'AL', 'K41207731M'],
+  ['NUIS: k41207731m', 'AL', 'K41207731M'],
+  ['RFC NVR010203AB1', 'MX', 'NVR010203AB1'],
+  ['RNC 131234569', 'DO', '131234569'],
+  ['CUI 18547290', 'RO', '18547290'],
+  ['사업자등록번호 603-81-12345', 'KR', '603-81-12345'],
+])('a number under its national name is read in a name: %s', (text, place, value) => {
+  const identifiers = [number(value, place)]
+  expect(readIdentifiers(text)).toEqual({ name: null, identifiers })
+  expect(readIdentifiers(`Larkmoor (${text})`)).toEqual({ name: 'Larkmoor', identifiers })
+})
+
+test.each(['NIPT', 'NIPT Group', 'CUI Devices', 'RNC 12', 'NIPT 123', 'STIR 9', 'Larkmoor (CUI Group)'])(
+  'a name with the letters of such a number is a name: %s',
+  (name) => {
+    expect(readIdentifiers(name)).toEqual({ name, identifiers: [] })
+  },
+)
+
 describe('what is read', () => {
   test.each<[string, string | null, StatedIdentifier[]]>([
     ['Apple Inc (LEI HWUPKR0MPOU8FGXBT394, CIK 320193)', 'Apple Inc', [lei, cik]],

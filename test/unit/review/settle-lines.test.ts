@@ -52,6 +52,27 @@ const settle = (
 const only = (given: Partial<FilledLine>, row: Partial<QueueRow> = {}) =>
   settle([line(given)], [queueRow(row)])
 
+test.each([
+  ['jo', '1'],
+  ['Jo', 'po'],
+  ['vale', 'ei'],
+  ['tak', 'tidak'],
+])('%s is yes in one language and no in another: the import asks', (verdict, other) => {
+  const rows = [queueRow(), queueRow({ lookup: lookup('b') })]
+  const one = { candidateIds: ['siq_1'], candidateCount: 1 }
+  const read = settle(
+    [
+      line({ verdict, ...one }),
+      line({ ...one, verdict: other, lookup: lookup('b'), lookupAgain: lookup('b') }),
+    ],
+    rows,
+  )
+  expect(read.choices.map(({ row }) => row.lookup)).toEqual([lookup('b')])
+  expect(read.problems).toMatchObject([
+    { text: `"${verdict}" is yes in one language and no in another: type yes or none` },
+  ])
+})
+
 test.each(['BE BE 0417.497.106', 'BE 0417.497.106'])(
   'a name with the country once or twice fits: %s',
   (number) => {

@@ -6,6 +6,7 @@ import {
   type TypedVerdict,
   yesWords,
 } from '../../../src/review/exchange/line-verdicts.js'
+import headerWords from '../../../src/core/headers.json' with { type: 'json' }
 import { isPlaceholder } from '../../../src/core/lookup-identity.js'
 import { forAll } from '../../support/properties.js'
 
@@ -75,6 +76,59 @@ test.each(['nai', 'hai', 'aye', 'ein', 'na'])(
   },
 )
 
+test.each(['jo', 'JO', 'Vale', 'cha', 'nae'])('%s is yes in one language and no in another', (word) => {
+  expect(readVerdict(word).kind).toBe('unclear')
+})
+
+test.each([
+  ['tak', 'yes', 'nie', 'tidak'],
+  ['j', 'yes', 'nein', 'po'],
+  ['no', 'none', 'yes', 'tak'],
+  ['ne', 'none', 'да', 'ochi'],
+  ['iya', 'yes', 'tidak', 'はい'],
+  ['si', 'yes', 'nessuno', 'hapana'],
+  ['ez', 'none', 'bai', 'igen'],
+])('%s is %s with %s in the file, and unclear with %s', (word, kind, own, other) => {
+  expect([[own], [], [own, other]].map((words) => readVerdict(word, new Set(words)).kind)).toEqual([
+    kind,
+    kind,
+    'unclear',
+  ])
+})
+
+test('no word is yes or none in one table and unclear in the other', () => {
+  const { unclear, contested } = headerWords.verdicts
+  const known = [...yesWords, ...noneWords]
+  expect(unclear.split('|').filter((word) => known.includes(word))).toEqual([])
+  expect(Object.keys(contested).filter((word) => !known.includes(word))).toEqual([])
+})
+
+test.each([
+  '2번',
+  '2 번',
+  '2번째',
+  '２番',
+  '2号',
+  '第2',
+  '#2',
+  '2.',
+  '2)',
+  'No. 2',
+  'Nr 2',
+  'No2',
+  '②',
+  '2.0',
+])('%s is the number of a candidate', (typed) => {
+  expect(readVerdict(typed)).toEqual({ kind: 'candidate', number: 2 })
+})
+
+test.each(['2개', 'no 2', '2社', '2명', 'no 2 or 3', '1.2.', '#', '번', '2%', 'acme 2'])(
+  '%s is no verdict',
+  (typed) => {
+    expect(readVerdict(typed).kind).toBe('unreadable')
+  },
+)
+
 describe('a verdict that was typed', () => {
   test.each<[string, TypedVerdict]>([
     ['', { kind: 'undecided' }],
@@ -120,6 +174,8 @@ describe('a verdict that was typed', () => {
     'JA Nein',
     'Ja Nee',
     'ja nej',
+    '맞습니다 아닙니다',
+    '맞음 아님',
     'Oui Non',
     'si\u0301 no',
     'Si No',

@@ -4,7 +4,7 @@ import { iso31661 } from 'iso-3166'
 import { describe, expect, test } from 'vitest'
 import { parsePlaceHeader } from '../../../src/core/header-words.js'
 import { detectColumns } from '../../../src/pipeline/input/detect-columns.js'
-import { listUnreadNames } from '../../../src/pipeline/input/header-and-cells.js'
+import { listPlaceColumns, listUnreadNames } from '../../../src/pipeline/input/header-and-cells.js'
 import { companyNameHeaders } from '../../../src/core/header-words.js'
 import headerWords from '../../../src/core/headers.json' with { type: 'json' }
 import { toHeaderKeys } from '../../../src/core/text.js'
@@ -188,7 +188,7 @@ describe('columns found by their headers', () => {
   })
 
   test.each(
-    'Apellidos y Nombres o Razón Social|Nombre / Razón Social|Nom ou raison sociale|Name oder Firma|Naziv ali ime|Contribuyente|Naziv partnerja|Popolno ime|Titular o razón social|氏名又は名称'.split(
+    'Apellidos y Nombres o Razón Social|Nombre / Razón Social|Nom ou raison sociale|Name oder Firma|Naziv ali ime|Contribuyente|Naziv partnerja|Popolno ime|Titular o razón social|氏名又は名称|거래처(상호)|상호(거래처)|업체명 (상호)|取引先（会社名）|客户(公司名称)|Kunde (Firma)|Müşteri [Ünvan]'.split(
       '|',
     ),
   )('%j has names', (header) => {
@@ -196,11 +196,35 @@ describe('columns found by their headers', () => {
   })
 
   test.each(
-    'Nombres y apellidos|Company / VAT number|Client / Project|Firma, Ort|Company type|Name / Vorname|Empresa - RUC|Status or name of contact'.split(
+    'Nombres y apellidos|Company / VAT number|Client / Project|Firma, Ort|Company type|Name / Vorname|Empresa - RUC|Contact (company)|담당자(상호)|Ort (Kunde)|Status or name of contact'.split(
       '|',
     ),
   )('%j has none', (header) => {
     expect(detectColumns(['LEI', header], {}).name).toBeNull()
+  })
+
+  test.each([
+    ['Adresa e selisë', 'Rruga e Durrësit 4, Tiranë'],
+    ['사업장소재지', '부산광역시 해운대구 센텀로 1'],
+    ['본점 주소', '부산광역시 해운대구 센텀로 1'],
+    ['소재지(도로명)', '인천광역시 중구 서해대로 365'],
+    ['Полна адреса', 'ул. Македонија 4, Скопје'],
+    ['Διεύθυνση έδρας', 'Ερμού 4, Αθήνα'],
+    ['Adresa sediului', 'Str. Lungă 4, Brașov'],
+    ['Székhely címe', '1051 Budapest, Arany János u. 4'],
+    ['Adres siedziby', 'ul. Długa 4, Gdańsk'],
+    ['Merkez adresi', 'Atatürk Cad. 4, İzmir'],
+  ])('%j has addresses', (header, address) => {
+    expect(detectColumns(['name', header], {}, new Map([[header, [address]]])).location).toEqual([header])
+  })
+
+  test.each([
+    ['Vendi', ['Tiranë', 'Durrës', 'Korçë'], 'city'],
+    ['Vendi', ['Shqipëri', 'Kosovë', 'Itali'], 'country'],
+    ['Herria', ['Bilbo', 'Gasteiz', 'Donostia'], 'city'],
+  ])('below %s, %j are places of one part', (header, cells, part) => {
+    const places = listPlaceColumns(['name', header], new Map([[header, cells]]))
+    expect(places.map((place) => [place.column, place.part])).toEqual([[header, part]])
   })
 
   test('context is never guessed', () => {

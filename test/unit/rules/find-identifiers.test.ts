@@ -746,6 +746,43 @@ test.each([
   expect(told(table).unused).toEqual([{ column: header, kind: 'number of a person', why: 'never sent' }])
 })
 
+test.each([
+  'الرقم الوطني للمنشأة',
+  'الرقم الوطني للشركة',
+  'رقم المنشأة',
+  'National ID of Establishment',
+  'National Establishment Number',
+  'Company National ID',
+  "Numéro national d'entreprise",
+  'Firma kimlik no',
+  'کد ملی شرکت',
+  'Numri Unik i Identifikimit të Subjektit',
+])('The national number of a company is no number of a person: %s', (header) => {
+  const cells = ['200134567', '200134568', '200134569']
+  expect(found({ company: names, [header]: cells }).identifiers).toEqual({ registration_id: header })
+})
+
+test.each([
+  'National ID of Owner',
+  'الرقم الوطني للمالك',
+  'الرقم الوطني',
+  'Company director national ID',
+  'Company passport number',
+  '법인 대표 주민등록번호',
+])('The number of a person next to a word for a company stays one: %s', (header) => {
+  const table = { company: names, [header]: ['200134567', '200134568', '200134569'] }
+  expect(found(table).identifiers).toEqual({})
+  expect(told(table).unused).toEqual([{ column: header, kind: 'number of a person', why: 'never sent' }])
+})
+
+test.each(['NIPTI', 'NIPT-i', 'Nr. NIPT', 'NUIS (NIPT)', 'NUIS/NIPT', 'NIPT / NUIS'])(
+  'Albania writes its number below %s',
+  (header) => {
+    const table = { Emri: names, [header]: ['K41207731M', 'L41207732A', 'M41207733B'] }
+    expect(found(table).identifiers).toEqual({ registration_id: header })
+  },
+)
+
 describe('Lists of Latin America', () => {
   const numbers: Readonly<Record<string, readonly string[]>> = {
     NIT: ['890903938', '899999068', '890900608'],

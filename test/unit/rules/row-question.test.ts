@@ -1082,8 +1082,18 @@ describe('rows with a total instead of a company', () => {
     'Cəmi:|Cəmi: 38|CƏMİ|Ümumi cəmi|ÜMUMİ CƏMİ: 12 ədəd|Genel Toplam|GENEL TOPLAM: 5 firma|TOPLAM|Ara Toplam İzmir|YEKUN',
     'المجموع|المجموع العام|الإجمالي: 12 شركة|جمع کل: ۱۲ شرکت|סה"כ: 5 חברות',
     'Итого: 12 организаций|Итого по Москве|ИТОГО|Разом: 5|Razem: 12 klientów|Celkem 8 firem|Összesen: 5 cég|Ukupno: 12 kupaca',
+    'Totali|TOTALI:|Shuma totale|Nëntotali|Nëntotal Tiranë|Totali: 12 klientë|Gjithsej|Shuma: 1.200 lekë',
+    'Вкупна сума|Меѓузбир Скопје|Вкупно: 5 фирми|Ukupan iznos|Međuzbroj Zagreb|Укупан износ|Обща сума|Υποσύνολο Αθήνα|Συνολικό ποσό',
+    'Vse skupaj|Suma totală|Celková částka|Kopsumma|Kogusumma|Kokonaissumma|누계|금일합계|월계|계|이하여백|以下余白|Проміжний підсумок',
   ])('%s', async (text) => {
     for (const name of list(text)) expect([name, await isTotalRow([name, null, null])]).toEqual([name, true])
+  })
+
+  test('names with words for totals are names', async () => {
+    const names =
+      'Totali Group|Totalia|Shuma SHPK|Сума ДООЕЛ|월계|Celkom|Zbir d.o.o.|Összes Kft.|누계정밀|Total Energies'
+    for (const name of list(names))
+      expect([name, await isTotalRow([name, 'Bonn', null])]).toEqual([name, false])
   })
 
   test('with a count in another column', async () => {
