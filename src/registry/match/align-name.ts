@@ -1,4 +1,5 @@
 import { formWords } from '../normalize/legal-forms.js'
+import { isFormAlone } from '../reference/registers.js'
 import { isHeadWord } from '../normalize/normalize-name.js'
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import type { CandidateName } from './candidate.js'
@@ -252,7 +253,7 @@ function compareWithText({ text, matches }: AlignedText, name: string): readonly
       text.cut === 'nowhere' &&
       at >= formsAt &&
       isGuess(match) &&
-      formWords.has(word.text) &&
+      (formWords.has(word.text) || isFormAlone(word.text)) &&
       classifyNameWord(name) === 'telling'
     )
       return null

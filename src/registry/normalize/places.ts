@@ -13,12 +13,18 @@ export const toNameKey = (text: string): string => unifyOwnLetters(text) ?? toPl
 const listNameKeys = (name: string): string[] =>
   /[\u0590-\u06ff]/.test(name) ? [toNameKey(name)] : [toNameKey(name), toPlaceKey(name)]
 
+/** Writes words of towns out: "Ft. Worth", "St Louis", "Sankt Gallen". */
+const writeOut = (town: string): string =>
+  town.replace(shortTown, (word) => `${townWords.get(foldText(word)) ?? word} `)
+const townWords = new Map(Object.entries(placeNames.town_words))
+const shortTown = /(?<!\p{L})(?:st|sankt|sint|ft|mt|hts|spgs|bch)(?:[.\s-]+(?=\p{L})|\.?$)/giu
+
 /** Keys of cities with several names, in several languages; the first name is used in comparisons. */
 const cityKeys = new Map<string, string>()
 for (const group of placeNames.cities) {
   const names = group.split(' ')
   const first = toPlaceKey(names[0] ?? '')
-  for (const key of names.flatMap(listNameKeys)) cityKeys.set(key, first)
+  for (const key of [...names, ...names.map(writeOut)].flatMap(listNameKeys)) cityKeys.set(key, first)
 }
 
 /** The larger region of a region. */
@@ -150,10 +156,8 @@ const englishRegion = / (?:county|province)$/i
 
 /** Returns the key of a city: folded in its script, without spaces and words of its kind, exonyms unified. */
 export function toCityKey(city: string): string {
-  const known = cityKeys.get(toNameKey(city))
-  if (known !== undefined) return known
-  const key = toNameKey(toTownName(city).replace(/\s+\d+$/, ''))
-  return cityKeys.get(key) ?? key
+  const key = toNameKey(writeOut(toTownName(city).replace(/\s+\d+$/, '')))
+  return cityKeys.get(toNameKey(city)) ?? cityKeys.get(key) ?? key
 }
 
 /** "Cabanatuan City" is also written "Cabanatuan". */

@@ -262,7 +262,10 @@ const pairs: Record<Exclude<FeatureName, 'always'>, readonly [more: Asked, less:
     of('Zorvex Inc (NV)', held('Zorvex', { jurisdictionRegion: 'US-NV' })),
   ],
   listed: [listed(exact), exact],
-  ticker: [change(of('Zorvex (ZRX)', 'Zorvex Inc'), { tickers: 'zrv zrx' }), of('Zorvex (ZRX)', 'Zorvex Inc')],
+  ticker: [
+    change(of('Zorvex (ZRX)', 'Zorvex Inc'), { tickers: 'zrv zrx' }),
+    of('Zorvex (ZRX)', 'Zorvex Inc'),
+  ],
   listedWhole: [listed(exact), listed(prefix)],
   listedRare: [listed(prefix), listed(exact)],
   lei: [change(one, { lei: true }), one],

@@ -535,3 +535,66 @@ describe('words for "and" are one word in the countries of their languages', () 
     expect([isAccepted(decision), namedBy(decision)]).toEqual([true, held[1]?.name])
   })
 })
+
+describe('names as lists write them', () => {
+  const larkmoor: Held = { name: 'Larkmoor Norvane Inc', country: 'US', listed: true, tickers: 'lrkn' }
+  const held: Held[] = [
+    larkmoor,
+    { name: 'Velmora Re Holdings Ltd', country: 'GB' },
+    { name: 'Tessaly S.p.A.', country: 'IT', city: 'Milano' },
+    { name: 'Calder', country: 'US', listed: true },
+    { name: 'CNM - Companhia Norvane Marel, S.A.', country: 'MZ', city: 'Maputo' },
+    { name: 'Sociedade Águas da Larkela, S.A.', country: 'MZ', city: 'Maputo' },
+    { name: 'Norkela GmbH', country: 'AT', city: 'St. Veit' },
+  ]
+
+  test.each<[asked: string, location: string | null, name: string]>([
+    ['Larkmoor Norvane (LRKN)', null, 'Larkmoor Norvane Inc'],
+    ['LRKN US: Larkmoor Norvane', 'US', 'Larkmoor Norvane Inc'],
+    ['VELM ORARE HOLDINGS Ltd', 'GB', 'Velmora Re Holdings Ltd'],
+    ['TESSALY SP A', 'Italy', 'Tessaly S.p.A.'],
+    ["Tessaly's", 'Milano, Italy', 'Tessaly S.p.A.'],
+    ['Tessaly S.p.A. (Jul-34)', 'Italy', 'Tessaly S.p.A.'],
+    ['Larkmoor Norvane Inc, 109 boulevard Marel', 'US', 'Larkmoor Norvane Inc'],
+    ['4711023Larkmoor Norvane Inc', 'US', 'Larkmoor Norvane Inc'],
+    ['Larkmoor Norvane Inc - Ekonomiavdelningen', 'US', 'Larkmoor Norvane Inc'],
+    ['Companhia Norvane Marel, SA', 'Maputo, MZ', 'CNM - Companhia Norvane Marel, S.A.'],
+    ['Companhia Norvane Marel', 'Maputo, MZ', 'CNM - Companhia Norvane Marel, S.A.'],
+    ['Soc. Águas da Larkela, SA', 'Maputo, MZ', 'Sociedade Águas da Larkela, S.A.'],
+    ['Norkela GmbH', 'Sankt Veit, Österreich', 'Norkela GmbH'],
+  ])('%s in %s is %s', (asked, location, name) => {
+    const decision = match({ name: asked, location, held })
+    expect([decision.kind, namedBy(decision)]).toEqual(['entity', name])
+  })
+})
+
+describe('the form of a text is no word of a name', () => {
+  const rivals = ['Sabié', 'Agora', 'Sandvik', 'Epona']
+
+  test.each([
+    ['S.A.', 'SA', 'MZ'],
+    ['AG', 'AG', 'DE'],
+    ['E.P.', 'EP', 'MZ'],
+    ['SE', 'SE', 'DE'],
+    ['A/S', 'AS', 'DK'],
+  ])('%s', (form, written, country) => {
+    for (const rival of rivals) {
+      const held = [{ name: `Moageira ${rival}, ${form}`, country }]
+      const decision = match({ name: `Moageira Xipto, ${written}`, location: country, held })
+      expect(isAccepted(decision), rival).toBe(false)
+    }
+  })
+})
+
+describe('Korean words of one trade', () => {
+  test.each([
+    ['노르상선', '주식회사 노르해운'],
+    ['노르상사', '노르무역 주식회사'],
+    ['노르약품', '주식회사 노르제약'],
+    ['노르기공', '노르기계 주식회사'],
+  ])('%s is not %s', (asked, name) => {
+    const held = [{ name, country: 'KR', city: '부산' }]
+    expect(isAccepted(match({ name: asked, location: '부산', held }))).toBe(false)
+    expect(isAccepted(match({ name, location: '부산', held }))).toBe(true)
+  })
+})

@@ -542,6 +542,11 @@ describe('towns of one sound in other letters', () => {
     '廣州市=广州=廣州',
     'لاہور=لاهور',
     'کراچی=كراچي',
+    'Fort Larkmoor=FT LARKMOOR=Ft. Larkmoor=Ft.Larkmoor',
+    'Saint Velmora=St. Velmora=ST VELMORA=Sankt Velmora=Sint-Velmora=St-Velmora',
+    'Mount Norvane=Mt Norvane',
+    'Norvane Springs=Norvane Spgs=NORVANE SPGS.',
+    'Norvane Heights=Norvane Hts',
   ])('spellings of one town are the same: %s', (line) => {
     const [town = '', ...others] = line.split('=')
     for (const other of others) expect(toCityKey(other), other).toBe(toCityKey(town))
