@@ -14,7 +14,7 @@ import {
   type CountryAtEnd,
   type WordMatch,
 } from './compare-words.js'
-import type { QueryText } from './query-text.js'
+import type { QueryText, TextWord } from './query-text.js'
 import { countInitials, isAcronym } from './text-pieces.js'
 import type { Vocabulary } from './vocabulary.js'
 import type { WordClass } from './word-classes.js'
@@ -242,21 +242,16 @@ function compareWithText({ text, matches }: AlignedText, name: string): readonly
   const known = matches.get(name)
   if (known !== undefined) return known
   const last = text.words.length - 1
-  const formsAt = text.words.findLastIndex((word) => word.wordClass !== 'form') + 1
+  const isForm = ({ text: word }: TextWord) => formWords.has(word) || isFormAlone(word)
+  const formsAt = text.words.findLastIndex((word) => word.wordClass !== 'form' && !isForm(word)) + 1
   const found = text.words.map((word, at) => {
     const { wordClass, usual } = word
     if (wordClass === 'percent') return null
     const spelling = findSpelling(word, text.words[at + 1]?.text, name)
     const match = compareWords(spelling, name, at === last)
     // "SA" is a form, and no short "Sabié". A column may cut "Income" to "Inc".
-    if (
-      text.cut === 'nowhere' &&
-      at >= formsAt &&
-      isGuess(match) &&
-      (formWords.has(word.text) || isFormAlone(word.text)) &&
-      classifyNameWord(name) === 'telling'
-    )
-      return null
+    const isCut = text.cut !== 'nowhere' || at < formsAt || !isForm(word)
+    if (!isCut && isGuess(match) && classifyNameWord(name) === 'telling') return null
     return usual === name && (match === null || match.kind === 'misspelled') ? usualMatch : match
   })
   matches.set(name, found)

@@ -41,9 +41,9 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   // With a word in place of another, it is the name of another company.
   [58, ({ comparison }) => isReplaced(comparison)],
   // A name that continues is that of another company, as far as the registry tells.
-  [78, (evidence) => isContinued(evidence) || isRearranged(evidence)],
+  [78, (evidence) => isContinued(evidence) || isRearranged(evidence) || isNamedOtherwise(evidence)],
   // A group has a company for each country, and a word in front makes another name: few registries hold all of them.
-  [85, (one) => isOwnCountryLeft(one) || isNamedOtherwise(one) || isOfOtherOffice(one) || isOfOtherForm(one)],
+  [85, (one) => isOwnCountryLeft(one) || isOfOtherOffice(one) || isOfOtherForm(one)],
   [85, ({ comparison }) => comparison.characters === 'unknown'],
   // Where only the place and words of a trade are the same, the others may be those of another name.
   [90, (evidence) => isSpelledOtherwise(evidence)],

@@ -115,7 +115,7 @@ function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['
   const isInFront = at === text.words.length - 2 && isBrand(text.words[at + 1], [...before, word.text])
   if ((isLast || isInFront) && statesForm(word.folded, candidate)) return 'repeated'
   if (wordClass !== 'number' && candidate.tokens.includes(word.text)) return 'repeated'
-  if (isTicker(word, candidate)) return 'ticker'
+  if (inPairs.size > 0 && isTicker(word, candidate)) return 'ticker'
   if (
     isLast &&
     candidate.tokens.some((token) => token.length > word.text.length && token.startsWith(word.text)) &&
