@@ -93,6 +93,11 @@ export const alarms = {
     ),
     defaults: useForBoth('always'),
   }),
+  notifyNames: option({
+    schema: () =>
+      z.boolean().describe('Whether it has the names of the first ten rows that changed, for each alarm.'),
+    defaults: useForBoth(false),
+  }),
 }
 
 /** The run's metrics for Prometheus. */
@@ -238,6 +243,7 @@ export interface NotifySettings {
   readonly url: Secret
   readonly format: FilledOf<typeof alarms>['notifyFormat']
   readonly when: FilledOf<typeof alarms>['notifyWhen']
+  readonly hasNames: boolean
 }
 
 /** Throws FAIL_ON_INVALID, BILLING_PRICE_MISSING and NOTIFY_URL_INVALID, never with a part of the URL. */
@@ -250,8 +256,8 @@ export function resolveAlarms(given: FilledOf<typeof alarms>, knowsCost: boolean
 
 /** Throws NOTIFY_URL_INVALID, without a part of the URL. */
 export function resolveNotification(given: FilledOf<typeof alarms>): NotifySettings | null {
-  const { notify, notifyFormat: format, notifyWhen: when } = given
-  return notify === undefined || notify === '' ? null : { url: notifyUrl(notify), format, when }
+  const { notify, notifyFormat: format, notifyWhen: when, notifyNames: hasNames } = given
+  return notify === undefined || notify === '' ? null : { url: notifyUrl(notify), format, when, hasNames }
 }
 
 function readConditions(text: string): readonly AlarmCondition[] {

@@ -54,7 +54,7 @@ export interface Alarm {
   /** The measured value, in the unit of the condition. */
   readonly found: number
   readonly message: string
-  /** Names of the first ten rows that changed; absent if the condition is not about changes. Never sent to `notify`. */
+  /** Names of the first ten rows that changed; absent if the condition is not about changes. Sent to `notify` only with `alarms.notifyNames`. */
   readonly names?: readonly string[]
 }
 
@@ -246,7 +246,7 @@ function listNames({ name }: AlarmCondition, { changes }: AlarmFacts): Pick<Alar
   return names === undefined ? {} : { names }
 }
 
-/** Formats an alarm with names, for a person at this machine. */
+/** Formats an alarm with names. */
 export function formatAlarm({ message, names = [] }: Alarm): string {
   if (names.length === 0) return message
   const shown = names.slice(0, shownNamesMax).map((name) => cutToWidth(name, nameColumnsMax))

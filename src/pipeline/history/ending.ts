@@ -133,6 +133,8 @@ interface NotifyOptions {
   readonly url: Secret
   readonly format: NotifyFormat
   readonly when: NotifyTime
+  /** Whether the names of changed rows are sent. */
+  readonly hasNames: boolean
 }
 
 export interface NotifyDeps extends NotifyOptions {
@@ -157,7 +159,7 @@ export async function notifyOfRun(end: RunEnd, deps: NotifyDeps): Promise<string
   const msMax = isBrief ? interruptedMsMax : notifyMsMax
   let outcome: PostOutcome
   try {
-    const body = Buffer.from(buildBody(end, deps.format))
+    const body = Buffer.from(buildBody(end, deps))
     const sending = await loadSending()
     outcome = await withTimeout({ clock, msMax }, async (signal) => {
       const send = await openSender(sending, deps, { program: end.program, body, signal })
@@ -177,11 +179,12 @@ export async function notifyOfRun(end: RunEnd, deps: NotifyDeps): Promise<string
     : `The message to the notify URL was not delivered: ${failure}. The result of the run is not affected.`
 }
 
-function buildBody(end: RunEnd, format: NotifyFormat): string {
+function buildBody(end: RunEnd, { format, hasNames }: NotifyDeps): string {
   const output = end.summary?.outputPaths[0]
   return renderNotification(
     {
       ...end,
+      hasNames,
       startedAt: new Date(end.startedAtMs).toISOString(),
       endedAt: new Date(end.endedAtMs).toISOString(),
       output: output === undefined ? null : basename(output),

@@ -2,7 +2,7 @@ import { formatCount, cutToWidth } from '../../core/text.js'
 import { assertNever, type ExitCode } from '../../core/errors.js'
 import { formatDuration } from '../../core/time.js'
 import { formatMoney, listSubmissions, sumSubmitted, type Money } from '../../core/money.js'
-import type { Alarm, ChangeCounts, NotifyFormat } from '../../core/alarms.js'
+import { formatAlarm, type Alarm, type ChangeCounts, type NotifyFormat } from '../../core/alarms.js'
 import type { RunSummary } from './run-summary.js'
 
 /** A finished run, for notifications. Contains no secrets. */
@@ -31,6 +31,8 @@ export interface NotifiedRun extends RunEnd {
   readonly startedAt: string
   readonly endedAt: string
   readonly output: string | null
+  /** Whether the message has the names of changed rows. */
+  readonly hasNames: boolean
 }
 
 const alarmsShownMax = 20
@@ -74,7 +76,7 @@ function buildJsonMessage(run: NotifiedRun): object {
       money === null
         ? null
         : { currency: money.currency, amount: money.cost, uncertain: money.uncertainCost },
-    alarms: alarms.map(({ condition, found, message }) => ({ condition, found, message })),
+    alarms: alarms.map(({ names, ...alarm }) => (run.hasNames && names ? { ...alarm, names } : alarm)),
   }
 }
 
@@ -115,7 +117,9 @@ function buildLines(run: NotifiedRun): string[] {
   const lines = [
     buildHeadline(run),
     ...(failure === null ? [] : [`${failure.code}: ${failure.message}`]),
-    ...alarms.slice(0, alarmsShownMax).map(({ message }) => `Alarm: ${message}`),
+    ...alarms
+      .slice(0, alarmsShownMax)
+      .map((alarm) => `Alarm: ${run.hasNames ? formatAlarm(alarm) : alarm.message}`),
     ...(alarms.length > alarmsShownMax ? [`and ${alarms.length - alarmsShownMax} more alarms`] : []),
     ...(alarms.some(({ names = [] }) => names.length > 0) ? ['To see the changed rows: enrich diff'] : []),
     ...some('Rows', formatCounts(summary?.rowsByStatus ?? {})),

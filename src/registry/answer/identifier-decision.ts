@@ -231,9 +231,8 @@ export function areDifferentNumbers(country: string, one: string, other: string,
   const a = toComparedNumber(country, one)
   const b = toComparedNumber(country, other)
   const [inOne, inOther] = [toContainedNumber(country, one), toContainedNumber(country, other)]
-  const isNested = inOne !== null || inOther !== null
   if (a.kind !== b.kind || (inOne === null) !== (inOther === null))
-    return isNested && areDifferentNumbers(country, inOne ?? one, inOther ?? other, isPlaced)
+    return (inOne ?? inOther) !== null && areDifferentNumbers(country, inOne ?? one, inOther ?? other, isPlaced)
   if (isSameNumber(a.number, b.number)) return false
   if (a.isOneRegister && (isPlaced || a.kind.startsWith('form '))) return true
   return Math.abs(a.number.length - b.number.length) <= lengthsApartMax
@@ -247,7 +246,6 @@ const lettersBehind = /(?<=\d)[A-Z]+$/
 /** Numbers of one register have about the same length. */
 const lengthsApartMax = 2
 
-/** Registers whose numbers begin with different letters. */
 const letteredCountries: ReadonlySet<string> = new Set(['gb', 'us'])
 
 interface ComparedNumber {
@@ -255,7 +253,6 @@ interface ComparedNumber {
   readonly number: string
   /** The form, or the letters before the digits. */
   readonly kind: string
-  /** Only one register gives numbers of this kind. */
   readonly isOneRegister: boolean
 }
 

@@ -75,11 +75,12 @@ const isOfOtherForm = ({ comparison: { form, statedForm, candidate } }: Evidence
 const isRearranged = ({ comparison: { alignment, nameLeftover } }: Evidence): boolean =>
   alignment.isReordered && nameLeftover.hard > 0
 
-/** True if a telling word is in front of the name, without a sign between them: "Larkmoor Norvane Ltd" for Norvane Ltd. */
+/** True if a telling word or one of a trade is in front of the name, without a sign between them: "Larkmoor Norvane Ltd" for Norvane Ltd. */
 const isNamedOtherwise = ({ comparison: { left, isApartBefore } }: Evidence): boolean =>
   !isApartBefore &&
   left.some(
-    ({ word, position, role }) => position === 'before' && role === null && word.wordClass === 'telling',
+    ({ word, position, role }) =>
+      position === 'before' && role === null && /^(?:telling|generic)$/.test(word.wordClass),
   )
 
 /**

@@ -107,7 +107,8 @@ function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['
   if (wordClass === 'form' || isOfSecurity(wordClass)) return null
   const isBehindName =
     at >= end && (at === end || inPairs.has(at - 1) || text.words[at - 1]?.wordClass === 'form')
-  if (isBehindName && !word.isApart && !text.isSecurity && seriesNumber.test(word.text)) return 'series'
+  if (isBehindName && /^\)?$/.test(word.separator) && !text.isSecurity && seriesNumber.test(word.text))
+    return 'series'
   const before = text.words.slice(0, at).map((one) => one.text)
   const isBrand = (brand: TextWord | undefined, words: readonly string[]) =>
     brand?.wordClass === 'telling' && isOwnBrand(brand.text, words)

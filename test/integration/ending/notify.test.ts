@@ -23,7 +23,13 @@ async function notify(
   deps: Partial<Omit<NotifyDeps, 'url'>> = {},
   end: RunEnd = runEnd(),
 ): Promise<string | null> {
-  const options = { format: 'json', when: 'always', clock: hurriedClock(5), ...deps } as const
+  const options = {
+    format: 'json',
+    when: 'always',
+    hasNames: false,
+    clock: hurriedClock(5),
+    ...deps,
+  } as const
   const said = await notifyOfRun(end, { ...options, url: new Secret(url) })
   expect(said ?? '').not.toContain(token)
   expect(said ?? '').not.toContain(new URL(url).hostname)

@@ -11,6 +11,7 @@ const notified = (parts: Partial<NotifiedRun> = {}): NotifiedRun => ({
   startedAt: '2026-11-21T02:00:00.000Z',
   endedAt: '2026-11-21T02:01:30.500Z',
   output: 'out.csv',
+  hasNames: false,
   ...parts,
 })
 
@@ -91,12 +92,15 @@ describe('for people', () => {
   })
 })
 
-test('names of changed rows stay on this machine: the message says how to see them', () => {
+test('names of changed rows are sent only where the config says so: the message says how to see them', () => {
   const alarm = { condition: 'renamed>0', found: 1, message: 'renamed>0: 1 of 9 rows', names: ['Larkmoor'] }
   const run = notified({ alarms: [alarm] })
   for (const format of notifyFormats) expect(renderNotification(run, format)).not.toContain('Larkmoor')
   expect(slackOf(run).text).toContain('\nTo see the changed rows: enrich diff\n')
   expect(slackOf(notified({})).text).not.toContain('enrich diff')
+  const named = { ...run, hasNames: true }
+  for (const format of notifyFormats) expect(renderNotification(named, format)).toContain('Larkmoor')
+  expect(JSON.parse(renderNotification(named, 'json'))).toMatchObject({ alarms: [alarm] })
 })
 
 describe('a hostile name', () => {
