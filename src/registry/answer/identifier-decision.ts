@@ -232,7 +232,9 @@ export function areDifferentNumbers(country: string, one: string, other: string,
   const b = toComparedNumber(country, other)
   const [inOne, inOther] = [toContainedNumber(country, one), toContainedNumber(country, other)]
   if (a.kind !== b.kind || (inOne === null) !== (inOther === null))
-    return (inOne ?? inOther) !== null && areDifferentNumbers(country, inOne ?? one, inOther ?? other, isPlaced)
+    return (
+      (inOne ?? inOther) !== null && areDifferentNumbers(country, inOne ?? one, inOther ?? other, isPlaced)
+    )
   if (isSameNumber(a.number, b.number)) return false
   if (a.isOneRegister && (isPlaced || a.kind.startsWith('form '))) return true
   return Math.abs(a.number.length - b.number.length) <= lengthsApartMax

@@ -75,7 +75,10 @@ const tradeMarks: readonly (readonly [RegExp, string])[] = [
   [/\bt\/a\b/gi, ' ta '],
   // The estate of a bankrupt company in Iceland.
   [/^þb\.?(?=\s)/i, ' þrotabú '],
-  [/^(?:in re:?|(?:to )?(?:the )?order of|(?:shri|smt)\.?|m\/s[.:]?|fa\.|spett(?:\.\s?le|\.|le))(?=\s)/i, ' / '],
+  [
+    /^(?:in re:?|(?:to )?(?:the )?order of|(?:shri|smt)\.?|m\/s[.:]?|fa\.|spett(?:\.\s?le|\.|le))(?=\s)/i,
+    ' / ',
+  ],
   [/(?<=\S )(?:v\.|vs\.?)(?= \S)/g, ' / '],
   // "Larkmoor №2", "Larkmoor-2": a number of the name.
   [/(?<=\p{L}{3})(?:\s+No|-)(?=\d{1,2}(?![\p{L}\d.,/%-]))/gu, ' '],
