@@ -231,10 +231,9 @@ export function areDifferentNumbers(country: string, one: string, other: string,
   const a = toComparedNumber(country, one)
   const b = toComparedNumber(country, other)
   const [inOne, inOther] = [toContainedNumber(country, one), toContainedNumber(country, other)]
-  if (a.kind !== b.kind || (inOne === null) !== (inOther === null))
-    return (
-      (inOne ?? inOther) !== null && areDifferentNumbers(country, inOne ?? one, inOther ?? other, isPlaced)
-    )
+  const isOneKind = a.kind === b.kind && (inOne === null) === (inOther === null)
+  if (!isOneKind && (inOne ?? inOther) === null) return false
+  if (!isOneKind) return areDifferentNumbers(country, inOne ?? one, inOther ?? other, isPlaced)
   if (isSameNumber(a.number, b.number)) return false
   if (a.isOneRegister && (isPlaced || a.kind.startsWith('form '))) return true
   return Math.abs(a.number.length - b.number.length) <= lengthsApartMax
@@ -245,7 +244,6 @@ const isSameNumber = (one: string, other: string): boolean =>
   one === other || one.replace(lettersBehind, '') === other || other.replace(lettersBehind, '') === one
 const lettersBehind = /(?<=\d)[A-Z]+$/
 
-/** Numbers of one register have about the same length. */
 const lengthsApartMax = 2
 
 const letteredCountries: ReadonlySet<string> = new Set(['gb', 'us'])
