@@ -490,6 +490,8 @@ export type EnrichConfig = {
         notifyFormat?: 'json' | 'slack' | 'teams' | undefined
         /** When to send it: after every run, or only after an exit code other than 0. */
         notifyWhen?: 'always' | 'failure' | undefined
+        /** Whether it has the names of the first ten rows that changed, for each alarm. */
+        notifyNames?: boolean | undefined
       }
     | undefined
   metrics?:
@@ -1110,7 +1112,7 @@ interface Alarm {
   /** The measured value, in the unit of the condition. */
   readonly found: number
   readonly message: string
-  /** Names of the first ten rows that changed; absent if the condition is not about changes. Never sent to `notify`. */
+  /** Names of the first ten rows that changed; absent if the condition is not about changes. Sent to `notify` only with `alarms.notifyNames`. */
   readonly names?: readonly string[]
 }
 

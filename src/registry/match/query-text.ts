@@ -76,7 +76,7 @@ const tradeMarks: readonly (readonly [RegExp, string])[] = [
   // The estate of a bankrupt company in Iceland.
   [/^þb\.?(?=\s)/i, ' þrotabú '],
   [
-    /^(?:in re:?|(?:to )?(?:the )?order of|(?:shri|smt)\.?|m\/s[.:]?|fa\.|spett(?:\.\s?le|\.|le))(?=\s)/i,
+    /^(?:in re:?|(?:to )?(?:the )?order of|(?:shri|smt)\.?|m\/s[.:]?|मेसर्स|मे\.|fa\.|spett(?:\.\s?le|\.|le))(?=\s)/i,
     ' / ',
   ],
   [/(?<=\S )(?:v\.|vs\.?)(?= \S)/g, ' / '],
