@@ -1,7 +1,7 @@
 import { hasLocalOffices } from '../../core/numbers/court-numbers.js'
 import { isFormAlone } from '../reference/registers.js'
 import { namesTrade } from '../normalize/normalize-name.js'
-import { toPlaceKey } from '../normalize/places.js'
+import { toCityKey, toPlaceKey } from '../normalize/places.js'
 import { classifyNameWord } from './compare-words.js'
 import { isOneFormPrivate } from './candidate.js'
 import type { NameComparison } from './compare-names.js'
@@ -39,7 +39,7 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   // Names of one sound in other characters are those of other companies, or typing errors: a reviewer decides.
   [45, ({ comparison }) => comparison.characters === 'other'],
   // With a word in place of another, it is the name of another company.
-  [58, ({ comparison }) => isReplaced(comparison)],
+  [58, (evidence) => isReplaced(evidence.comparison) || isNamedByOtherTown(evidence)],
   // A name that continues is that of another company, as far as the registry tells.
   [78, (evidence) => isContinued(evidence) || isRearranged(evidence) || isNamedOtherwise(evidence)],
   // A group has a company for each country, and a word in front makes another name: few registries hold all of them.
@@ -67,6 +67,15 @@ const isOfOtherOffice = ({ place, hint, contextCount, comparison: { candidate } 
   candidate.prominence.tickers === '' &&
   !candidate.prominence.hasLei &&
   (hint?.cities.has(candidate.place.cityKey) === true || hasLocalOffices(candidate.place.countryCode))
+
+/** True if a registered name ends with the company's town, and another town is stated: "Larkmoor d.o.o. Tuzla" for Sarajevo. */
+const isNamedByOtherTown = ({ place, hint, comparison: { candidate, text } }: Evidence): boolean => {
+  const { cityKey } = candidate.place
+  const towns = new Set([...(hint?.cities ?? [])].filter((town) => !/\d/.test(town)))
+  const isOther = place !== 'postal' && towns.size > 0 && !hasTown(towns, cityKey)
+  const isInName = cityKey.length > 3 && toCityKey(candidate.name).endsWith(cityKey)
+  return isOther && isInName && !text.fullKey.includes(cityKey)
+}
 
 const isOfOtherForm = ({ comparison: { form, statedForm, candidate } }: Evidence): boolean =>
   /conflict/.test(form) || (form === 'same' && isOneFormPrivate(statedForm, candidate))

@@ -598,3 +598,14 @@ describe('Korean words of one trade', () => {
     expect(isAccepted(match({ name, location: '부산', held }))).toBe(true)
   })
 })
+
+test.each([
+  ['Larkmor d.o.o. Tuzla', 'Tuzla', 'Sarajevo', 'BA'],
+  ['Norvane GmbH Ulm-Nord', 'Ulm-Nord', 'Kassel', 'DE'],
+  ['Velmora SARL Thiès', 'Thiès', 'Dakar', 'SN'],
+])('%s is named by its town, and not meant in another', (name, city, other, country) => {
+  const held: Held[] = [{ name, city, country }]
+  const asked = name.replace(` ${city}`, '')
+  expect(isAccepted(match({ name: asked, location: `${city}, ${country}`, held }))).toBe(true)
+  expect(isAccepted(match({ name: asked, location: `${other}, ${country}`, held }))).toBe(false)
+})
