@@ -47,7 +47,7 @@ export interface CandidateName {
 
 /** Facts that only few companies have, from any registration of the company. */
 interface Prominence {
-  /** Of its shares, in lower case, with a space between them; empty if they are not traded. */
+  /** Tickers of its shares, in lower case, with a space between them; empty if they are not traded. */
   readonly tickers: string
   readonly hasLei: boolean
   /** A register states its industry. */
