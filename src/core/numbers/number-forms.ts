@@ -250,11 +250,11 @@ export function toContainedNumber(country: string, number: string): string | nul
 const prefixes: Readonly<Record<string, string>> = { gr: 'EL', jp: 'T', ng: 'RC' }
 
 /** Forms of numbers whose letters are those of a year or of the name, and not of a register: of Albania and Mexico. */
-const serialForms = createForms(forms.serialLetters)
+let serialForms: ReadonlyMap<string, RegExp> | undefined
 
 /** Whether a number has letters that are a part of it, so that numbers with other letters are of the same register. */
 export const hasSerialLetters = (country: string, closed: string): boolean =>
-  serialForms.get(country)?.test(closed) === true
+  (serialForms ??= createForms(forms.serialLetters)).get(country)?.test(closed) === true
 
 /**
  * Returns the other numbers of the company that follow from one of them, without punctuation: with and without its

@@ -9,7 +9,6 @@ import {
   rankPlainName,
   type PlaceHeader,
 } from '../../core/header-words.js'
-import { findCountryCode } from '../../core/countries.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import {
   areAddresses,
@@ -19,6 +18,7 @@ import {
   isMostly,
   isOtherParty,
   rateNames,
+  twoLetterCode,
 } from './column-content.js'
 import { listLookupColumns, type ColumnSamples, type LookupColumns } from './columns.js'
 
@@ -191,6 +191,8 @@ export type PlaceOrder = 'best' | 'first'
 const vagueHeaders: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.vagueParts))
 /** Headers that mean a country or a town: `Vendi` is a place. */
 const countriesOrTowns: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.countriesOrTowns))
+/** In the languages of these headers; the table of all countries is loaded later. */
+const countryNames: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.albanianCountries))
 const landscapes: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.landscapes.words))
 const chileanHeaders: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.landscapes.unlessNextTo))
 const regionSizes = headerWords.regionSizes.map((list) => toHeaderKeys(list))
@@ -211,7 +213,9 @@ function judgePart(
   )
     return 'postal'
   if (countriesOrTowns.has(toHeaderKey(column)) && cells.length > 0)
-    return isMostly(cells, (cell) => findCountryCode(cell) !== null) ? 'country' : 'city'
+    return isMostly(cells, (cell) => countryNames.has(toHeaderKey(cell)) || twoLetterCode.test(cell))
+      ? 'country'
+      : 'city'
   if (
     cells.length === 0 ||
     toHeaderKey(column) !== 'kraj' ||

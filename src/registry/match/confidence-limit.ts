@@ -85,12 +85,13 @@ const isRearranged = ({ comparison: { alignment, nameLeftover } }: Evidence): bo
   alignment.isReordered && nameLeftover.hard > 0
 
 /** True if a telling word or one of a trade is in front of the name, without a sign between them: "Larkmoor Norvane Ltd" for Norvane Ltd. */
-const isNamedOtherwise = ({ comparison: { left, isApartBefore } }: Evidence): boolean =>
-  !isApartBefore &&
-  left.some(
-    ({ word, position, role }) =>
-      position === 'before' && role === null && /^(?:telling|generic)$/.test(word.wordClass),
+const isNamedOtherwise = ({ comparison: { left, isApartBefore } }: Evidence): boolean => {
+  const before = left.filter(({ position, role }) => position === 'before' && role === null)
+  const isMarked = before.some(({ word }) => /^(?:former|mark|host|agent)$/.test(word.wordClass))
+  return (
+    !isApartBefore && !isMarked && before.some(({ word }) => /^(?:telling|generic)$/.test(word.wordClass))
   )
+}
 
 /**
  * True if most of the name is in words that are spelled otherwise, and the town does not tell: "Reside Technologies Inc" for
