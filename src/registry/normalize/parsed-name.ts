@@ -156,17 +156,13 @@ const brandBehind = /^(.*[^\s,;:(–-])[\s,;:(–-]+(\p{L}{4,12})\)?$/u
 
 /** True for a brand of the first letters of words, at least two of each: "Lanas Norvane S.A. LANOSA". */
 export function isOwnBrand(brand: string, words: readonly string[]): boolean {
-  const fits = (at: number, from: number, count: number): boolean =>
-    at === brand.length
-      ? count > 1
-      : words.some((word, place) => {
-          for (let end = at + 2; place >= from && word.startsWith(brand.slice(at, end)); end++) {
-            if (end > brand.length) return false
-            if (fits(end, place + 1, count + 1)) return true
-          }
-          return false
-        })
-  return brand.length > 3 && fits(0, 0, 0)
+  // The least number of words that make the first letters of the brand.
+  const least: (number | undefined)[] = [0]
+  for (let at = 0; at < brand.length; at++)
+    for (let place = least[at] ?? words.length; place < words.length; place++)
+      for (let end = at + 2; end <= brand.length && words[place]?.startsWith(brand.slice(at, end)); end++)
+        if (at > 0 || end < brand.length) least[end] = Math.min(least[end] ?? words.length, place + 1)
+  return brand.length > 3 && least[brand.length] !== undefined
 }
 
 /** Cuts a brand behind the legal form that is made of the name: "Lanas Norvane S.A. (LANOSA)". */

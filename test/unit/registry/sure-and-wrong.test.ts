@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createSeededFractions } from '../../../src/platform/random.js'
 import { foldHan } from '../../../src/registry/normalize/unspaced-names.js'
 import { foldText } from '../../../src/registry/normalize/normalize-name.js'
-import { cutOwnBrand } from '../../../src/registry/normalize/parsed-name.js'
+import { cutOwnBrand, isOwnBrand } from '../../../src/registry/normalize/parsed-name.js'
 import { match, namedBy, type Held } from '../../support/matching.js'
 
 const inBritain = (name: string, city = 'Leeds'): Held => ({ name, city, country: 'GB' })
@@ -756,4 +756,12 @@ describe('a branch behind the form, named after its country', () => {
       expect(decision.kind === 'none' ? 0 : decision.confidence).toBeLessThan(70)
     },
   )
+})
+
+test('a long word is compared with the beginnings of many like it in one pass', () => {
+  const words = Array.from({ length: 60 }, () => 'a'.repeat(40))
+  expect(isOwnBrand(`${'a'.repeat(39)}b`, words)).toBe(false)
+  expect(isOwnBrand('a'.repeat(40), words)).toBe(true)
+  expect(isOwnBrand('lanosa', ['lanas', 'norvane', 'sa'])).toBe(true)
+  expect(isOwnBrand('larkmoor', ['larkmoor', 'norvane'])).toBe(false)
 })
