@@ -1,4 +1,4 @@
-import { toRootDomain } from '../../core/domain-name.js'
+import { toRootDomain } from '../../core/public-url.js'
 import {
   findCourt,
   findOffice,

@@ -5,7 +5,7 @@ import { toCityKey, toPlaceKey } from '../normalize/places.js'
 import { classifyNameWord } from './compare-words.js'
 import { isOneFormPrivate } from './candidate.js'
 import type { NameComparison } from './compare-names.js'
-import { isOwnCountryLeft, skipJoiningWords, type Evidence } from './evidence.js'
+import { countTellingNext, isOwnCountryLeft, skipJoiningWords, type Evidence } from './evidence.js'
 import type { LeftWord } from './left-words.js'
 import { hasOtherMeaning } from './word-classes.js'
 import { hasTown } from './place-agreement.js'
@@ -142,7 +142,8 @@ function isElsewhere({ place, hint, contextCount, comparison }: Evidence): boole
  * True if the text continues with more of a name, as far as no sign separates it: "Larkmoor & Brothers", "Larkmoor Capital",
  * "Larkmoor 2021 Ltd", "OOO Larkmoor Plus", the fund of its staff.
  */
-function isContinued({ comparison }: Evidence): boolean {
+function isContinued(evidence: Evidence): boolean {
+  const { comparison } = evidence
   const { left, alignment, statedForm: form, text, candidate } = comparison
   const [next, after] = text.words.slice(alignment.end, alignment.end + 2)
   // The end of a bracket inside the name separates nothing: "Larkmoor (UK) II Ltd".
@@ -152,6 +153,8 @@ function isContinued({ comparison }: Evidence): boolean {
       : undefined
   const [one, other] = [find(next), find(after)]
   const more = one !== undefined && !hasOtherMeaning(one.word.text) ? one : undefined
+  // Behind "c/o", "former" and "d/b/a", words are of another name.
+  const host = left.find(({ word }) => /^(?:host|agent|former|mark)$/.test(word.wordClass))
   const isFormBefore = form !== null && form.at < alignment.start && form.count > 0
   // In front of the form, a year and "payroll" are part of a name. A number is, too, if the company has no form.
   const isInName = other?.word.wordClass === 'form'
@@ -168,7 +171,10 @@ function isContinued({ comparison }: Evidence): boolean {
       isAmong(more, isFormBefore ? 'telling generic payment' : 'generic') ||
       (isInName && isAmong(one, 'department site payment exchange web')) ||
       (isNumber && (isInName || isLast)) ||
-      left.some((word) => word.word.text === 'fund' && isAmong(word, 'generic')))
+      (countTellingNext(evidence) > 1 && evidence.place !== 'postal') ||
+      left.some(
+        (word) => word.at < (host?.at ?? Infinity) && word.word.text === 'fund' && isAmong(word, 'generic'),
+      ))
   )
 }
 

@@ -1,5 +1,4 @@
 import { findExactCodes } from '../../core/countries.js'
-import { isLargeCity } from '../normalize/places.js'
 import type { LocationHint, PlaceAgreement } from './place-agreement.js'
 import type { NameComparison } from './compare-names.js'
 import { isCountryWord, type LeftWord, type Position } from './left-words.js'
@@ -101,6 +100,19 @@ export const isTellingBeforeForm = ({
       at < statedForm.at &&
       (word.wordClass === 'telling' || word.wordClass === 'body'),
   )
+/** Number of words of a name directly behind the name found: "Larkmoor Energy Bars by Norvane" for Larkmoor Energy Inc. */
+export const countTellingNext = ({ comparison: { left, text, alignment } }: Evidence): number => {
+  let count = 0
+  for (let at = alignment.end; at < text.words.length && !text.isSecurity; at++) {
+    const one = left.find((word) => word.at === at)
+    if (one === undefined || one.word.separator !== '' || hasOtherMeaning(one.word.text)) break
+    if (one.word.wordClass === 'stop') continue
+    const isOfName = one.word.wordClass === 'telling' || one.word.wordClass === 'generic'
+    if (!isOfName || (one.role !== null && one.role !== 'cut')) break
+    count++
+  }
+  return cap(count, 3)
+}
 /** Another company is left over, with its legal form: "Larkmoor Bank Ltd for Norvane Foods Ltd". */
 export const isCompanyLeft: Feature = ({ comparison: { left, text, alignment, statedForm } }) =>
   text.forms.some(({ at, formClass }) => {
@@ -168,27 +180,10 @@ export function skipJoiningWords({ words }: NameComparison['text'], from: number
   return at < 0 ? words.length : at
 }
 
-/**
- * True if a word of a name is next to the name found, without a sign between them: "Larkmoor Trans Insurance" for Larkmoor
- * Trans Ltd. Whether another company has the longer name is known only from a registry that would have it.
- */
-export function isPartOfLongerName({ left, text, alignment: { start, end } }: NameComparison): boolean {
-  if (text.isSecurity) return false
-  const isOfName = (at: number, separator: string | undefined, classes: string) => {
-    const one = separator === '' ? left.find((word) => word.at === at) : undefined
-    if (one === undefined || hasOtherMeaning(one.word.text)) return false
-    return (
-      one.role !== 'repeated' &&
-      one.role !== 'ticker' &&
-      one.role !== 'series' &&
-      classes.includes(one.word.wordClass)
-    )
-  }
-  const next = skipJoiningWords(text, end)
-  const { text: word = '', written = '' } = text.words[next] ?? {}
-  const isTown = isLargeCity(word) || isLargeCity(written)
-  return (
-    (!isTown && isOfName(next, text.words[next]?.separator, 'telling generic light')) ||
-    isOfName(start - 1, text.words[start]?.separator, 'telling generic light place')
-  )
+/** The name found is that of a host, of an agent, or in words that describe the company: "Norvane owner Larkmoor". */
+export const isGuest: Feature = (evidence) => {
+  const { pairs } = evidence.comparison.alignment
+  const getClass = (at: number) => evidence.comparison.text.words[at]?.wordClass
+  const isDescribed = pairs.length > 0 && pairs.every(({ textAt }) => getClass(textAt) === 'description')
+  return isDescribed || hasLeft(['host'], 'before')(evidence) || hasLeft(['agent'], 'behind')(evidence)
 }

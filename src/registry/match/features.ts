@@ -8,8 +8,10 @@ import {
   hasLeft,
   isCompanyLeft,
   isCountryLeft,
+  isGuest,
   isLeftAfter,
   isTellingBeforeForm,
+  countTellingNext,
   cap,
   toTenths,
   type Evidence,
@@ -122,6 +124,7 @@ const featuresOfParts = {
     tellingBeforeWeight: weighLeft('before'),
     tellingBeforeJoined: multiply(countLeft('before', 'telling'), isJoinedBefore),
     tellingInside: countLeft('inside', 'telling'),
+    tellingNext: countTellingNext,
     tellingApart: multiply(
       isTellingLeft,
       ({ comparison }) => comparison.isApartBefore && comparison.isApartBehind,
@@ -155,8 +158,9 @@ const featuresOfParts = {
     securityBehind: hasLeft(['security', 'percent'], 'behind'),
     securityBefore: hasLeft(['security', 'percent'], 'before'),
     departmentLeft: hasLeft(['department']),
+    described: hasLeft(['description']),
     bodyLeft: hasLeft(['body']),
-    guest: (evidence) => hasLeft(['host'], 'before')(evidence) || hasLeft(['agent'], 'behind')(evidence),
+    guest: isGuest,
     companyLeft: isCompanyLeft,
     countryLeft: isCountryLeft,
     tellingInsideForm: multiply(
@@ -175,14 +179,11 @@ const featuresOfParts = {
     inHouse: multiply(({ comparison }) => comparison.isInHouse, not(isListed)),
   },
   spelling: {
-    misspelled: ({ comparison }) => cap(comparison.pairs.misspelled, 2),
     misspelledUsual: ({ comparison }) => cap(comparison.pairs.usual, 2),
     misspelledSlip: ({ comparison }) => cap(comparison.pairs.slips, 2),
     misspelledFirst: ({ comparison }) => comparison.isFirstChanged,
-    misspelledShort: ({ comparison }) => comparison.isLooseShort,
     misspelledKnown: ({ comparison }) => comparison.isLooseKnown,
     misspelledAll: ({ comparison }) => comparison.isMisspelled && comparison.pairs.misspelled > 0,
-    abbreviatedRarity: multiply(({ comparison }) => comparison.pairs.abbreviated > 0, measureRarity),
     abbreviatedKnown: ({ comparison }) => comparison.pairs.known > 0,
     cutLast: ({ comparison }) => comparison.pairs.cut > 0,
     // "Metro" is a word of its own, no "MetroPCS" that lost its end; "Starbuck" lost a letter.
@@ -193,7 +194,6 @@ const featuresOfParts = {
     pluralOneWord: multiply(isOneWord, ({ comparison }) => comparison.pairs.plural > 0),
     otherwiseWritten: ({ comparison }) => cap(comparison.pairs.same, 2),
     unknownLetter: ({ comparison }) => cap(comparison.pairs.unknown_letter, 2),
-    misread: ({ comparison }) => cap(comparison.pairs.misread, 2),
     // A word is like one of the name, and both have others.
     fuzzyBoth: multiply(isFuzzy, isMissing, isTellingLeft),
     fuzzyPlaced: multiply(isFuzzy, isPlaced),
@@ -203,6 +203,7 @@ const featuresOfParts = {
     fuzzyOneWordPlaced: multiply(isFuzzy, isOneWord, isPlaced),
     fuzzyRarity: multiply(isFuzzy, measureRarity),
     fuzzyListed: multiply(isFuzzy, isListed),
+    fuzzyTelling: multiply(isFuzzy, isTellingLeft, not(isPlaced)),
   },
   numbers: {
     numbersDiffer: ({ comparison }) => !comparison.numbersAgree,

@@ -1,6 +1,6 @@
 import { countryCodes } from '../../core/countries.js'
 import { namesCountry } from './place-agreement.js'
-import { toCityKey, toPlaceKey } from '../normalize/places.js'
+import { findRegionCodes, toCityKey, toPlaceKey } from '../normalize/places.js'
 import type { AlignedText, NameAlignment } from './align-name.js'
 import { classifyNameWord } from './compare-words.js'
 import { countFormInFront, statesForm, type CandidateName } from './candidate.js'
@@ -133,13 +133,22 @@ const isTicker = ({ written, folded }: TextWord, { prominence }: CandidateName):
   /^[A-Z\d]{2,6}$/.test(written) && prominence.tickers.split(' ').includes(folded)
 
 /** Keys of places are without spaces: a word of three letters may be inside another. */
-function isOfPlace({ text: word, written }: TextWord, { place }: CandidateName): boolean {
+function isOfPlace(asked: TextWord, { place }: CandidateName): boolean {
+  const { text: word, written } = asked
   const { cityKey, postalKey, regionCode, jurisdictionRegion } = place
   const sound = toPlaceKey(cityKey)
   const isTown = cityKey === toCityKey(written) || sound === word
   if (cityKey !== '' && (isTown || (word.length >= 4 && sound.includes(word)))) return true
   if (postalKey !== '' && postalKey.startsWith(word) && /\d/.test(word)) return true
-  return [regionCode, jurisdictionRegion].some((code) => code !== '' && code.slice(3).toLowerCase() === word)
+  return [regionCode, jurisdictionRegion].some((code) => code !== '' && isRegion(asked, code))
+}
+
+const regionsOfWord = new WeakMap<TextWord, readonly string[]>()
+/** "tx" and "texas" of US-TX. */
+function isRegion(word: TextWord, code: string): boolean {
+  const codes = regionsOfWord.get(word) ?? (word.text.length > 4 ? findRegionCodes(word.text) : [])
+  regionsOfWord.set(word, codes)
+  return code.slice(3).toLowerCase() === word.text || codes.includes(code)
 }
 
 /** Classes of words that other companies' names have. */

@@ -1,6 +1,8 @@
 import type { PlaceAgreement } from './place-agreement.js'
+import { cap, skipJoiningWords, type Evidence } from './evidence.js'
 import type { NameComparison } from './compare-names.js'
-import { cap, isPartOfLongerName, type Evidence } from './evidence.js'
+import { isLargeCity } from '../normalize/places.js'
+import { hasOtherMeaning } from './word-classes.js'
 import { isCountryWord } from './left-words.js'
 import { featureNames, partOfFeatures, type FeatureName, type FeaturePart } from './features.js'
 import fittedModel from './fitted-model.json' with { type: 'json' }
@@ -311,4 +313,29 @@ export function weighParts(
   const told = [...weights.values()].reduce((sum, one) => sum + one, 0)
   add('other candidates', whole - told)
   return weights
+}
+
+/**
+ * True if a word of a name is next to the name found, without a sign between them: "Larkmoor Trans Insurance" for Larkmoor
+ * Trans Ltd. Whether another company has the longer name is known only from a registry that would have it.
+ */
+export function isPartOfLongerName({ left, text, alignment: { start, end } }: NameComparison): boolean {
+  if (text.isSecurity) return false
+  const isOfName = (at: number, separator: string | undefined, classes: string) => {
+    const one = separator === '' ? left.find((word) => word.at === at) : undefined
+    if (one === undefined || hasOtherMeaning(one.word.text)) return false
+    return (
+      one.role !== 'repeated' &&
+      one.role !== 'ticker' &&
+      one.role !== 'series' &&
+      classes.includes(one.word.wordClass)
+    )
+  }
+  const next = skipJoiningWords(text, end)
+  const { text: word = '', written = '' } = text.words[next] ?? {}
+  const isTown = isLargeCity(word) || isLargeCity(written)
+  return (
+    (!isTown && isOfName(next, text.words[next]?.separator, 'telling generic light')) ||
+    isOfName(start - 1, text.words[start]?.separator, 'telling generic light place')
+  )
 }

@@ -3,7 +3,7 @@ import { matchLimits } from '../model/limits.js'
 import { cutNativeForms, expandForms, findForms, type StatedForm } from '../normalize/legal-forms.js'
 import { foldText, isJoiningWord, toCanonicalWords } from '../normalize/normalize-name.js'
 import around from '../reference/around-names.json' with { type: 'json' }
-import { divideSite, isPlainRemark, isRemark } from '../normalize/clean-text.js'
+import { divideSite } from '../normalize/clean-text.js'
 import { boundText } from '../normalize/parsed-name.js'
 import {
   countInitials,
@@ -12,11 +12,13 @@ import {
   joinLetters,
   joinSplitWords,
   repairForm,
+  repairScan,
   splitPieces,
   type Piece,
   type Separator,
 } from './text-pieces.js'
 import { findClosedForms } from './candidate.js'
+import { findDescriptions } from './around-name.js'
 import { classifyBesideOthers, classifyWord, type WordClass, isOfSecurity } from './word-classes.js'
 
 /** A word of the text of a query. */
@@ -67,7 +69,9 @@ export interface QueryText {
 /** "J.P.", "S. p. A.": initials are one word. */
 const initials =
   /(?<![\p{L}\p{M}\p{N}])(?:\p{L}\.\s?)+(?:(?:(?<=\.)\p{L}|(?<!\p{Lu}\. )\p{Ll}|\p{Lu})(?![\p{L}\p{M}\p{N}])\.?|\p{L}\.)/gu
-const tradeMarks: readonly (readonly [RegExp, string])[] = [
+const greetings = new RegExp(String.raw`^(?:${around.greetings})(?![\p{L}\p{M}])[\s,]*`, 'iu')
+const readNumeral = (found: string): string => found.replaceAll('l', 'I')
+const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
   [/\bd\s?[/.]\s?b\s?[/.]\s?a\b\.?|\b(?:doing business|trading|trades|operating) as\b/gi, ' dba '],
   [/\b([fan])\s?\/\s?k\s?\/\s?a\b\.?/gi, ' $1ka '],
   [/\b(?:formerly|previously) known as\b/gi, ' fka '],
@@ -76,10 +80,16 @@ const tradeMarks: readonly (readonly [RegExp, string])[] = [
   // The estate of a bankrupt company in Iceland.
   [/^þb\.?(?=\s)/i, ' þrotabú '],
   [
-    /^(?:in re:?|(?:to )?(?:the )?order of|(?:shri|smt)\.?|m\/s[.:]?|मेसर्स|मे\.|fa\.|spett(?:\.\s?le|\.|le))(?=\s)/i,
+    /^(?:in re:?|re:?|in the matter of(?: the \w+ of)?|est(?:ate|\.) of|(?:to )?(?:the )?order of|sent on behalf of|(?:shri|smt)\.?|m\/s[.:]?|मेसर्स|मे\.|fa\.|spett(?:\.\s?le|\.|le))(?=\s)/i,
     ' / ',
   ],
-  [/(?<=\S )(?:v\.|vs\.?)(?= \S)/g, ' / '],
+  [/(?<=\S )(?:v\.|vs\.?|c\.)(?= \S)/g, ' / '],
+  [greetings, ' / '],
+  // A scan reads "II" as "ll".
+  [
+    /(?<=\S )(?=[IVXl]*l[IVXl]*(?![\p{L}\p{M}\p{N}]))[IVXl]{2,4}|(?<=\p{Lu}{2} )l(?![\p{L}\p{M}\p{N}'’])/gu,
+    readNumeral,
+  ],
   // "Larkmoor №2", "Larkmoor-2": a number of the name.
   [/(?<=\p{L}{3})(?:\s+No|-)(?=\d{1,2}(?![\p{L}\d.,/%-]))/gu, ' '],
   [/\bo\/b\/o\b|\b(?:for and )?on behalf of\b/gi, ' obo '],
@@ -138,47 +148,6 @@ export function readText(
   }
 }
 
-const marks = '※*★☆→⇒◆●■▲!#|'
-const inBrackets = String.raw`[([{<【「]([^()[\]{}<>【】「」]{1,60})[)\]}>】」]`
-/** Each has a text that may be a remark: in brackets, behind a sign, or in front of one. */
-const besideName = [
-  String.raw`\s?${inBrackets}\s?$`,
-  String.raw`^\s?${inBrackets}\s?`,
-  String.raw`(?:\s?[${marks}]{1,6}|\s[-–—/:]{1,3})\s?([^${marks}]{2,60}?)[${marks}\s]{0,6}$`,
-  String.raw`^[${marks}\s]{0,6}([^${marks}]{2,60}?)\s?(?:[${marks}]{1,6}|\s[-–—/]{1,3}\s|:\s)\s?`,
-].map((pattern) => new RegExp(pattern, 'u'))
-const formBefore = String.raw`(?:[式限同]会社|限公司|식회사|\([株有同資주유합]\))`
-const addressing = [
-  // A person behind a name with its form, or behind a department.
-  String.raw`(?<=^.{2,80}(?:${formBefore}\s?|[部課係室팀]\s))\p{L}{1,6}(?: \p{L}{1,4})? ?(?:様|殿|님)$`,
-  String.raw`(?<=^.{2,80})\s?(?:${around.honorifics.anywhere})$`,
-  String.raw`(?<=^.{1,80}(?:\s|${formBefore}))(?:${around.honorifics.behind_form})$`,
-  String.raw`(?<=^.{1,80}[^王神奥客父母皇姫若仏])様$`,
-  String.raw`(?<=^.{3,80})[\s,;/-]{1,3}(?:${around.attention})[\s:].{2,60}$`,
-].map((pattern) => new RegExp(pattern, 'iu'))
-
-/** Removes what a cell has around a name: remarks of the record, polite endings, the person that a letter is for. */
-export function removeRemarks(name: string): string {
-  const given = boundText(name).trim()
-  let rest = given
-  for (let before = ''; before !== rest;) {
-    before = rest
-    for (const pattern of besideName) {
-      const [found, text] = pattern.exec(rest) ?? []
-      if (found !== undefined && text !== undefined && isRemark(text)) rest = rest.replace(found, ' ').trim()
-    }
-    const words = rest.split(' ')
-    const counts = [4, 3, 2, 1].filter((one) => one < words.length)
-    const last = counts.find((count) => isPlainRemark(words.slice(-count).join(' ')))
-    const first = counts.find((count) => isPlainRemark(words.slice(0, count).join(' ')))
-    if ((last ?? first) !== undefined)
-      rest = words.slice(last === undefined ? first : 0, last && -last).join(' ')
-    for (const pattern of addressing) rest = rest.replace(pattern, '').trim()
-    if (!/[\p{L}\p{N}]{2}/u.test(rest)) return name
-  }
-  return rest === given ? name : rest
-}
-
 /** A column that ends at a space loses the space too. */
 function detectColumnCut(name: string): QueryText['cut'] {
   const charCount = Array.from(name.trim()).length
@@ -194,7 +163,7 @@ function readWords(
 ): { words: TextWord[]; forms: StatedForm[] } | null {
   const native = cutNativeForms(text)
   let plain = expandForms(divideSite(native.rest)).replace(joinedForm, ' ')
-  for (const [pattern, mark] of tradeMarks) plain = plain.replace(pattern, mark)
+  for (const [pattern, mark] of tradeMarks) plain = plain.replace(pattern, mark as string)
   const isKnown = (word: string) => isWord(word) || isWord(toCanonicalWords(['x', word])[1] ?? '')
   // "Larkmoor's" of Larkmoor; but McDonald's.
   plain = plain
@@ -204,7 +173,11 @@ function readWords(
     .replace(apostrophes, '')
   plain = plain.replace(initials, (found) => `${found.replace(/[.\s]/g, '')} `)
   const isBehindForm = native.form !== null && !/^\s|\s$/.test(native.rest)
-  const whole = joinSplitWords(splitPieces(plain, isBehindForm), isWord)
+  const repaired = splitPieces(plain, isBehindForm).map((piece) => ({
+    ...piece,
+    text: repairScan(piece.text, isKnown),
+  }))
+  const whole = joinSplitWords(repaired, isWord)
   const pieces = joinLetters(whole.flatMap((piece) => splitJoined(piece, { isWord, isNearWord })))
   const found = joinElisions(pieces, isWord).slice(0, wordsMax)
   if (found.length === 0) return null
@@ -213,6 +186,7 @@ function readWords(
     isWord(text) ? word : repairForm(word, at < merged.length - 1 ? 'before' : isCut ? 'full' : 'last'),
   )
   const isOfPlace = (at: number) => placeWords.has(folded[at] ?? '')
+  const described = findDescriptions(merged)
   const stated = findForms(folded, {
     last: merged.at(-1)?.text ?? '',
     written: native.rest,
@@ -220,14 +194,16 @@ function readWords(
   })
   const forms = [...stated, ...findClosedForms(merged, folded, stated)].filter(
     // "Reno NV", "Calgary AB": a state.
-    ({ at, count }) => count !== 1 || !isOfPlace(at) || !isOfPlace(at - 1),
+    ({ at, count }) => (count !== 1 || !isOfPlace(at) || !isOfPlace(at - 1)) && !described.has(at),
   )
   const formAt = new Set(
     forms.flatMap(({ at, count }) => Array.from({ length: count }, (_, more) => at + more)),
   )
   const draft = merged.map((piece, at) => ({
     ...piece,
-    wordClass: piece.wordClass ?? (formAt.has(at) ? ('form' as const) : classify(piece, placeWords)),
+    wordClass: described.has(at)
+      ? ('description' as const)
+      : (piece.wordClass ?? (formAt.has(at) ? ('form' as const) : classify(piece, placeWords))),
   }))
   const classes = classifyBesideOthers(draft.map((piece) => ({ ...piece, isApart: piece.separator !== '' })))
   const words = draft.map((piece, at) => ({

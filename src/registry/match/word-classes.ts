@@ -10,7 +10,7 @@ import table from '../reference/word-classes.json' with { type: 'json' }
 
 /**
  * Meaning of a word of a text that is not part of the company's name. `telling`: possibly another company.
- * `generic`: a trade or a shape. `body`: a body of its own near a company, such as a foundation. `host`: "care of", before a company that is not asked for. `agent`: "on behalf of", behind one. `light`: often added to names or dropped. `stop`: joins words. `mark`: "d/b/a".
+ * `generic`: a trade or a shape. `description`: says what the company is. `body`: a body of its own near a company, such as a foundation. `host`: "care of", before a company that is not asked for. `agent`: "on behalf of", behind one. `light`: often added to names or dropped. `stop`: joins words. `mark`: "d/b/a".
  */
 export type WordClass =
   | 'telling'
@@ -23,6 +23,7 @@ export type WordClass =
   | 'currency'
   | 'security'
   | 'department'
+  | 'description'
   | 'site'
   | 'payment'
   | 'body'

@@ -154,7 +154,7 @@ const listUnknown = ({ words }: QueryText, vocabulary: Vocabulary): string[] =>
 function listHead({ words }: QueryText): string[] {
   const head: string[] = []
   for (const { text, wordClass } of words) {
-    if (wordClass === 'stop') continue
+    if (wordClass === 'stop' || wordClass === 'description') continue
     if (!nameClasses.has(wordClass) || wordClass === 'form') break
     head.push(text)
   }

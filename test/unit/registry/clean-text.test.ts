@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { cleanText, removeDepartment, unknownLetter } from '../../../src/registry/normalize/clean-text.js'
-import { removeRemarks } from '../../../src/registry/match/query-text.js'
+import { removeRemarks } from '../../../src/registry/match/around-name.js'
 import { parseName } from '../../../src/registry/normalize/parsed-name.js'
 
 describe('cleanText', () => {

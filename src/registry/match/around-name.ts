@@ -1,0 +1,122 @@
+import { classifyDomain } from '../../core/identifiers.js'
+import { isPlainRemark, isRemark } from '../normalize/clean-text.js'
+import { boundText } from '../normalize/parsed-name.js'
+import { foldText } from '../normalize/normalize-name.js'
+import around from '../reference/around-names.json' with { type: 'json' }
+
+/** A word of a text, with the sign before it. */
+interface DescribedWord {
+  /** Folded. */
+  readonly text: string
+  readonly written: string
+  readonly separator: string
+}
+
+const isSmall = ({ written }: DescribedWord): boolean => /^\p{Ll}/u.test(written) && !/\p{Lu}/u.test(written)
+const hasCapital = ({ written }: DescribedWord): boolean => /\p{Lu}/u.test(written)
+
+const articles = new Set(around.descriptions.articles.split(' '))
+const kinds = new Set(around.descriptions.kinds.flatMap((line) => line.split(' ')))
+/** "Provider", "chipmaker", "adviser": who does what a company does. Shorter words are articles in other languages. */
+const agent = /^.{3,}(?:ers?|ors?)$/
+const saysKind = ({ text }: DescribedWord): boolean => kinds.has(text) || agent.test(text)
+
+/** Counts the words at the start that describe the company named behind them, by their small letters: "gold miner Larkmoor Inc". */
+function countInFront(words: readonly DescribedWord[]): number {
+  const [first, second] = words
+  if (first === undefined || second === undefined) return 0
+  // The description may begin with a place or an owner: "Leeds baker Larkmoor", "Norvane's broker Larkmoor".
+  const from = isSmall(first) ? 0 : 1
+  const end = words.findIndex((word, at) => at >= from && !isSmall(word))
+  const [last, name] = [words[end - 1], words[end]]
+  if (last === undefined || name === undefined || end <= from || !hasCapital(name)) return 0
+  return saysKind(last) ? end : 0
+}
+
+/**
+ * True if a piece behind a sign describes the company before it: ", a Delaware corporation", ", maker of tiles", " - the London
+ * hedge fund". Names have capital letters, so the piece has at most one, of a place or an owner.
+ */
+function isDescription(piece: readonly DescribedWord[]): boolean {
+  const [first, last] = [piece[0], piece.at(-1)]
+  if (first === undefined || last === undefined || piece.length < 2 || !/^[,-]$/.test(first.separator))
+    return false
+  const isOfKind = articles.has(first.text) && kinds.has(last.text)
+  return isOfKind || (isSmall(first) && isSmall(last) && piece.filter(hasCapital).length <= 1)
+}
+
+/** Lists the words that describe the company and are no part of its name. */
+export function findDescriptions(words: readonly DescribedWord[]): ReadonlySet<number> {
+  const found = new Set<number>()
+  const add = (from: number, end: number) => {
+    for (let at = from; at < end; at++) found.add(at)
+  }
+  add(0, countInFront(words))
+  const signs = words.flatMap(({ separator }, at) => (at > 0 && separator !== '' ? [at] : []))
+  for (const [index, from] of signs.entries()) {
+    // A hyphen inside the piece separates nothing: "the hedge-fund manager".
+    const end = signs.slice(index + 1).find((at) => words[at]?.separator !== '-') ?? words.length
+    if (words.slice(0, from).some(hasCapital) && isDescription(words.slice(from, end))) add(from, end)
+  }
+  return found
+}
+
+const mailAddress = /(?<![\w.+-])([\w.+-]{2,64})@((?:[a-z\d-]+\.)+[a-z]{2,})/i
+/** A piece with a first name, perhaps with an initial, and a family name; or with a single name. */
+const person =
+  /(?<=^|[,;|/<\n–—-]\s*|: )(\p{Lu}[\p{L}\p{M}]+)(?:(?: \p{Lu}\.?)? (\p{Lu}[\p{L}\p{M}'’-]+))?(?=\s*(?:$|[,;|/<(\n–—]|-\s))/gu
+
+/** Removes the person whose mail address the text has: "Ana Solis, Larkmoor Foods, asolis@larkmoor.example". */
+function removePerson(text: string): string {
+  const [, mailbox = '', host = ''] = mailAddress.exec(text) ?? []
+  const box = mailbox.toLowerCase().replace(/[^a-z]/g, '')
+  if (box.length < 2 || classifyDomain(host.toLowerCase()) !== null) return text
+  const fold = (word: string) => foldText(word).replaceAll(' ', '')
+  return text.replace(person, (found: string, first: string, last?: string) => {
+    const [one, other] = [fold(first), fold(last ?? '')]
+    const isOfHost = [one, other].some((word) => word.length > 2 && host.toLowerCase().includes(word))
+    const boxes = [one, other, one + other, other + one, one.charAt(0) + other, one + other.charAt(0)]
+    return !isOfHost && boxes.includes(box) ? ' ' : found
+  })
+}
+
+const marks = '※*★☆→⇒◆●■▲!#|'
+const inBrackets = String.raw`[([{<【「]([^()[\]{}<>【】「」]{1,60})[)\]}>】」]`
+/** Each has a text that may be a remark: in brackets, behind a sign, or in front of one. */
+const besideName = [
+  String.raw`\s?${inBrackets}\s?$`,
+  String.raw`^\s?${inBrackets}\s?`,
+  String.raw`(?:\s?[${marks}]{1,6}|\s[-–—/:]{1,3})\s?([^${marks}]{2,60}?)[${marks}\s]{0,6}$`,
+  String.raw`^[${marks}\s]{0,6}([^${marks}]{2,60}?)\s?(?:[${marks}]{1,6}|\s[-–—/]{1,3}\s|:\s)\s?`,
+].map((pattern) => new RegExp(pattern, 'u'))
+const formBefore = String.raw`(?:[式限同]会社|限公司|식회사|\([株有同資주유합]\))`
+const addressing = [
+  // A person behind a name with its form, or behind a department.
+  String.raw`(?<=^.{2,80}(?:${formBefore}\s?|[部課係室팀]\s))\p{L}{1,6}(?: \p{L}{1,4})? ?(?:様|殿|님)$`,
+  String.raw`(?<=^.{2,80})\s?(?:${around.honorifics.anywhere})$`,
+  String.raw`(?<=^.{1,80}(?:\s|${formBefore}))(?:${around.honorifics.behind_form})$`,
+  String.raw`(?<=^.{1,80}[^王神奥客父母皇姫若仏])様$`,
+  String.raw`(?<=^.{3,80})[\s,;/-]{1,3}(?:${around.attention})[\s:].{2,60}$`,
+].map((pattern) => new RegExp(pattern, 'iu'))
+
+/** Removes what a cell has around a name: remarks of the record, polite endings, the person that a letter is for. */
+export function removeRemarks(name: string): string {
+  const given = boundText(name).trim()
+  let rest = removePerson(given)
+  for (let before = ''; before !== rest;) {
+    before = rest
+    for (const pattern of besideName) {
+      const [found, text] = pattern.exec(rest) ?? []
+      if (found !== undefined && text !== undefined && isRemark(text)) rest = rest.replace(found, ' ').trim()
+    }
+    const words = rest.split(' ')
+    const counts = [4, 3, 2, 1].filter((one) => one < words.length)
+    const last = counts.find((count) => isPlainRemark(words.slice(-count).join(' ')))
+    const first = counts.find((count) => isPlainRemark(words.slice(0, count).join(' ')))
+    if ((last ?? first) !== undefined)
+      rest = words.slice(last === undefined ? first : 0, last && -last).join(' ')
+    for (const pattern of addressing) rest = rest.replace(pattern, '').trim()
+    if (!/[\p{L}\p{N}]{2}/u.test(rest)) return name
+  }
+  return rest === given ? name : rest
+}
