@@ -114,11 +114,14 @@ async function sendUntilAborted(
   }
   const headers = flattenHeaders(reply.headers)
   try {
-    const sent = await readCapped(reply.body, limits.responseBytesMax)
-    const bytes = await decode(sent, headers['content-encoding'], limits.responseBytesMax)
+    const { sent, breakage } = await readCapped(reply.body, limits.responseBytesMax)
+    const bytes =
+      breakage === null ? await decode(sent, headers['content-encoding'], limits.responseBytesMax) : sent
     const text = decodeJson(bytes, headers['content-type'])
-    if (text === null) throw new BodyFault('the body is not UTF-8')
+    if (text === null) throw breakage ?? new BodyFault('the body is not UTF-8')
     const parsed = parseBody(text, limits.jsonDepthMax)
+    // Nothing can follow a closed JSON object: only the end of the message is missing, not the id of a billed run.
+    if (breakage !== null && !isObject(parsed.body)) throw breakage
     return { kind: 'reply', status: reply.statusCode, headers, ...parsed }
   } catch (error) {
     // The status is known even if the body is not usable: a 401 stays a 401.
@@ -131,17 +134,29 @@ async function sendUntilAborted(
 /** The reason why a body is not usable; the text contains nothing of the body. */
 class BodyFault extends Error {}
 
-async function readCapped(body: AsyncIterable<Buffer>, bytesMax: number): Promise<Buffer> {
+/** Reads a body; `breakage` is the reason why it broke off, or null. */
+async function readCapped(
+  body: AsyncIterable<Buffer>,
+  bytesMax: number,
+): Promise<{ sent: Buffer; breakage: Error | null }> {
   const chunks: Buffer[] = []
   let byteCount = 0
-  // Leaving the loop destroys the stream, and with it the connection.
-  for await (const chunk of body) {
-    byteCount += chunk.length
-    if (byteCount > bytesMax) throw new BodyFault(`the body is larger than ${bytesMax} bytes`)
-    chunks.push(chunk)
+  try {
+    // Leaving the loop destroys the stream, and with it the connection.
+    for await (const chunk of body) {
+      byteCount += chunk.length
+      if (byteCount > bytesMax) throw new BodyFault(`the body is larger than ${bytesMax} bytes`)
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    if (error instanceof BodyFault) throw error
+    return { sent: Buffer.concat(chunks), breakage: error as Error }
   }
-  return Buffer.concat(chunks)
+  return { sent: Buffer.concat(chunks), breakage: null }
 }
+
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const decoders = {
   gzip: promisify(gunzip),

@@ -245,6 +245,9 @@ export type Identified = { kind: 'lookup'; lookup: Lookup } | { kind: 'invalid';
 /** Longest values to submit. A longer one would be billed and not be found. */
 export const lookupCharsMax = { name: 500, location: 1_000, context: 4_000 } as const
 
+/** Characters without a shape, like soft hyphens, Hangul fillers, direction marks and the blank of Braille. */
+const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]/gu
+
 /** Longest placeholder shown in a reason; only rows of dashes are longer. */
 const shownCharsMax = 60
 
@@ -262,10 +265,10 @@ export function identify(
     location: join(location),
     context: join(context),
   }
-  const chars = Array.from(lookup.name).length
+  const chars = Array.from(lookup.name.replace(invisible, '').trim()).length
   if (chars === 0) return { kind: 'invalid', reason: 'no company name' }
   if (isPlaceholder(lookup.name)) {
-    const shown = chars > shownCharsMax ? `${lookup.name.slice(0, shownCharsMax)}…` : lookup.name
+    const shown = lookup.name.length > shownCharsMax ? `${lookup.name.slice(0, shownCharsMax)}…` : lookup.name
     return { kind: 'invalid', reason: `"${shown}" says that there is no name` }
   }
   if (chars < fieldLimits.nameCharsMin) {

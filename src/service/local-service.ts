@@ -141,7 +141,7 @@ function createLocalAnswers(handlers: Handlers, deps: LocalDeps): AnswerLocally 
         headers: request.headers,
         gone: deps.closing,
         keepOpen: () => undefined,
-        ...readRequest(route, { params, query, bodyText, contentType }),
+        ...readRequest(route, { params, query, url: request.path, bodyText, contentType }),
       })
       return {
         status: answer.status,

@@ -57,6 +57,7 @@ const requests: Readonly<Record<string, { method: string; path: string; headers?
       headers: json,
       body: JSON.stringify({ name: 'x'.repeat(70_000) }),
     },
+    'a query that is not UTF-8': { method: 'GET', path: `${kickoffPath}?name=M%FCller`, headers: key },
     'an unknown run': { method: 'GET', path: '/v3/runs/run_nobody?include=basis', headers: key },
     'a query that is no query': { method: 'GET', path: '/v3/runs/run_nobody?include=all', headers: key },
     'a query given twice': {

@@ -44,6 +44,28 @@ describe('errors', () => {
     expect(it.service.ledger('alice')).toHaveLength(before)
   })
 
+  test.each([
+    ['an umlaut in Latin-1', `${kickoffPath}?name=M%FCller`, 400],
+    ['after a good escape', `${kickoffPath}?name=M%C3%BCller&location=K%F6ln`, 400],
+    ['Shift JIS', `${kickoffPath}?name=%83g%83%88%83%5E`, 400],
+    ['half of a letter', `${kickoffPath}?name=Acme%C3`, 400],
+    ['a lone surrogate', `${kickoffPath}?name=Acme%ED%A0%80`, 400],
+    ['the name of a parameter', `${kickoffPath}?name=Acme&%FC=1`, 400],
+    ['v2', '/v2/entity-resolution/async?name=M%FCller', 400],
+    ['search', '/v2/search?name=M%FCller', 400],
+    ['UTF-8', `${kickoffPath}?name=M%C3%BCller+%E6%A0%AA%E5%BC%8F`, 202],
+    ['a percent sign that escapes nothing', `${kickoffPath}?name=100%+Larkmoor%zz`, 202],
+  ])(
+    'KICK-21 a query of escapes that are not UTF-8 is a 400, and nothing is billed: %s',
+    async (_, path, status) => {
+      const before = it.service.ledger('alice').length
+      const reply = await it.alice.get(path)
+      expect(reply.status).toBe(status)
+      if (status === 400) expect(errorBody.parse(reply.json).error.message).toBe('the query is not UTF-8')
+      expect(it.service.ledger('alice')).toHaveLength(before + (status === 202 ? 1 : 0))
+    },
+  )
+
   test('ERR-06 headers over 16 KiB are 431 with a JSON body', async () => {
     const answer = await sendBytes(
       `GET / HTTP/1.1\r\nhost: localhost\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`,

@@ -12,13 +12,13 @@ export interface ExpectedIdentity {
 
 /**
  * Returns the reason why an answer belongs to another lookup, by its echoed members; null if nothing contradicts.
- * Missing or null members are no evidence (interface: "v3 job result", `metadata.query`). Ids are compared exactly. Of
- * the query only the name is compared, since services rewrite places and contexts.
+ * Missing or null members are no evidence (interface: "v3 job result", `metadata.query`). Run ids are compared exactly.
+ * Of the query only the name is compared, since services rewrite places and contexts.
  */
 export function explainMismatch(run: RunObjectLenient, asked: ExpectedIdentity): string | null {
   if (run.run_id !== asked.runId) return `the service answered with another run, ${quoteText(run.run_id)}`
   const customId = readCustomId(run)
-  if (customId !== null && asked.customId !== null && customId !== asked.customId) {
+  if (customId !== null && asked.customId !== null && customId !== foldCustomId(asked.customId)) {
     return `the service answered with the custom_id of another submission, ${quoteText(customId)}`
   }
   const name = readQueryName(run)
@@ -31,12 +31,19 @@ export function explainMismatch(run: RunObjectLenient, asked: ExpectedIdentity):
 /** Returns the custom_id in a response, if it differs from the sent one; else null. */
 export function findOtherCustomId(body: unknown, customId: string | null): string | null {
   const echoed = readCustomId(body)
-  return customId === null || echoed === customId ? null : echoed
+  return customId === null || echoed === foldCustomId(customId) ? null : echoed
 }
 
+/** Whether a response names the submission as its own. */
+export const echoesCustomId = (body: unknown, customId: string | null): boolean =>
+  customId !== null && readCustomId(body) === foldCustomId(customId)
+
 function readCustomId(body: unknown): string | null {
-  return toFilledText(at(body, 'custom_id'))
+  return foldCustomId(toFilledText(at(body, 'custom_id')))
 }
+
+/** Ignores case, which some services change in an echo: ours have no capitals (`formatCustomId`). */
+export const foldCustomId = (customId: string | null): string | null => customId?.toLowerCase() ?? null
 
 function readQueryName(run: RunObjectLenient): string | null {
   return toFilledText(at(run.data, 'metadata', 'query', 'name'))

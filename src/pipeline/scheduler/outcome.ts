@@ -2,7 +2,13 @@ import { runAcceptedLenient, runObjectLenient, type RunObjectLenient } from '../
 import { readError, type Exchange } from '../../core/http-exchange.js'
 import { parseInstantMs } from '../../core/time.js'
 import { at, toInteger, toText } from '../../core/json.js'
-import { findOtherCustomId, explainMismatch, type ExpectedIdentity } from './misdirected.js'
+import {
+  echoesCustomId,
+  explainMismatch,
+  findOtherCustomId,
+  foldCustomId,
+  type ExpectedIdentity,
+} from './misdirected.js'
 import { readRateHeaders } from '../../core/pacing.js'
 import { isUsableRunId } from '../../core/lookup-state.js'
 import type { ServerErrorMeaning } from './scheduling.js'
@@ -38,20 +44,29 @@ export function judgeKickoff(
   serverErrorMeans: ServerErrorMeaning = 'unknown',
   customId: string | null = null,
 ): KickoffVerdict {
-  if (exchange.kind === 'reply' && exchange.status >= 200 && exchange.status < 300) {
+  if (exchange.kind === 'reply') {
     const { status } = exchange
-    const accepted = runAcceptedLenient.safeParse(exchange.body)
-    if (!accepted.success || !isUsableRunId(accepted.data.run_id)) {
+    const runId = readAcceptedRunId(exchange.body)
+    const isSuccess = status >= 200 && status < 300
+    if (isSuccess && runId === null) {
       const fault = exchange.bodyFault === null ? '' : `: ${exchange.bodyFault}`
       return { kind: 'unknown', reason: `${status} without a usable run_id${fault}` }
     }
-    const runId = accepted.data.run_id
+    if (runId === null) return judgeRefusal(exchange, nowMs, serverErrorMeans)
+    // The status of such a response may be that of a gateway: a run exists, and may be billed.
+    if (!isSuccess && !echoesCustomId(exchange.body, customId))
+      return { kind: 'unknown', reason: `${describe(exchange)}, with a run_id` }
     const other = findOtherCustomId(exchange.body, customId)
     return other === null
       ? { kind: 'accepted', runId }
       : { kind: 'misdirected', runId, customId: other, reason: `${status} to another submission` }
   }
   return judgeRefusal(exchange, nowMs, serverErrorMeans)
+}
+
+function readAcceptedRunId(body: unknown): string | null {
+  const accepted = runAcceptedLenient.safeParse(body)
+  return accepted.success && isUsableRunId(accepted.data.run_id) ? accepted.data.run_id : null
 }
 
 /** Judges a response that is not a success. */
@@ -86,9 +101,19 @@ export function judgeRefusal(
     case 500:
       return { kind: serverErrorMeans === 'unknown' ? 'unknown' : 'not_sent', reason }
     default:
-      // A redirect is not followed, so nothing was submitted; with a 5xx, a job may have been created.
-      return status >= 300 && status < 400 ? { kind: 'wrong_address', reason } : { kind: 'unknown', reason }
+      // With a 5xx, a job may have been created.
+      return status >= 300 && status < 400 && !isRedirectToResult(exchange)
+        ? { kind: 'wrong_address', reason }
+        : { kind: 'unknown', reason }
   }
+}
+
+/**
+ * Whether a redirect, which is not followed, leads to the result of a submission that was received (RFC 9110, 303 See
+ * Other), not to another address for it.
+ */
+function isRedirectToResult({ status, headers }: Extract<Exchange, { kind: 'reply' }>): boolean {
+  return status === 303 || /\/v\d+\/(?:runs|jobs)\/[^/]/.test(headers['location'] ?? '')
 }
 
 /**
@@ -252,7 +277,8 @@ export type Delivery =
 export function readDelivery(body: Uint8Array, basisWanted: boolean): Delivery {
   const event = readWebhookEvent(body)
   if (event.kind !== 'run') return event
-  const { run, isTruncated, runId, customId } = event
+  const { run, isTruncated, runId } = event
+  const customId = foldCustomId(event.customId)
   if (isTruncated) return { kind: 'incomplete', runId, customId, reason: 'truncated' }
   // Whether it answers the right lookup is checked once the lookup is known.
   const verdict = judgeRun(run, { runId, customId: null, name: null }, null)

@@ -108,6 +108,7 @@ export function mountRoutes(app: FastifyInstance, handlers: Handlers, deps: Moun
           ...readRequest(route, {
             params: request.params,
             query: request.query,
+            url: request.url,
             bodyText: typeof request.body === 'string' ? request.body : '',
             contentType: request.headers['content-type'],
           }),
@@ -168,6 +169,8 @@ export function admit(
 interface RawRequest {
   readonly params: unknown
   readonly query: unknown
+  /** As received, with the query. */
+  readonly url: string
   readonly bodyText: string
   readonly contentType: string | undefined
 }
@@ -177,11 +180,23 @@ export function readRequest(
   { params, query, body }: Route,
   raw: RawRequest,
 ): Pick<Call, 'params' | 'query' | 'body' | 'bodyText'> {
+  if (!isQueryUtf8(raw.url)) throw badRequest('the query is not UTF-8')
   return {
     params: parse(params, raw.params, 'path'),
     query: parse(query, raw.query, 'query'),
     body: (body === null ? null : parse(body, readJson(raw, body), 'body')) as Call['body'],
     bodyText: raw.bodyText,
+  }
+}
+
+/** Whether the escapes of a query are UTF-8, as those of a path and the bytes of a body must be. A `%` alone is text. */
+function isQueryUtf8(url: string): boolean {
+  const [, query = ''] = /\?(.*)$/s.exec(url) ?? []
+  try {
+    for (const [escapes] of query.matchAll(/(?:%[\da-f]{2})+/gi)) decodeURIComponent(escapes)
+    return true
+  } catch {
+    return false
   }
 }
 

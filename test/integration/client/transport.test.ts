@@ -144,11 +144,28 @@ describe('an answer that breaks off keeps its status', () => {
 
   test.each([
     ['less than its length', 'HTTP/1.1 401 No\r\ncontent-length: 500\r\n\r\n{"error":'],
-    ['no last chunk', 'HTTP/1.1 401 No\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n'],
+    ['no last chunk', 'HTTP/1.1 401 No\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{"\r\n'],
+    ['a number that may continue', 'HTTP/1.1 401 No\r\ncontent-length: 5\r\n\r\n12'],
   ])('%s', async (_, answer) => {
     const exchange = await fault(answer)
     expect(exchange).toMatchObject({ kind: 'reply', status: 401, body: undefined })
     expect(exchange.kind === 'reply' && exchange.bodyFault).toMatch(/^the body broke off \(\w+\)$/)
+  })
+
+  const accepted = '{"run_id":"run_1","status":"pending"}'
+  const length = accepted.length
+  test.each([
+    ['less than its length', `content-length: ${length + 2}\r\n\r\n${accepted}`],
+    ['no last chunk', `transfer-encoding: chunked\r\n\r\n${length.toString(16)}\r\n${accepted}\r\n`],
+    [
+      'a chunk without its end',
+      `transfer-encoding: chunked\r\n\r\n${(length + 9).toString(16)}\r\n${accepted}`,
+    ],
+  ])('a JSON object that is closed is whole, though the connection breaks: %s', async (_, answer) => {
+    for (const exchangeMsMax of [60_000, 300]) {
+      const exchange = await fault(`HTTP/1.1 202 Accepted\r\n${answer}`, exchangeMsMax)
+      expect(exchange).toMatchObject({ status: 202, body: JSON.parse(accepted) as object, bodyFault: null })
+    }
   })
 
   test('headers and then nothing, until the time is over', async () => {

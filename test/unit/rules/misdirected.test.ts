@@ -16,6 +16,7 @@ const reply = (body: unknown) => ({ kind: 'reply', status: 200, headers: {}, bod
 describe('whose answer it is', () => {
   const own: [string, object, (object | null)?][] = [
     ['everything echoed', { custom_id: 'enr_1' }, { name: 'Müller & Söhne GmbH' }],
+    ['a custom_id in another case', { custom_id: 'ENR_1' }, { name: asked.name }],
     ['nothing echoed', {}],
     ['nulls', { custom_id: null }, { name: null }],
     ['no query', { custom_id: 'enr_1' }, null],
@@ -40,6 +41,7 @@ describe('whose answer it is', () => {
     ['custom_id', { custom_id: 'enr_2' }],
     ['custom_id, though the name is right', { custom_id: 'enr_2' }, { name: asked.name }],
     ['another attempt', { custom_id: 'enr_10' }],
+    ['another attempt, in another case', { custom_id: 'ENR_10' }],
     ['name', {}, { name: 'Globex AG' }],
     ['name, though the ids are right', { custom_id: 'enr_1' }, { name: 'Müller & Sohn GmbH' }],
     ['a shorter name, not marked as cut', {}, { name: 'Müller' }],

@@ -53,7 +53,13 @@ describe('what the answer to a submission means', () => {
     [reply(202), 'unknown'],
     [reply(204), 'unknown'],
     [reply(302, '', { location: 'https://elsewhere.example' }), 'wrong_address'],
+    [reply(302, '', { location: '/login?next=%2Fv3%2Fentity-resolution%2Fasync' }), 'wrong_address'],
+    [reply(308, '', { location: 'https://host.example/v3/entity-resolution/async' }), 'wrong_address'],
     [reply(307), 'wrong_address'],
+    [reply(302, '', { location: 'https://host.example/v3/runs/run_1' }), 'unknown'],
+    [reply(301, '', { location: '/api/v3/jobs/77?include=basis' }), 'unknown'],
+    [reply(303, '', { location: '/results/77' }), 'unknown'],
+    [reply(303), 'unknown'],
     [reply(400, error('bad_request')), 'invalid'],
     [reply(413), 'invalid'],
     [reply(422), 'invalid'],
@@ -141,6 +147,18 @@ describe('what the answer to a submission means', () => {
       expect(judgeKickoff(reply(202, { run_id: runId }), nowMs).kind).toBe('unknown')
     },
   )
+
+  test('a run id means that a run exists, whatever the status says', () => {
+    const statuses = fc.integer({ min: 300, max: 599 })
+    forAll(200, [statuses, anyHeaders], (status, headers) => {
+      const body = { ...error('bad_request'), run_id: 'run_1', custom_id: 'ENR_1' }
+      const judge = (customId: string) =>
+        judgeKickoff(reply(status, body, headers), nowMs, 'unknown', customId)
+      expect(judge('enr_1')).toEqual({ kind: 'accepted', runId: 'run_1' })
+      expect(judge('enr_2').kind).toBe('unknown')
+      expect(judgeKickoff(reply(status, { run_id: 'run_1' }, headers), nowMs).kind).toBe('unknown')
+    })
+  })
 
   test('a success is accepted or unknown, never free to submit again', () => {
     forAll(100, [fc.integer({ min: 200, max: 299 }), anyBody, anyHeaders], (status, body, headers) => {
