@@ -261,12 +261,20 @@ function sampleRecords(text: string, delimiter: string): readonly SampleRecord[]
   return scan(text, delimiter).records
 }
 
+/** Returns whether quotes only enclose whole cells, and all records from the header on have as many cells. */
+export function hasRightQuotes(text: string, { delimiter, linesAbove }: Layout): boolean {
+  const { records, quotesAreRight, isOpen } = scan(text, delimiter, Infinity)
+  const table = records.filter(({ line }) => line > linesAbove)
+  return quotesAreRight && !isOpen && table.every(({ cells }) => cells.length === table[0]?.cells.length)
+}
+
 type Place = 'start' | 'bare' | 'quoted' | 'closed'
 
 function scan(
   text: string,
   delimiter: string,
-): { records: readonly SampleRecord[]; quotesAreRight: boolean } {
+  recordsMax: number = tableLimits.delimiterSampleRecords,
+): { records: readonly SampleRecord[]; quotesAreRight: boolean; isOpen: boolean } {
   const records: SampleRecord[] = []
   let quotesAreRight = true
   let cells: string[] = []
@@ -290,7 +298,7 @@ function scan(
       else cell += char
     } else if (char === '\n' || char === '\r') {
       endRecord()
-      if (records.length === tableLimits.delimiterSampleRecords) break
+      if (records.length === recordsMax) break
       startLine = isBreak ? line + 1 : line
     } else if (char === delimiter) {
       cells.push(cell)
@@ -308,6 +316,7 @@ function scan(
     if (isBreak) line++
     last = char
   }
+  const isOpen = place === 'quoted'
   if (records.length === 0) endRecord()
-  return { records, quotesAreRight }
+  return { records, quotesAreRight, isOpen }
 }

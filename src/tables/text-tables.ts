@@ -5,7 +5,7 @@ import { detectEncoding } from './encodings/detect.js'
 import type { Encoding } from '../core/file-formats.js'
 import { decodeText } from './encodings/recode.js'
 import { createEmptyFileError, tableLimits } from './limits-and-errors.js'
-import { detectLayout, noDelimiter, type Layout } from './layout.js'
+import { detectLayout, hasRightQuotes, noDelimiter, type Layout } from './layout.js'
 import {
   readTextPieces,
   type ChooseColumns,
@@ -137,9 +137,70 @@ export async function openDelimited(
 ): Promise<DelimitedFile> {
   const text = await decodeFile(file, encoding)
   const isNamedTsv = /\.tsv(\.gz|\.zst)?$/i.test(file.label)
-  const layout = detectLayout(await readStart(text), { delimiter, isNamedTsv, hasHeader: hasHeader ?? true })
+  const start = await readStart(text)
+  const layout = detectLayout(start, { delimiter, isNamedTsv, hasHeader: hasHeader ?? true })
   if (layout.names?.length === 0) throw createEmptyFileError(file.label)
-  return createDelimitedFile(text, layout)
+  return createDelimitedFile(text, layout, hasBackslashQuotes(start, layout))
+}
+
+/** Returns whether the quotes in cells have a backslash in front: the start of the file can only be read so. */
+function hasBackslashQuotes(start: string, layout: Layout): boolean {
+  const isCut = start.length >= tableLimits.delimiterSampleChars
+  const text = isCut ? start.slice(0, start.lastIndexOf('\n') + 1) : start
+  if (!text.includes('\\"') || hasRightQuotes(text, layout)) return false
+  const doubler = new QuoteDoubler(layout.delimiter)
+  return hasRightQuotes(doubler.push(Buffer.from(text)).toString('utf8'), layout)
+}
+
+/**
+ * Doubles the quotes in cells that have a backslash in front, as Spark and MySQL write them: `"a \"b\""` is `"a ""b"""`.
+ * Lines and lengths stay the same, and other backslashes are text.
+ */
+class QuoteDoubler {
+  readonly #delimiter: number
+  #place: 'start' | 'bare' | 'quoted' | 'closed' = 'start'
+  /** A backslash at the end of the last chunk. */
+  #held: Buffer = Buffer.alloc(0)
+
+  constructor(delimiter: string) {
+    this.#delimiter = delimiter.charCodeAt(0)
+  }
+
+  get held(): Buffer {
+    return this.#held
+  }
+
+  push(chunk: Buffer): Buffer {
+    const bytes = Buffer.concat([this.#held, chunk])
+    this.#held = Buffer.alloc(0)
+    for (let at = 0; at < bytes.length; at++) {
+      if (this.#place === 'quoted' && bytes[at] === backslash) {
+        if (at + 1 === bytes.length) {
+          this.#held = bytes.subarray(at)
+          return bytes.subarray(0, at)
+        }
+        if (bytes[at + 1] === quote) bytes[at] = quote
+        if (bytes[at + 1] === quote || bytes[at + 1] === backslash) at++
+      } else this.#place = this.#pass(bytes[at])
+    }
+    return bytes
+  }
+
+  #pass(byte: number | undefined): 'start' | 'bare' | 'quoted' | 'closed' {
+    if (this.#place === 'quoted') return byte === quote ? 'closed' : 'quoted'
+    // Behind a closing quote, it is the second of a doubled quote.
+    if (byte === quote && this.#place !== 'bare') return 'quoted'
+    return byte === this.#delimiter || byte === 10 || byte === 13 ? 'start' : 'bare'
+  }
+}
+
+const quote = 0x22
+const backslash = 0x5c
+
+async function* doubleQuotes(chunks: AsyncGenerator<Buffer>, delimiter: string): AsyncGenerator<Buffer> {
+  const doubler = new QuoteDoubler(delimiter)
+  for await (const chunk of chunks) yield doubler.push(chunk)
+  if (doubler.held.length > 0) yield doubler.held
 }
 
 async function readStart(text: DecodedText): Promise<string> {
@@ -153,14 +214,15 @@ async function readStart(text: DecodedText): Promise<string> {
   return parts.join('')
 }
 
-function createDelimitedFile(text: DecodedText, layout: Layout): DelimitedFile {
+function createDelimitedFile(text: DecodedText, layout: Layout, hasBackslashes: boolean): DelimitedFile {
   const { label } = text
   const { delimiter, linesAbove, names } = layout
   // A file without a header gets one, for readers that expect it.
   const header = names === null ? '' : `${names.join(delimiter)}\n`
   const chunks = async function* () {
     if (header !== '') yield Buffer.from(header)
-    yield* skipLines(text.chunks(), linesAbove)
+    const lines = skipLines(text.chunks(), linesAbove)
+    yield* hasBackslashes ? doubleQuotes(lines, delimiter) : lines
   }
   const doubts = [...describeTitles(layout), ...layout.doubts].map((doubt) => `${label}: ${doubt}`)
   let mixed: string[] = []
@@ -191,6 +253,11 @@ function createDelimitedFile(text: DecodedText, layout: Layout): DelimitedFile {
     get notices() {
       return [
         ...(text.notice === null ? [] : [text.notice]),
+        ...(hasBackslashes
+          ? [
+              `${label}: a backslash in front of a quote in a cell is left out, as in files of Spark and MySQL`,
+            ]
+          : []),
         ...doubts,
         ...mixed,
         ...(stray === null ? [] : [stray.text]),

@@ -135,12 +135,13 @@ function createTotalFinder({
 }: LookupRule): (row: TextRow) => InvalidRow | null {
   if (name === null) return () => null
   const isAlone = location.length === 0 && listIdentifierColumns(identifiers).length === 0
-  const mayHaveCount = location.map((column) => parsePlaceHeader(column)?.part !== 'postal')
+  const parts = location.map((column) => parsePlaceHeader(column)?.part)
   const isEmpty = (cell: string | null, at: number) =>
-    cell === null || cell === '' || (mayHaveCount[at] === true && /^\p{Nd}{1,4}$/u.test(cell))
+    (at < parts.length && parts[at] !== 'postal' && /^\p{Nd}{1,4}$/u.test(cell ?? '')) || (cell ?? '') === ''
   return ([first = null, ...others]) => {
     if (first === null || first.length > totalCharsMax || !others.every(isEmpty)) return null
-    const isFree = !isAlone && others.every((cell) => cell === null || cell === '')
+    // No town is a number, but regions and countries have numbers.
+    const isFree = !isAlone && others.every((cell, at) => (cell ?? '') === '' || parts[at] === 'city')
     return isTotal(first, isFree) ? { kind: 'invalid', reason: totalRow } : null
   }
 }

@@ -1099,6 +1099,25 @@ describe('rows with a total instead of a company', () => {
   test('with a count in another column', async () => {
     expect(await isTotalRow(['Cəmi:', '38', null])).toBe(true)
     expect(await isTotalRow(['合計', '36', null])).toBe(true)
+    for (const name of list('Total|Summe|Toplam|Celkem|Razem|Samtals|Jumlah'))
+      for (const header of ['City', 'Ort', 'Ville', 'Город', '市'])
+        for (const count of ['2', '36', '1200', '٣٦']) {
+          const of = { ...rule, columns: { ...rule.columns, location: [header, 'Country'] } }
+          expect([name, header, count, await isTotalRow([name, count, null], of)]).toEqual([
+            name,
+            header,
+            count,
+            true,
+          ])
+          expect(await isTotalRow([name, count, 'FR'], of)).toBe(false)
+        }
+  })
+
+  test('a number of a region or country is none of rows', async () => {
+    for (const header of ['Region', 'State', 'Country', 'Postal code', 'Département']) {
+      const of = { ...rule, columns: { ...rule.columns, location: [header] } }
+      expect([header, await isTotalRow(['Total', '75'], of)]).toEqual([header, false])
+    }
   })
 
   test.each([
