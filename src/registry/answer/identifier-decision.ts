@@ -4,7 +4,7 @@ import {
   readIdentifiers,
   type NameWithIdentifiers,
 } from '../../core/numbers/stated-identifiers.js'
-import { toCanonicalIdentifier } from '../../core/identifiers.js'
+import { findNumberKind, haveOneShape, toCanonicalIdentifier } from '../../core/identifiers.js'
 import {
   areDifferentEntries,
   findCodedCountry,
@@ -22,7 +22,9 @@ import {
 import {
   closeNumber,
   findNumberForm,
+  hasPlainForm,
   isSiteNumber,
+  removePrefix,
   toCompanyNumber,
 } from '../../core/numbers/national-numbers.js'
 import { classifyNameWord } from '../match/compare-words.js'
@@ -237,15 +239,13 @@ export function areDifferentNumbers(country: string, one: string, other: string,
   if (!isOneKind) return areDifferentNumbers(country, inOne ?? one, inOther ?? other, isPlaced)
   if (isSameNumber(a.number, b.number)) return false
   if (a.isOneRegister && (isPlaced || a.kind.startsWith('form '))) return true
-  return Math.abs(a.number.length - b.number.length) <= lengthsApartMax
+  return haveOneShape([one, a.number], [other, b.number])
 }
 
 /** Lists omit letters behind the digits: `HRB 501` for `HRB 501 B`. */
 const isSameNumber = (one: string, other: string): boolean =>
   one === other || one.replace(lettersBehind, '') === other || other.replace(lettersBehind, '') === one
 const lettersBehind = /(?<=\d)[A-Z]+$/
-
-const lengthsApartMax = 2
 
 const letteredCountries: ReadonlySet<string> = new Set(['gb', 'us'])
 
@@ -261,8 +261,14 @@ function toComparedNumber(country: string, text: string): ComparedNumber {
   const closed = closeNumber(toCompanyNumber(country, text) ?? text)
   const form = findNumberForm(country, closed)
   if (hasSerialLetters(country, closed)) return { number: closed, kind: 'form serial', isOneRegister: true }
+  const kind = findNumberKind(country, closed)
+  if (kind !== null) return { number: closed, kind: `form ${kind}`, isOneRegister: true }
   if (isSiteNumber(country, text)) return { number: closed, kind: `other ${closed}`, isOneRegister: false }
   if (form === undefined) {
+    const bare = removePrefix(country, closed)
+    // A VAT number of another length than the numbers of the register.
+    if (bare !== closed && [closed, bare].every((one) => hasPlainForm(country, one) === false))
+      return { number: closed, kind: 'tax', isOneRegister: false }
     const isAny = letteredCountries.has(country) || findCodedCountry(text) !== null
     const letters = isAny ? 'any' : (/^[A-Z]*/.exec(closed)?.[0] ?? '')
     return { number: dropZeros(country, closed), kind: `letters ${letters}`, isOneRegister: letters !== '' }

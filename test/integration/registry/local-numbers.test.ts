@@ -570,6 +570,52 @@ test.each([
   },
 )
 
+/** Kinds of numbers that a company of a country has, and whether two that differ are of two companies; `#` is any digit. */
+const kindsOfCountries = {
+  np: ['3########', '#####/06#/06#'],
+  mz: ['4########', '10#######'],
+  ba: ['4############', '65-01-####-##', '1-#####'],
+  ma: ['###############', '########'],
+  nl: ['#########', '########'],
+  rs: ['1########', '1#######'],
+  me: ['02######', '50######'],
+  pl: ['1#########', '000#######'],
+  kz: ['12345#######', '60070#######'],
+  gb: ['GB#########', '0#######'],
+  gr: ['#########', '############'],
+  hk: ['2#######', '1######'],
+  zw: ['2########', '####/20##'],
+  zm: ['1#########', '120#########'],
+  pk: ['#######-#', '00#####'],
+  tz: ['1##-###-###', '1#####'],
+  id: ['1############', '01.###.###.#-###.000'],
+}
+const digitsOf = (form: string, from: number) => {
+  let at = from
+  return form.replace(/#/g, () => String(1 + ((at = (at * 7 + 3) % 89) % 9)))
+}
+const formsOf = Object.entries(kindsOfCountries).flatMap(([country, kinds]) =>
+  kinds.map((form) => [country, form, kinds.filter((one) => one !== form)] as const),
+)
+
+test.each(formsOf)('in %s, a number like %s says nothing about one like %j', (country, form, others) => {
+  for (let from = 1; from < 20; from++)
+    for (const other of others) {
+      const [one, two] = [digitsOf(form, from), digitsOf(other, from + 5)]
+      expect([one, two, areDifferentNumbers(country, one, two, true)]).toEqual([one, two, false])
+    }
+})
+
+test.each(formsOf)('in %s, another number like %s is that of another company', (country, form) => {
+  // Registers of these countries have the number of the other kind.
+  if (form.startsWith('GB') || country === 'nl') return
+  for (let from = 1; from < 20; from++) {
+    const [one, two] = [digitsOf(form, from), digitsOf(form, from + 1)]
+    if (one !== two)
+      expect([one, two, areDifferentNumbers(country, one, two, true)]).toEqual([one, two, true])
+  }
+})
+
 test.each([
   ['al', 'K41207731M', ['L41207731M', 'J60930021A', 'K41207731N'], 'ALK41207731M'],
   ['mx', 'NVR010203AB1', ['LRK010203AB1', 'NVR010203AB2'], 'MXNVR010203AB1'],
