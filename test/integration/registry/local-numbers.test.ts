@@ -422,6 +422,39 @@ describe('a name in another script than that of the company of the number', () =
   })
 })
 
+test.each([
+  ['BG', '175000001', 'Ларкмур Фудс ЕООД', 'Larkmoor Foods', 'Norvane Hotels', 'Норван Хотели'],
+  ['UA', '30000013', 'Велмора Буд', 'Velmora Build', 'Quillon Insurance', 'Квіллон'],
+  ['AE', '123456', 'شركة زنجبار للنقل', 'Zanjabar Haulage', 'Norvane Textiles', 'نورفان'],
+  ['MA', '48947', 'Itissalat Velmora', 'اتصالات فيلمورا', 'Norvane Textiles', 'نورفان'],
+])(
+  'in %s, number %s: a name in a script of the company is in no other one',
+  (country, id, own, second, ...names) => {
+    const row = (other: string) =>
+      `id,name,other_names,jurisdiction\n${id},${own},${other},${country.toLowerCase()}\n`
+    const [one, both] = [registryOf([row('')]), registryOf([row(second)])]
+    const askFor = (registry: typeof one, name: string) =>
+      JSON.stringify(ask(registry, `${name} (company number ${country} ${id})`).factors)
+    expect(names.map((name) => askFor(both, name).includes('another script'))).toEqual([false, false])
+    expect(names.filter((name) => askFor(one, name).includes('another script'))).toHaveLength(1)
+  },
+)
+
+test.each([
+  ['NP', 'Koshi Noodles Pvt Ltd', 'Koshi Cement'],
+  ['FR', 'Menuiserie Norvane', 'Assurances Norvane'],
+  ['DE', 'Quillon Bäckerei GmbH', 'Quillon Software GmbH'],
+  ['BR', 'Seguros Velmora Ltda', 'Velmora Textil'],
+])('in %s, the number of %s beside %s is doubtful, and the reason tells both', (country, own, name) => {
+  const number =
+    { NP: '301234567', FR: '552032534', DE: 'Kiel HRB 501', BR: '11.222.333/0001-81' }[country] ?? ''
+  const registry = registryOf([`${header}\n${number},${own},,${country},${country.toLowerCase()}\n`])
+  const asked = (text: string) => ask(registry, `${text} (company number ${country} ${number})`)
+  expect(outcomeOf(asked(name))).toEqual(['inconclusive', 50, own])
+  expect(asked(name).factors[0]?.description).toMatch(new RegExp(`${own}.*${name}`))
+  expect(outcomeOf(asked(own))).toEqual(['matched', 99, own])
+})
+
 /** Ways to write a number of a court of French law, with its court. */
 const courtSpellings: readonly ((court: string, year: string, digits: string) => string)[] = [
   (court, year, digits) => `RCS ${court} ${year} B ${digits}`,
