@@ -1,5 +1,6 @@
 import type { IdentifierType } from '../contract/enums.js'
 import headerWords from './headers.json' with { type: 'json' }
+import numberKinds from './number-kinds.json' with { type: 'json' }
 import sharedDomains from './shared-domains.json' with { type: 'json' }
 import { foldLetters, toHeaderKey, toHeaderKeys, toPlainDigits } from './text.js'
 
@@ -81,6 +82,41 @@ export const isNumberAlone = (text: string): boolean =>
   text.length <= 30 &&
   /^(?:\p{L}{1,4}[\s./-]{0,2})?\d[\d\s./-]*(?:\p{L}{1,3}[\d\s./-]*)?$/u.test(text) &&
   text.replace(/\D/g, '').length >= 4
+
+/** Forms of the kinds of number that have one length in a country. */
+const kindForms = new Map(
+  Object.entries(numberKinds).map(([country, list]) => [
+    country,
+    list.map((form) => new RegExp(`^(?:${form})$`)),
+  ]),
+)
+
+/** Returns which of the kinds of one length in its country a number is of; `null` where the length tells. */
+export function findNumberKind(country: string, closed: string): string | null {
+  const at = kindForms.get(country)?.findIndex((form) => form.test(closed)) ?? -1
+  return at < 0 ? null : `${country} ${at}`
+}
+
+const lengthsApartMax = 2
+/** Numbers that count the companies of a register are shorter. */
+const fixedLengthMin = 8
+
+type SpelledNumber = readonly [text: string, withoutZeros: string]
+
+/**
+ * Whether two numbers may be of one kind by their digits and the signs between them. Long numbers of a kind have one length, or
+ * the same signs: `45679/064/065` is not of the kind of `301234567`.
+ */
+export function haveOneShape([one, a]: SpelledNumber, [other, b]: SpelledNumber): boolean {
+  const [signs = '', otherSigns = ''] = [one, other].map((text) => text.trim().replace(/[^./-]+/g, 'x'))
+  if (signs !== otherSigns && signs !== 'x' && otherSigns !== 'x') return false
+  const [length = 0, otherLength = 0] = [one, other].map((text) => text.replace(/[\s./-]/g, '').length)
+  if (length === otherLength || a.length === b.length) return true
+  const isLong = Math.max(length, otherLength) >= fixedLengthMin
+  return (
+    Math.abs(length - otherLength) <= lengthsApartMax && (!isLong || (signs === otherSigns && signs !== 'x'))
+  )
+}
 
 /** Whether a spreadsheet has rounded a number, so that its digits are lost: `7.99012E+11`. */
 export const isRounded = (text: string): boolean => exponent.test(text)

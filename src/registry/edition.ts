@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { UserError } from '../core/errors.js'
+import { closeNumber, toCompanyNumber } from '../core/numbers/national-numbers.js'
+import type { StatedIdentifier } from '../core/numbers/stated-identifiers.js'
 import type { Sqlite } from '../platform/sqlite.js'
 import { packageFolder } from '../platform/native-package.js'
 import { derivationVersion } from './model/registry-rows.js'
@@ -152,4 +154,14 @@ export interface GivenIdentifiers {
   readonly numbers: string
   /** Documented number of rows of the whole register. */
   readonly rows: number
+}
+
+/** True for a register with every identifier of this kind, place and form. */
+export function givesAll(register: WholeRegister, { kind, value, place }: StatedIdentifier): boolean {
+  if (kind !== register.kind) return false
+  const number = place === null ? value : (toCompanyNumber(place.slice(0, 2).toLowerCase(), value) ?? value)
+  if (!register.numbers.test(closeNumber(number))) return false
+  if (register.place === null) return true
+  const asked = place === null ? null : place.toLowerCase().replace('-', '_')
+  return asked !== null && (asked === register.place || asked.startsWith(`${register.place}_`))
 }

@@ -6,7 +6,7 @@ import {
   type NameWithIdentifiers,
 } from '../../core/numbers/stated-identifiers.js'
 import { findRecordUrl, formatAddress, findStanding } from './registration-facts.js'
-import { listIdentifiers, splitJurisdiction, getPrimary } from './entity-record.js'
+import { listIdentifiers, listNames, splitJurisdiction, getPrimary } from './entity-record.js'
 import {
   describeOtherCandidates,
   describePart,
@@ -17,10 +17,11 @@ import {
   type ComparedPair,
 } from './evidence-texts.js'
 import { isSupportedKind, describeUnsupported } from './factors.js'
-import { isInOtherScript, type FoundIdentifier } from './identifier-decision.js'
+import type { FoundIdentifier } from './identifier-decision.js'
 import { findRegistration, type NameMatch, type ResolveDeps } from './resolve.js'
 import type { RankedCompany, Ranking } from '../match/rank.js'
 import { computeDecisionFeatures, weighParts, type DecisionPart } from '../match/model.js'
+import { isInOtherScript } from '../normalize/native-scripts.js'
 import { foldText } from '../normalize/normalize-name.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
@@ -169,13 +170,9 @@ function putKindFirst(
 }
 
 /** Removes duplicates, ignoring spelling. */
-function listOtherNames(
-  { legalEntities }: StoredEntity,
-  { displayName, legalName }: StoredLegalEntity,
-): string[] {
+function listOtherNames(stored: StoredEntity, { displayName, legalName }: StoredLegalEntity): string[] {
   const told = new Set([foldText(displayName), foldText(legalName)])
-  const names = legalEntities.flatMap((one) => [one.legalName, ...one.names.map(({ name }) => name)])
-  return names
+  return listNames(stored)
     .filter((name) => !told.has(foldText(name)) && told.add(foldText(name)))
     .slice(0, candidateLimits.namesMax)
 }
@@ -185,8 +182,7 @@ export function findUnreadCompany(name: string, found: readonly FoundIdentifier[
   const numbers = found.filter(({ identifier }) => identifier.kind !== 'website')
   const [only, ...others] = new Set(numbers.flatMap(({ entityNumbers }) => entityNumbers))
   const stored = only === undefined || others.length > 0 ? null : reader.entityByNumber(only)
-  const names = stored?.legalEntities.map(({ legalName }) => legalName) ?? []
-  return stored !== null && isInOtherScript(name, names) ? getPrimary(stored) : null
+  return stored !== null && isInOtherScript(name, listNames(stored)) ? getPrimary(stored) : null
 }
 
 /** Reads the text of a search. A number alone may be one of any register, and a name. */

@@ -28,6 +28,10 @@ const rowCodeConfidence = 99
 /** A code of one scheme may correspond to several of another. */
 const concordedConfidence = 80
 
+/** Lists all names of a company, as its registrations have them. */
+export const listNames = ({ legalEntities }: StoredEntity): string[] =>
+  legalEntities.flatMap(({ legalName, names }) => [legalName, ...names.map(({ name }) => name)])
+
 /** Returns the registration that represents a company: the first of a company, otherwise the first. */
 export function getPrimary<Registration extends RegistrationOutline>(
   stored: StoredEntity<Registration>,

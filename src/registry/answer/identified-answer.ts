@@ -1,12 +1,12 @@
 import { formatLabel, type StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
 import { matchedConfidenceMin, type Action, type Factor, type Resolution } from '../../contract/result.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
-import { closeNumber, hasWrongCheckDigits, toCompanyNumber } from '../../core/numbers/national-numbers.js'
+import { hasWrongCheckDigits } from '../../core/numbers/national-numbers.js'
 import { describeTypingError, isNumberOfBranch } from '../../core/numbers/number-forms.js'
-import type { WholeRegister } from '../edition.js'
+import { givesAll, type WholeRegister } from '../edition.js'
 import { toCandidate } from './resolve.js'
 import { buildBasis } from './basis.js'
-import { getPrimary, buildResultEntity } from './entity-record.js'
+import { getPrimary, buildResultEntity, listNames } from './entity-record.js'
 import {
   listConfirmations,
   listEndFactors,
@@ -20,8 +20,8 @@ import {
 import { describePlaceFit, type Impact } from './reasons.js'
 import {
   areDifferentNumbers,
-  describeDoubt,
   describeOtherName,
+  nameMissingPlace,
   type Doubt,
   type IdentifiedDecision,
   type IdentifierConflict,
@@ -156,6 +156,18 @@ function buildFactors(found: IdentifiedCompany, isSupported: boolean): Factor[] 
   ]
 }
 
+/** Says why identifiers may not be those of the company. */
+function describeDoubt(doubt: Doubt, identifiers: readonly StatedIdentifier[]): string {
+  const places = [...new Set(identifiers.map(nameMissingPlace))].join(' or ')
+  return `${identifiers.map(formatLabel).join(', ')} ${{ ...doubtTexts, unplaced: `does not say of which ${places}.` }[doubt]}`
+}
+
+const doubtTexts = {
+  elsewhere: 'is given by several registers of the country, and the place is that of another one.',
+  of_group:
+    'may be shared by companies of a group, and the name has more words, another country or another form.',
+}
+
 const createDoubt = (doubt: Doubt | null, borne: readonly MatchedIdentifier[]): Factor[] => {
   if (doubt === null) return []
   const identifiers = borne.map(({ identifier }) => identifier)
@@ -165,6 +177,7 @@ const createDoubt = (doubt: Doubt | null, borne: readonly MatchedIdentifier[]): 
 
 function listDecisionFactors({
   decision,
+  stored,
   registration,
   borne,
   name,
@@ -194,7 +207,7 @@ function listDecisionFactors({
     case 'name_disagrees': {
       const other =
         otherName === null
-          ? describeOtherName(name ?? '', registration.legalName)
+          ? describeOtherName(name ?? '', listNames(stored))
           : `the name is that of "${otherName}"`
       return [
         createLimitation('identifier_name_mismatch', `${named} is that of ${holder}; ${other}.`, 'high'),
@@ -334,14 +347,4 @@ const isTypingError = ({ type, value }: OwnIdentifier, asked: StatedIdentifier):
 export function hasWrongDigits({ kind, value, place }: StatedIdentifier): boolean {
   if (kind === 'registration_id') return place !== null && hasWrongCheckDigits(getCountry(place), value)
   return kind === 'lei' && 'reason' in toCanonicalIdentifier(kind, value)
-}
-
-/** True for a register with every identifier of this kind, place and form. */
-function givesAll(register: WholeRegister, { kind, value, place }: StatedIdentifier): boolean {
-  if (kind !== register.kind) return false
-  const number = place === null ? value : (toCompanyNumber(getCountry(place), value) ?? value)
-  if (!register.numbers.test(closeNumber(number))) return false
-  if (register.place === null) return true
-  const asked = place === null ? null : toPlace(place)
-  return asked !== null && (asked === register.place || asked.startsWith(`${register.place}_`))
 }

@@ -1,11 +1,10 @@
 import {
-  formatLabel,
   type StatedIdentifier,
   readContextIdentifiers,
   readIdentifiers,
   type NameWithIdentifiers,
 } from '../../core/numbers/stated-identifiers.js'
-import { toCanonicalIdentifier } from '../../core/identifiers.js'
+import { findNumberKind, haveOneShape, toCanonicalIdentifier } from '../../core/identifiers.js'
 import {
   areDifferentEntries,
   findCodedCountry,
@@ -23,15 +22,19 @@ import {
 import {
   closeNumber,
   findNumberForm,
+  hasPlainForm,
   isSiteNumber,
+  removePrefix,
   toCompanyNumber,
 } from '../../core/numbers/national-numbers.js'
 import { classifyNameWord } from '../match/compare-words.js'
 import type { CandidateName } from '../match/candidate.js'
 import type { NameComparison } from '../match/compare-names.js'
 import { isCountryWord, type LeftoverWords, type LeftWord } from '../match/left-words.js'
+import type { TextWord } from '../match/query-text.js'
 import { getUsualCount } from '../match/word-classes.js'
 import { dropZeros } from '../model/identifiers.js'
+import { haveOtherTrades, isInOtherScript } from '../normalize/native-scripts.js'
 import { namesTrade } from '../normalize/normalize-name.js'
 import { toCityKey, toPlaceKey } from '../normalize/places.js'
 
@@ -236,15 +239,13 @@ export function areDifferentNumbers(country: string, one: string, other: string,
   if (!isOneKind) return areDifferentNumbers(country, inOne ?? one, inOther ?? other, isPlaced)
   if (isSameNumber(a.number, b.number)) return false
   if (a.isOneRegister && (isPlaced || a.kind.startsWith('form '))) return true
-  return Math.abs(a.number.length - b.number.length) <= lengthsApartMax
+  return haveOneShape([one, a.number], [other, b.number])
 }
 
 /** Lists omit letters behind the digits: `HRB 501` for `HRB 501 B`. */
 const isSameNumber = (one: string, other: string): boolean =>
   one === other || one.replace(lettersBehind, '') === other || other.replace(lettersBehind, '') === one
 const lettersBehind = /(?<=\d)[A-Z]+$/
-
-const lengthsApartMax = 2
 
 const letteredCountries: ReadonlySet<string> = new Set(['gb', 'us'])
 
@@ -260,8 +261,14 @@ function toComparedNumber(country: string, text: string): ComparedNumber {
   const closed = closeNumber(toCompanyNumber(country, text) ?? text)
   const form = findNumberForm(country, closed)
   if (hasSerialLetters(country, closed)) return { number: closed, kind: 'form serial', isOneRegister: true }
+  const kind = findNumberKind(country, closed)
+  if (kind !== null) return { number: closed, kind: `form ${kind}`, isOneRegister: true }
   if (isSiteNumber(country, text)) return { number: closed, kind: `other ${closed}`, isOneRegister: false }
   if (form === undefined) {
+    const bare = removePrefix(country, closed)
+    // A VAT number of another length than the numbers of the register.
+    if (bare !== closed && [closed, bare].every((one) => hasPlainForm(country, one) === false))
+      return { number: closed, kind: 'tax', isOneRegister: false }
     const isAny = letteredCountries.has(country) || findCodedCountry(text) !== null
     const letters = isAny ? 'any' : (/^[A-Z]*/.exec(closed)?.[0] ?? '')
     return { number: dropZeros(country, closed), kind: `letters ${letters}`, isOneRegister: letters !== '' }
@@ -273,10 +280,12 @@ function toComparedNumber(country: string, text: string): ComparedNumber {
 
 /** Words in that many of 100,000 names tell little. */
 const usualCountMin = 80
+/** A word of that weight in the registry is as usual there, as a region's name is. */
+const sharedWeightMin = Math.log(100_000 / usualCountMin)
 
 /**
- * True if a text and a name each have words that the other lacks, and no telling word in common: only a trade, a place or
- * a usual word. "Menuiserie Atlas" is not "Menuiserie Benjelloun et Fils".
+ * True if a text and a name each have words that the other lacks, and state two trades, or have no telling word in common: only
+ * a trade, a place or a usual word. "Menuiserie Atlas" is not "Menuiserie Benjelloun et Fils".
  */
 export function namesAnother(comparison: NameComparison): boolean {
   const { alignment, candidate, left, queryLeftover, nameLeftover: missing } = comparison
@@ -289,13 +298,21 @@ export function namesAnother(comparison: NameComparison): boolean {
   // Initials of several words are rarely those of another name.
   if (alignment.pairs.some(({ nameCount, match }) => nameCount > 1 && match.kind === 'abbreviated'))
     return false
+  const own = left.flatMap(({ word, role }) => (role === null ? toTradeWord(word) : []))
+  const all = comparison.text.words.flatMap(toTradeWord)
+  if (haveOtherTrades({ own, all }, { own: missingWords, all: candidate.tokens })) return true
   const words = alignment.pairs.flatMap(({ nameAt, nameCount }) =>
     candidate.tokens.slice(nameAt, nameAt + nameCount),
   )
   const telling = words.filter((word) => isTelling(word, candidate))
-  if (hard > 0 && missing.hard > 0) return telling.every((word) => getUsualCount(word) >= usualCountMin)
+  const isShared = comparison.sharedCount === 1 && comparison.rarestWeight < sharedWeightMin
+  if (hard > 0 && missing.hard > 0)
+    return isShared || telling.every((word) => getUsualCount(word) >= usualCountMin)
   return telling.length === 0 && words.filter((word) => classifyNameWord(word) !== 'light').length <= 1
 }
+
+const toTradeWord = ({ text, wordClass }: TextWord): string[] =>
+  wordClass === 'telling' || wordClass === 'generic' ? [text] : []
 
 /** True for a word that tells a company apart: no trade, country, or town of the company. */
 const isTelling = (word: string, { place }: CandidateName): boolean =>
@@ -321,12 +338,6 @@ const isSetApart = ({ matchType, isApartBefore, isApartBehind, statedForm, isFor
 
 export const countDistinctive = ({ hard, soft, number }: LeftoverWords): number => hard + soft + number
 
-/** True if only one of a name and the names of a company has Latin letters: they are not compared. */
-export function isInOtherScript(name: string, names: readonly string[]): boolean {
-  const isLatin = (text: string) => /\p{Script=Latin}/u.test(text)
-  return /\p{L}/u.test(name) && names.length > 0 && names.every((one) => isLatin(one) !== isLatin(name))
-}
-
 /** Names the place that an identifier does not state: a number has a court or a state, a symbol an exchange. */
 export function nameMissingPlace({ kind, place }: StatedIdentifier): string {
   if (kind !== 'registration_id') return 'exchange'
@@ -334,17 +345,5 @@ export function nameMissingPlace({ kind, place }: StatedIdentifier): string {
   return hasLocalOffices(place.slice(0, 2)) ? 'court' : 'register or state'
 }
 
-export const describeOtherName = (name: string, own: string): string =>
-  isInOtherScript(name, [own]) ? `"${name}" is in another script` : `"${name}" is no name of it`
-
-/** Says why identifiers may not be those of the company. */
-export function describeDoubt(doubt: Doubt, identifiers: readonly StatedIdentifier[]): string {
-  const places = [...new Set(identifiers.map(nameMissingPlace))].join(' or ')
-  return `${identifiers.map(formatLabel).join(', ')} ${{ ...doubtTexts, unplaced: `does not say of which ${places}.` }[doubt]}`
-}
-
-const doubtTexts = {
-  elsewhere: 'is given by several registers of the country, and the place is that of another one.',
-  of_group:
-    'may be shared by companies of a group, and the name has more words, another country or another form.',
-}
+export const describeOtherName = (name: string, names: readonly string[]): string =>
+  isInOtherScript(name, names) ? `"${name}" is in another script` : `"${name}" is no name of it`

@@ -308,7 +308,7 @@ const stemCharsMin = 5
 const partCharsMin = 3
 
 /** Languages write one word with many endings: "transports", "stolarska" and "stolarski". */
-function toStem(word: string): string {
+export function toStem(word: string): string {
   const stem = word.replace(/(?:[aeiouy]+[hjms]?|s)$/, '')
   return stem.length >= stemCharsMin ? stem : word
 }

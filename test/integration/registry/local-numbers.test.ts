@@ -422,6 +422,39 @@ describe('a name in another script than that of the company of the number', () =
   })
 })
 
+test.each([
+  ['BG', '175000001', 'Ларкмур Фудс ЕООД', 'Larkmoor Foods', 'Norvane Hotels', 'Норван Хотели'],
+  ['UA', '30000013', 'Велмора Буд', 'Velmora Build', 'Quillon Insurance', 'Квіллон'],
+  ['AE', '123456', 'شركة زنجبار للنقل', 'Zanjabar Haulage', 'Norvane Textiles', 'نورفان'],
+  ['MA', '48947', 'Itissalat Velmora', 'اتصالات فيلمورا', 'Norvane Textiles', 'نورفان'],
+])(
+  'in %s, number %s: a name in a script of the company is in no other one',
+  (country, id, own, second, ...names) => {
+    const row = (other: string) =>
+      `id,name,other_names,jurisdiction\n${id},${own},${other},${country.toLowerCase()}\n`
+    const [one, both] = [registryOf([row('')]), registryOf([row(second)])]
+    const askFor = (registry: typeof one, name: string) =>
+      JSON.stringify(ask(registry, `${name} (company number ${country} ${id})`).factors)
+    expect(names.map((name) => askFor(both, name).includes('another script'))).toEqual([false, false])
+    expect(names.filter((name) => askFor(one, name).includes('another script'))).toHaveLength(1)
+  },
+)
+
+test.each([
+  ['NP', 'Koshi Noodles Pvt Ltd', 'Koshi Cement'],
+  ['FR', 'Menuiserie Norvane', 'Assurances Norvane'],
+  ['DE', 'Quillon Bäckerei GmbH', 'Quillon Software GmbH'],
+  ['BR', 'Seguros Velmora Ltda', 'Velmora Textil'],
+])('in %s, the number of %s beside %s is doubtful, and the reason tells both', (country, own, name) => {
+  const number =
+    { NP: '301234567', FR: '552032534', DE: 'Kiel HRB 501', BR: '11.222.333/0001-81' }[country] ?? ''
+  const registry = registryOf([`${header}\n${number},${own},,${country},${country.toLowerCase()}\n`])
+  const asked = (text: string) => ask(registry, `${text} (company number ${country} ${number})`)
+  expect(outcomeOf(asked(name))).toEqual(['inconclusive', 50, own])
+  expect(asked(name).factors[0]?.description).toMatch(new RegExp(`${own}.*${name}`))
+  expect(outcomeOf(asked(own))).toEqual(['matched', 99, own])
+})
+
 /** Ways to write a number of a court of French law, with its court. */
 const courtSpellings: readonly ((court: string, year: string, digits: string) => string)[] = [
   (court, year, digits) => `RCS ${court} ${year} B ${digits}`,
@@ -569,6 +602,52 @@ test.each([
     ).toBe(true)
   },
 )
+
+/** Kinds of numbers that a company of a country has, and whether two that differ are of two companies; `#` is any digit. */
+const kindsOfCountries = {
+  np: ['3########', '#####/06#/06#'],
+  mz: ['4########', '10#######'],
+  ba: ['4############', '65-01-####-##', '1-#####'],
+  ma: ['###############', '########'],
+  nl: ['#########', '########'],
+  rs: ['1########', '1#######'],
+  me: ['02######', '50######'],
+  pl: ['1#########', '000#######'],
+  kz: ['12345#######', '60070#######'],
+  gb: ['GB#########', '0#######'],
+  gr: ['#########', '############'],
+  hk: ['2#######', '1######'],
+  zw: ['2########', '####/20##'],
+  zm: ['1#########', '120#########'],
+  pk: ['#######-#', '00#####'],
+  tz: ['1##-###-###', '1#####'],
+  id: ['1############', '01.###.###.#-###.000'],
+}
+const digitsOf = (form: string, from: number) => {
+  let at = from
+  return form.replace(/#/g, () => String(1 + ((at = (at * 7 + 3) % 89) % 9)))
+}
+const formsOf = Object.entries(kindsOfCountries).flatMap(([country, kinds]) =>
+  kinds.map((form) => [country, form, kinds.filter((one) => one !== form)] as const),
+)
+
+test.each(formsOf)('in %s, a number like %s says nothing about one like %j', (country, form, others) => {
+  for (let from = 1; from < 20; from++)
+    for (const other of others) {
+      const [one, two] = [digitsOf(form, from), digitsOf(other, from + 5)]
+      expect([one, two, areDifferentNumbers(country, one, two, true)]).toEqual([one, two, false])
+    }
+})
+
+test.each(formsOf)('in %s, another number like %s is that of another company', (country, form) => {
+  // Registers of these countries have the number of the other kind.
+  if (form.startsWith('GB') || country === 'nl') return
+  for (let from = 1; from < 20; from++) {
+    const [one, two] = [digitsOf(form, from), digitsOf(form, from + 1)]
+    if (one !== two)
+      expect([one, two, areDifferentNumbers(country, one, two, true)]).toEqual([one, two, true])
+  }
+})
 
 test.each([
   ['al', 'K41207731M', ['L41207731M', 'J60930021A', 'K41207731N'], 'ALK41207731M'],

@@ -48,3 +48,59 @@ describe('what a name is to a company that an identifier names', () => {
     expect(both).toMatchObject({ comparison: { candidate: { kind: 'legal' } } })
   })
 })
+
+describe('a company of another trade', () => {
+  const brands = ['Koshi', 'Larkmoor', 'Norvane', 'Velmora']
+  /** Names of one trade in several languages; `{}` is the brand. */
+  const trades = [
+    ['{} Cement Industries Pvt Ltd', 'Cimento {} SA', '{} Zement GmbH', 'Ciments {} SARL', '{} Çimento A.Ş.'],
+    ['{} Noodles Ltd', '{} Foods Inc', 'Alimentos {} SA de CV', '{} Lebensmittel GmbH', '{} Gıda A.Ş.'],
+    ['{} Software Inc', 'Informatique {} SARL', '{} Bilişim A.Ş.', '{} Informatica Ltda'],
+    ['{} Insurance Company', 'Assurances {} SA', 'Seguros {} SA', '{} Versicherung AG', '{} Sigorta A.Ş.'],
+    ['{} Garments Ltd', 'Confection {} SARL', '{} Textil GmbH', 'Confecciones {} SL', '{} Tekstil A.Ş.'],
+  ]
+  const fill = (pattern: string, brand: string) => pattern.replace('{}', brand)
+  const pairs = trades.flatMap((names, trade) =>
+    names.flatMap((name) =>
+      trades.flatMap((others, at) => others.map((held) => ({ name, held, same: at === trade }))),
+    ),
+  )
+
+  test.each(brands)('%s in one trade is no company of that name in another, in any language', (brand) => {
+    const wrong = pairs.filter(({ name, held, same }) => {
+      const { kind } = agreement(fill(name, brand), [fill(held, brand)])
+      return (kind === 'foreign') === same
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test.each(brands)(
+    '%s with its group, without its trade, with a wider one or of several trades is the same',
+    (brand) => {
+      const held = fill('{} Cement Pvt Ltd', brand)
+      const names = [
+        '{}',
+        '{} Industries',
+        '{} Group',
+        '{} International Trading',
+        'Quillon Group {} Cement',
+        '{} Cement and Steel',
+      ]
+      for (const name of [...names, '{} Construction', '{} Services', '{} Cement - Paint Division'])
+        expect([name, agreement(fill(name, brand), [held]).kind]).not.toEqual([name, 'foreign'])
+      for (const name of ['{} Steel and Sugar', '{} Holdings', '{} Trading Co'])
+        expect([
+          name,
+          agreement(fill(name, brand), [fill('{} Sugar and Power Ltd', brand)]).kind,
+        ]).not.toEqual([name, 'foreign'])
+    },
+  )
+
+  test.each(brands)('a former or other name of %s is a name of the company, whatever its trade', (brand) => {
+    const held = fill('{} Cement Pvt Ltd', brand)
+    expect(agreement(fill('{} Noodles', brand), [held, former(fill('{} Noodles Ltd', brand))]).kind).toBe(
+      'same',
+    )
+    expect(agreement(fill('{} Noodles', brand), [held, other(fill('{} Noodles', brand))]).kind).toBe('same')
+  })
+})
