@@ -48,9 +48,14 @@ function findHint(origin: string, what: string): string {
   if (origin === 'the command line') return 'enrich --help lists every flag'
   if (/^unknown key .*"webhook\.[^"]*(key|secret)"/i.test(what))
     return 'the signing secret goes into ENRICH_WEBHOOK_SECRET: a config is copied and committed'
-  return /^unknown key .*(key|token|secret|password)"/i.test(what)
-    ? 'the API key goes into ENRICH_API_KEY or ENRICH_API_KEY_FILE: a config is copied and committed'
-    : 'pipeline.config.example.json shows every key'
+  if (/^unknown key .*(key|token|secret|password)"/i.test(what))
+    return 'the API key goes into ENRICH_API_KEY or ENRICH_API_KEY_FILE: a config is copied and committed'
+  // The key may be known in another part of the config.
+  const [, last = ''] = /^unknown key "(?:[^"]*\.)?([^".]+)"$/.exec(what) ?? []
+  const known = listOptions(options).map(({ path }) => path.join('.'))
+  const meant = known.filter((path) => path.split('.').at(-1)?.toLowerCase() === last.toLowerCase())
+  const guess = meant.length === 0 ? '' : `did you mean ${meant.map((path) => `"${path}"`).join(' or ')}? `
+  return `${guess}pipeline.config.example.json shows every key`
 }
 
 /** Reads a config file. Throws CONFIG_NOT_FOUND, CONFIG_NOT_JSON, CONFIG_INVALID. */

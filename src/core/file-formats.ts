@@ -1,5 +1,6 @@
 import { toPlainDigits } from './text.js'
 import { UserError } from './errors.js'
+import { writeEraYear } from './time.js'
 
 export type InputFormat = 'csv' | 'parquet' | 'ndjson' | 'json' | 'xlsx'
 
@@ -130,9 +131,11 @@ const lastShortYear = 29
 export function parseDate(given: string | null, order: DateOrder = 'dmy'): string | null {
   if (given === null) return null
   // Arabic dates have marks of direction.
-  const text = toPlainDigits(given)
-    .replace(/[\u200e\u200f]/g, '')
-    .trim()
+  const text = writeEraYear(
+    toPlainDigits(given)
+      .replace(/[\u200e\u200f]/g, '')
+      .trim(),
+  )
   const [, year, , month, day] =
     /^(\d{4})\s?([-/.年년])\s?(\d\d?)\s?(?:\2|[月월])\s?(\d\d?)(?!\d)/.exec(text) ??
     /^(\d{4})()(\d\d)(\d\d)(?:\d{6})?(?:[T\s]|$)/.exec(text) ??

@@ -73,13 +73,14 @@ function rankJointNames(header: string): number {
 }
 
 const partyHeaders = toHeaderKeys(...added.parties)
-const parties: ReadonlySet<string> = new Set(partyHeaders)
-const isParty = (word: string) => parties.has(word.replace(/s$/, '')) || parties.has(word)
+const [parties, allParties] = [new Set(partyHeaders), new Set([...partyHeaders, ...roles])]
+const ofParties = new Set([...plainNames, ...toHeaderKeys(added.namesOfParties)])
+const isParty = (word: string) => allParties.has(word.replace(/s$/, '')) || allParties.has(word)
 
 /** Returns how well a header names a party of a deal, best 0; -1 if it does not: `Buyer`, `Name of the Exporter`. */
 export function rankPartyHeader(header: string): number {
   const rests = listSplits(toHeaderKey(header), isParty).flatMap((split) => split.rests)
-  const isNamed = rests.some((rest) => plainNames.has(rest)) || isComposed(toHeaderKey(header), parties)
+  const isNamed = rests.some((rest) => ofParties.has(rest)) || isComposed(toHeaderKey(header), parties)
   const rank = isNamed ? 0 : rankInHeaders(header, partyHeaders)
   const plain = rank < 0 ? cutLanguage(header) : null
   return plain === null ? rank : rankPartyHeader(plain)
@@ -116,7 +117,6 @@ const splitJoints = (header: string): string[] =>
     .slice(0, 5)
 
 const languages = new Set(toHeaderKeys(...added.languages))
-
 const notes = new Set(toHeaderKeys(added.notes))
 
 /** Returns a header without the language or a note at its end: `City` for `City (EN)`, `City (required)`; `null` without one. */

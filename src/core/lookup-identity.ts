@@ -171,6 +171,20 @@ const collectives = headerWords.collectives
   .split('|')
   .flatMap((text) => [text, text.replace(/^(\S+) (\S+)$/, '$2 $1')])
 const others = [...Object.values(headerWords.emptyCells), ...collectives, ledgerTexts]
+/** Remarks that a record is no longer used, which lists write in place of a name. */
+const outOfUse = toTextSet(headerWords.recordsOutOfUse)
+const remarkCharsMax = 80
+
+/** Whether a cell has nothing but such remarks, with signs and numbers: `NE KORISTITI - duplikat`, `Duplicate of 4711`. */
+function isOutOfUse(cell: string): boolean {
+  if (cell.length > remarkCharsMax) return false
+  const parts = cell
+    .replace(/(?<!\p{L})x{3,}(?!\p{L})/giu, '*')
+    .split(/(?:[^\p{L}\p{M}'’ ]|\s-+\s)+/u)
+    .map(foldCell)
+  const remarks = parts.filter((part) => /\p{L}/u.test(part))
+  return remarks.length > 0 && remarks.every((part) => outOfUse.has(part))
+}
 const missing = toTextSet([...Object.values(missingTexts), ...others].join('|'))
 const missingInBrackets = toTextSet(bracketedTexts)
 const errors = toTextSet(spreadsheetErrors)
@@ -191,6 +205,7 @@ const dittos = /^\s*[\p{Pd}"“”.]+\s*do\s*[\p{Pd}"“”.]+\s*$/iu
  */
 export function isPlaceholder(cell: string): boolean {
   if (!/[\p{L}\p{N}\p{So}]/u.test(cell)) return /[\p{P}\p{S}]/u.test(cell)
+  if (isOutOfUse(cell)) return true
   if (cell.length > cellCharsMax) return false
   const text = foldCell(cell)
   const bare = text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M}]+$/gu, '')

@@ -138,3 +138,36 @@ export function parseRetryAfterMs(text: string, nowMs: number): number | null {
 /** Parses seconds, also with decimals; null for other text and for negative numbers. */
 export const parseSeconds = (text: string): number | null =>
   /^\d{1,300}(\.\d*)?$/.test(text.trim()) ? Number(text) : null
+
+/** The year before the first one of each era. Japan writes its eras with a sign or a letter, Taiwan its own with signs. */
+const eraStarts = new Map(
+  Object.entries({ 令和: 2018, 平成: 1988, 昭和: 1925, 大正: 1911, 明治: 1867, 民國: 1911, 民国: 1911 }),
+)
+const eraLetters = new Map(Object.entries({ R: '令和', H: '平成', S: '昭和', T: '大正', M: '明治' }))
+const eraYear =
+  /^(?:中華|中华)?(令和|平成|昭和|大正|明治|民國|民国|[RHSTM](?=\s?\d\d?[./-]\d))[.\s]*(元|\d{1,3})/
+
+/** Writes the year of an era as one of our calendar: `令和5年4月1日`, `R5.4.1`, `民國88年5月12日`. */
+export const writeEraYear = (text: string): string =>
+  text.normalize('NFKC').replace(eraYear, (_, era: string, year: string) => {
+    const start = eraStarts.get(eraLetters.get(era) ?? era) ?? 0
+    return String(start + (year === '元' ? 1 : Number(year)))
+  })
+
+/** Countries whose registers have dates of the Islamic or the Persian calendar; their years are now about 1450 and 1405. */
+const otherCalendars = new Set('AE AF BH DZ EG IQ IR JO KW LB LY MA OM PK PS QA SA SD SY TN YE'.split(' '))
+/** In Nepal, this year and later ones may be of Bikram Sambat, whose years are 57 higher. */
+const bikramStart = '2000'
+
+/** Whether the date of a register is one of another calendar, or may be one. `day`: how our calendar reads the text. */
+export const mayBeOtherCalendar = (text: string, day: string | null, countryCode: string | null): boolean =>
+  /هـ|ه\s*\.?\s*ش/.test(text) ||
+  (day !== null && day < '1500' && otherCalendars.has(countryCode ?? '')) ||
+  (day !== null && day >= bikramStart && countryCode === 'NP')
+
+/** Registers of Taiwan count the years from 1912: `88/05/12`, `1120512`. */
+export function writeLocalYear(text: string, countryCode: string | null): string {
+  const [, year, rest] =
+    /^\s*(0?\d\d|1\d\d)([-/.年]\d\d?[-/.月]\d\d?\D*)$/.exec(text) ?? /^([01]\d\d)(\d{4})$/.exec(text) ?? []
+  return countryCode !== 'TW' || year === undefined ? text : `${Number(year) + 1911}${rest ?? ''}`
+}

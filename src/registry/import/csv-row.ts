@@ -163,7 +163,8 @@ export function readRow(cellOf: FieldReader, sourceLine: number, defaults: RowDe
   const field = withCourts(withWholeNumbers(cellOf, defaults), defaults)
   const dropped: string[] = []
   const order = defaults.dates?.dissolution_date
-  const ended = readDay(field('dissolution_date'), { what: 'end date', order }, dropped)
+  const place = getHome(field, defaults)
+  const ended = readDay(field('dissolution_date'), { what: 'end date', order, place }, dropped)
   const draft: Draft = {
     idType: defaults.keyWord,
     id: field('id'),

@@ -1,5 +1,6 @@
 import { toPlainDigits } from '../../core/text.js'
 import { parseDate, type DateOrder } from '../../core/file-formats.js'
+import { mayBeOtherCalendar, writeLocalYear } from '../../core/time.js'
 import {
   type EntitySubtype,
   type EntityType,
@@ -113,7 +114,7 @@ export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] =
     sic: readCode(draft.sic ?? null, /^(?!0{4})\d{4}$/, 'SIC code', dropped),
     naics: readCode(draft.naics ?? null, /^\d{2,6}$/, 'NAICS code', dropped),
     industryCodes: draft.industryCodes ?? null,
-    formedOn: readDay(draft.formedOn ?? null, { what: 'founding date', order: draft.formedOrder }, dropped),
+    formedOn: readDay(draft.formedOn, { what: 'founding date', order: draft.formedOrder, place }, dropped),
     parentKey: toOtherKey(draft, draft.parentId, place),
     successorKey: toOtherKey(draft, draft.successorId, place),
     sourceUrl: checkShape(draft.sourceUrl ?? null, /^https?:\/\/\S+$/i, 'source address', dropped),
@@ -332,15 +333,18 @@ function readCode(text: string | null, shape: RegExp, what: string, dropped: str
 
 /** Reads a date in the order of its column, and drops any other text with a number. */
 export function readDay(
-  text: string | null,
-  { what, order = 'dmy' }: { what: string; order?: DateOrder | undefined },
+  text: string | null = null,
+  { what, order = 'dmy', place }: { what: string; order?: DateOrder | undefined; place: string | null },
   dropped: string[],
 ): string | null {
-  const day = parseDate(text, order)
-  if (text === null || day !== null || !/[1-9]/.test(toPlainDigits(text))) return day
+  const country = readCountry(place?.split('_')[0] ?? null, [])
+  const day = text === null ? null : parseDate(writeLocalYear(text, country), order)
+  const isForeign = text !== null && mayBeOtherCalendar(text, day, country)
+  if (text === null || (day !== null && !isForeign) || !/[1-9]/.test(toPlainDigits(text))) return day
   const isOther = parseDate(text, order === 'dmy' ? 'mdy' : 'dmy') !== null
   const first = order === 'dmy' ? 'day' : 'month'
-  const reason = isOther ? `does not have the ${first} first, as its column does` : 'is not a whole date'
+  const plain = isOther ? `does not have the ${first} first, as its column does` : 'is not a whole date'
+  const reason = isForeign ? 'may be of another calendar' : plain
   dropped.push(`${what} "${text.slice(0, 20)}" ${reason}`)
   return null
 }

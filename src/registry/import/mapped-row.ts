@@ -210,7 +210,8 @@ export function createRowReader(
     const type = typeText === null ? null : entityType.catch('business').parse(typeText)
     const codes = readCodes(record)
     const dropped: string[] = []
-    const ended = readDay(fields.endedOn(record), { what: 'end date', order: dates.endedOn }, dropped)
+    const ends = { what: 'end date', order: dates.endedOn, place: jurisdiction }
+    const ended = readDay(fields.endedOn(record), ends, dropped)
     const lei = fields.lei(record)
     const read = checkDraft(
       {
@@ -297,25 +298,27 @@ function meets(value: unknown, conditions: string): boolean {
 /**
  * Checks that the column mapped to `type` has entity types: kinds of other files ("FUND", "operating") would make
  * companies of unknown type, which no answer may name. Single wrong values are dropped; if at least half of the
- * different values are wrong, the check throws.
+ * cells are wrong, the check throws.
  */
 export function createTypeCheck(): {
   look(cells: readonly string[], column: number | undefined): void
   check(name: string): void
 } {
-  const sound = new Set<string>()
+  let soundCount = 0
+  let otherCount = 0
   const other = new Set<string>()
   return {
     look(cells, column) {
-      if (column === undefined || other.size >= othersMax) return
+      if (column === undefined) return
       const text = (cells[column] ?? '').trim()
       if (text === '') return
       const type = entityType.safeParse(toCode(text))
-      if (type.success) sound.add(type.data)
-      else other.add(text)
+      if (type.success) soundCount++
+      else otherCount++
+      if (!type.success && other.size < othersMax) other.add(text)
     },
     check(name) {
-      if (other.size === 0 || other.size < sound.size) return
+      if (otherCount === 0 || otherCount < soundCount) return
       const shown = [...other].slice(0, shownMax).map((text) => `"${text.slice(0, 30)}"`)
       throw new UserError(
         'REGISTRY_IMPORT_INVALID',

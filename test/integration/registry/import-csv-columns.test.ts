@@ -46,6 +46,12 @@ describe('industry codes', () => {
 })
 
 describe('columns', () => {
+  it('a word that is no type does not refuse a small file', async () => {
+    const rows = 'id,name,type\n1,Larkmoor A,business\n2,Norvane B,business\n3,Zephal C,cooperative\n'
+    const { result } = await importRows(rows, { map: { id: 'id', name: 'name', type: 'type' } })
+    expect(result.droppedCount).toBe(1)
+  })
+
   const kinds: readonly [what: string, values: readonly string[]][] = [
     ['categories of GLEIF', ['GENERAL', 'FUND', 'BRANCH']],
     ['kinds of the SEC', ['operating', 'other', 'investment']],

@@ -128,3 +128,15 @@ describe('merging', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
   })
 })
+
+test.each([
+  [{ input: { country: 'PE' } }, '"lookup.country"'],
+  [{ output: { MaxAge: '3d' } }, '"stages.entity.maxAge" or '],
+  [{ failOn: 'rows>0' }, '"alarms.failOn"'],
+])('a key of another part is named: %j', (config, meant) => {
+  expect(errorOf(config).hint).toContain(`did you mean ${meant}`)
+})
+
+test('a key that no part has is not guessed', () => {
+  expect(errorOf({ input: { foo: 1 } }).hint).not.toContain('did you mean')
+})

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { normalizeInstant } from '../../../src/core/time.js'
 import { parseDate } from '../../../src/core/file-formats.js'
+import { readDay } from '../../../src/registry/import/draft.js'
 import { forAll } from '../../support/properties.js'
 
 describe('an instant', () => {
@@ -96,4 +97,35 @@ describe('a date', () => {
   ])('%s', (text, day) => {
     expect(parseDate(text)).toBe(day)
   })
+})
+
+test.each([
+  ['令和5年4月1日', '2023-04-01'],
+  ['令和元年5月1日', '2019-05-01'],
+  ['H12.3.4', '2000-03-04'],
+  ['昭和63年12月31日', '1988-12-31'],
+  ['民國88年5月12日', '1999-05-12'],
+  ['中華民國112年05月12日', '2023-05-12'],
+])('%s is a day of an era', (text, day) => {
+  expect(parseDate(text)).toBe(day)
+})
+
+test.each([
+  ['TW', '88/05/12', '1999-05-12'],
+  ['TW', '1120512', '2023-05-12'],
+  ['TW', '2001-05-12', '2001-05-12'],
+  ['DE', '88/05/12', '1988-05-12'],
+  ['DE', '1440-03-02', '1440-03-02'],
+  ['IR', '1398/04/05', null],
+  ['SA', '1445-03-12', null],
+  ['SA', '2001-03-12', '2001-03-12'],
+  [null, '1445/03/12هـ', null],
+  ['NP', '2075-04-15', null],
+  ['NP', '2015-04-15', null],
+  ['NP', '1994-04-15', '1994-04-15'],
+  ['TH', '2544-02-03', '2001-02-03'],
+])('in %s, the date %s of a register is %s', (country, text, day) => {
+  const dropped: string[] = []
+  expect(readDay(text, { what: 'founding date', place: country }, dropped)).toBe(day)
+  expect(dropped).toHaveLength(day === null ? 1 : 0)
 })

@@ -34,6 +34,8 @@ test.each([
   'Clients divers|Divers clients|CLIENT PASSAGER|Passager|Vente comptant|Espèces|حريف عابر|現金|现金|현금|CONSUMIDOR FINAL|9999999999999|9999999999',
   'Kunden diverse|Gotówka|Готівка|Nakit satış|Nağd alıcı|Venda à vista|Tiền mặt|Müxtəlif alıcılar|Barverkauf|Consumidores finales',
   'pata nahi|Theriyadhu|nodani|La yujad|namaloom|Agnosto|NEIZVESTNO|ne ukazano|net dannykh|Nevidomo|lo yadua|khong ro',
+  'NE KORISTITI - duplikat|do not use|DO NOT USE - duplicate of 4711|*** Do not use ***|XXX DO NOT USE XXX|nicht verwenden!|Obsolete',
+  'Ne pas utiliser (doublon)|No usar / duplicado|NÃO USAR|nao usar|Nie używać – duplikat|Не использовать, дубль|Nepoužívat|使用禁止|사용금지',
 ])('Placeholders have no value: %s', (cells) => {
   expect(cells.split('|').filter((cell) => !isPlaceholder(cell))).toEqual([])
 })
@@ -54,4 +56,10 @@ describe('a name is no placeholder', () => {
   test('a blank cell says nothing', () => {
     expect(['', '  ', '\u200b'].filter(isPlaceholder)).toEqual([])
   })
+})
+
+test('a name with a remark is a name', () => {
+  const names =
+    'Obsolete Media Ltd|Duplikat GmbH|Norvane - do not use|Do Not Use Records|Larkmoor (duplicate)|Duplicate Systems 4711'
+  expect(names.split('|').filter(isPlaceholder)).toEqual([])
 })

@@ -42,13 +42,21 @@ test.each([
   ['DOĞRUDUR', 'TAPILMADI'],
   ['ΣΩΣΤΌ', 'ΚΑΝΕΝΑΣ'],
   ['TAMAM', 'HAYIR'],
+  ['isto', 'não consta'],
+  ['확인', '목록에 없음'],
+  ['bestätigt', 'nicht dabei'],
+  ['Potvrđeno', 'nije na popisu'],
+  ['確認済', '一覧にない'],
 ])('%s is yes, and %s is none', (yes, none) => {
   expect([readVerdict(yes).kind, readVerdict(none).kind]).toEqual(['yes', 'none'])
 })
 
-test.each(['x', '△', '?', 'e', 'k', '不明', '要確認'])('%s is no verdict', (word) => {
-  expect(readVerdict(word).kind).toBe('unreadable')
-})
+test.each(['x', '△', '?', 'e', 'k', '不明', '要確認', '確認', '확인 필요', '확인 불가'])(
+  '%s is no verdict',
+  (word) => {
+    expect(readVerdict(word).kind).toBe('unreadable')
+  },
+)
 
 test.each([
   ['Sinhala', 'ow', 'naha'],

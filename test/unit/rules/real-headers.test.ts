@@ -463,7 +463,7 @@ describe('languages', () => {
   )
 
   test.each(
-    "Buyer Name|BUYER_NAME|Exporter Name|Name of Bidder|Name of the Exporter|Bidder's Name|Permit Holder Name|Consignee Name|LicenseeName|Nombre del exportador|Nom de l'importateur|Nome do importador|Name des Bieters|Naam koper|Importer Name".split(
+    "Buyer Name|BUYER_NAME|Exporter Name|Name of Bidder|Name of the Exporter|Bidder's Name|Permit Holder Name|Consignee Name|LicenseeName|Applicant Name|Grantee Organization|Licensee Legal Name|Borrower Business Name|Name of the Applicant|Nombre del exportador|Nom de l'importateur|Nome do importador|Name des Bieters|Naam koper|Importer Name".split(
       '|',
     ),
   )('%s is the name, and its places are used if there are no others', (column) => {
