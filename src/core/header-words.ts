@@ -1,6 +1,6 @@
 import { foldLetters, rankInHeaders, splitNumber, toHeaderKey, toHeaderKeys } from './text.js'
 import { isInflected, listSplits, wordCharsMax } from './word-forms.js'
-import { earlierTaxHeaders, listWithoutNumberWord, taxHeaders } from './identifiers.js'
+import { earlierTaxHeaders, listWithoutNumberWord, rememberHeaders, taxHeaders } from './identifiers.js'
 import type { IdentifierHeaderKey } from './identifiers.js'
 // Each list has the best first, separated by bars. `added`: words that version 0.2.0 does not know; lists that it looked up
 // are also read without them. `numbers`: of register numbers by country; some names are used in two countries.
@@ -257,8 +257,11 @@ function parsePostalNumber(header: string): Place | null {
     (base) => base.length > 3 || /^(?:plz|zip|psc|npa)$/.test(base),
   )
   if (bases.length === 0) return null
-  const texts = [...earlier.parts.postal, ...added.places.postal].flatMap((list) => list.split('|'))
-  postalBases ??= new Set(texts.flatMap((text) => [toHeaderKey(text), ...listWithoutNumberWord(text)]))
+  postalBases ??= new Set(
+    [...earlier.parts.postal, ...added.places.postal]
+      .flatMap((list) => list.split('|'))
+      .flatMap((text) => [toHeaderKey(text), ...listWithoutNumberWord(text)]),
+  )
   return bases.some((base) => postalBases?.has(base)) ? { part: 'postal', set: 'plain' } : null
 }
 
@@ -314,20 +317,14 @@ function createNumbersByBase(): ReadonlyMap<string, readonly string[]> {
 }
 
 let numbersByBase: ReadonlyMap<string, readonly string[]> | null = null
-const numberKeys = new Map<string, readonly string[]>()
 
 /** Lists the keys of known headers of numbers of which a header is another writing: `Ondernemingsnummer` for `Ondernemingsnr.` */
-export function listNumberKeys(header: string): readonly string[] {
-  const known = numberKeys.get(header)
-  if (known !== undefined) return known
+export const listNumberKeys = rememberHeaders((header): readonly string[] => {
   const bases = isListedHeader(header) && !header.includes('#') ? [] : listWithoutNumberWord(header)
   const all = (numbersByBase ??= createNumbersByBase())
   const found = new Set(bases.flatMap((base) => all.get(base) ?? []))
-  const keys = found.has(toHeaderKey(header)) ? [] : [...found]
-  if (numberKeys.size > 5_000) numberKeys.clear()
-  numberKeys.set(header, keys)
-  return keys
-}
+  return found.has(toHeaderKey(header)) ? [] : [...found]
+})
 
 /** Returns a header of a website or e-mail address without its owner: `Lieferanten-Website`; null for any other. */
 export function findOwnersAddress(header: string): 'website' | 'email' | null {
@@ -342,9 +339,9 @@ let knownHeaders: ReadonlySet<string> | null = null
 export const isKnownHeader = (text: string): boolean =>
   isListedHeader(text) || listNumberKeys(text).length > 0
 
-function isListedHeader(text: string): boolean {
+const isListedHeader = rememberHeaders((text): boolean => {
   const all = Object.values(identifierHeaders)
   knownHeaders ??= new Set([nameHeaders, plainNameHeaders, personHeaders, wholePlaceHeaders, ...all].flat())
   if (knownHeaders.has(toHeaderKey(text)) || rankPartyHeader(text) >= 0) return true
   return parsePlaceHeader(text)?.number === 0
-}
+})

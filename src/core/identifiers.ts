@@ -243,8 +243,30 @@ export const isUrl = (text: string): boolean => /^(?:https?:\/\/|www\.)/i.test(t
 export const numberWords: ReadonlySet<string> = new Set(toHeaderKeys(...headerWords.added.numberWords))
 const joinedWords = [...numberWords].filter((word) => !/^[a-z]$/.test(word))
 
+/** Returns a function of headers that remembers its results: a table asks about each of its columns many times. */
+export function rememberHeaders<Result>(compute: (header: string) => Result): (header: string) => Result {
+  const results = new Map<string, Result>()
+  let chars = 0
+  return (header) => {
+    if (results.has(header)) return results.get(header) as Result
+    const result = compute(header)
+    chars += header.length + entryChars
+    if (chars > rememberedCharsMax) {
+      results.clear()
+      chars = header.length + entryChars
+    }
+    results.set(header, result)
+    return result
+  }
+}
+
+/** What an entry takes without the text of its header, in characters. */
+const entryChars = 100
+/** Enough for the columns of the widest table, with their parts. */
+const rememberedCharsMax = 5_000_000
+
 /** Lists the keys of a header without its word for a number: `entreprise` for `N° d'entreprise`, `kbo` for `KBO-nr`. */
-export function listWithoutNumberWord(header: string): string[] {
+export const listWithoutNumberWord = rememberHeaders((header): readonly string[] => {
   const apart = header
     .replace(/[#№]/g, ' no ')
     .replace(/[°º]/g, '')
@@ -259,12 +281,15 @@ export function listWithoutNumberWord(header: string): string[] {
     ...(numberWords.has(words.at(-1) ?? '') ? [words.slice(0, -1).join('')] : []),
     ...(numberWords.has(words[0] ?? '') ? [rest.join('')] : []),
   ]
-  const joined = joinedWords.flatMap((word) => [
-    ...(whole.endsWith(word) ? [whole.slice(0, -word.length)] : []),
-    ...(whole.startsWith(word) && !/^[a-z]{2,3}$/.test(word) ? [whole.slice(word.length)] : []),
-  ])
-  return [...bases, ...joined.filter((base) => !/^[a-z]{2}$/.test(base))].filter((base) => base.length > 1)
-}
+  for (const word of joinedWords) {
+    const joined = [
+      ...(whole.endsWith(word) ? [whole.slice(0, -word.length)] : []),
+      ...(whole.startsWith(word) && !/^[a-z]{2,3}$/.test(word) ? [whole.slice(word.length)] : []),
+    ]
+    bases.push(...joined.filter((base) => !/^[a-z]{2}$/.test(base)))
+  }
+  return bases.filter((base) => base.length > 1)
+})
 
 const labels = new Set(toHeaderKeys(...headerWords.labels.words))
 const companions = new Set(toHeaderKeys(headerWords.labels.companions))

@@ -76,7 +76,7 @@ describe.each(stores)('counts of submissions, with a checkpoint in %s', (store) 
   }
 
   // Of a server, the last one alone.
-  test.each(store === 'sqlite' ? seeds : seeds.slice(-1))(
+  test.each(store === 'sqlite' ? seeds.slice(0, -1) : seeds.slice(-1))(
     'are the same in status, runs, runs --run and the report, whatever the history (seed %i)',
     async (seed) => {
       const fraction = createSeededFractions(seed * 7_919)

@@ -77,7 +77,26 @@ function createClone(context: Finishing): CliPlace {
   return place
 }
 
-/** Runs a command in a shell. Nothing but the given environment reaches it. */
+/** Words that a shell takes as they are, some of them in quotes. */
+const plainWords = /^enrich(?: (?:[\w./:=,%-]|'[^']*')+)+$/
+
+/**
+ * Runs a command. In a shell, nothing but the given environment reaches it; a command without signs for a shell needs
+ * none. Only the shell runs without an API key.
+ */
+async function runAsShown(
+  place: CliPlace,
+  command: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ code: number | null; printed: string }> {
+  const isKeyless = 'ENRICH_BASE_URL' in env && !('ENRICH_API_KEY' in env)
+  if (isKeyless || !plainWords.test(command)) return runInShell(place, command, env)
+  const words = command.match(/(?:[^\s']|'[^']*')+/g) ?? []
+  const [, ...args] = words.map((word) => word.replaceAll("'", ''))
+  const { code, stdout, stderr } = await place.run(args, { env: { HOME: place.temporaryFolder, ...env } })
+  return { code, printed: stdout + stderr }
+}
+
 async function runInShell(
   place: CliPlace,
   command: string,
@@ -109,7 +128,7 @@ async function runBlock(place: CliPlace, { text }: CodeBlock, context: TestConte
     } else if (command.startsWith('export ENRICH_API_KEY_FILE=')) {
       env['ENRICH_API_KEY'] = canary
     } else {
-      const ended = await runInShell(place, command, env)
+      const ended = await runAsShown(place, command, env)
       expect({ command, ...ended }).toEqual({
         command,
         printed: expect.any(String) as string,

@@ -75,18 +75,16 @@ async function goThrough(from: Format, to: Format, width: number, rowCount: numb
   }
 }
 
-const all = ['csv', 'ndjson', 'parquet'] as const
-/** Each format is read and written once. */
+/** Each format is read and written once; test/types tries every pair. */
 const fewPairs = [
   ['csv', 'parquet'],
   ['ndjson', 'csv'],
   ['parquet', 'ndjson'],
 ] as const
-const pairs = all.flatMap((from) => all.map((to) => [from, to] as const))
 
 describe.each([
   [1, 300, fewPairs],
-  [150, 200, pairs],
+  [150, 200, fewPairs],
   [2_000, 10, fewPairs],
   [10_000, 3, [fewPairs[0]]],
 ] as const)('%i columns, %i rows', (width, rowCount, formats) => {

@@ -8,7 +8,7 @@ import { interceptRequests } from '../../support/visited-page.js'
 
 const browserPath = findBrowser()
 const createPlace = reviewPlaces()
-const rowCount = 10_000
+const rowCount = 4_000
 
 let browser: Browser
 
@@ -26,7 +26,7 @@ async function expectCovered(page: Page): Promise<readonly string[]> {
 
 const nameOf = (index: number) => `Nobody Knows This ${String(index + 1).padStart(5, '0')}`
 
-describe.runIf(browserPath !== null)('ten thousand doubtful lookups', () => {
+describe.runIf(browserPath !== null)('thousands of doubtful lookups', () => {
   beforeAll(async () => {
     browser = await openBrowser(browserPath ?? '')
   })
@@ -66,7 +66,7 @@ describe.runIf(browserPath !== null)('ten thousand doubtful lookups', () => {
       await page.waitForTimeout(50)
       const seen = await expectCovered(page)
       const at = Number(seen[0]?.slice(-5)) / rowCount
-      expect(Math.abs(at - Math.min(share, 1 - 15 / rowCount))).toBeLessThan(0.002)
+      expect(Math.abs(at - Math.min(share, 1 - 15 / rowCount))).toBeLessThan(20 / rowCount)
     }
 
     // Away from the row that is looked at, a verdict leads back to the one after it.
@@ -79,9 +79,9 @@ describe.runIf(browserPath !== null)('ten thousand doubtful lookups', () => {
     await expectCovered(page)
     expect(await shownCounts(page)).toEqual({ open: rowCount - 31, decided: 31 })
 
-    await page.locator('#filter-text').fill('0999')
+    await page.locator('#filter-text').fill('0399')
     await page.locator('#queue-count', { hasText: '11 lookups' }).waitFor()
-    expect((await listView(page)).seen).toContain(nameOf(9_989))
+    expect((await listView(page)).seen).toContain(nameOf(3_989))
     expect(complaints).toEqual([])
   }, 180_000)
 

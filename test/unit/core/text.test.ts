@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { rememberHeaders } from '../../../src/core/identifiers.js'
 import { formatBytes, formatCount, plural, toPlainDigits } from '../../../src/core/text.js'
 
 test.each([
@@ -78,4 +79,15 @@ test('no word of the data has letters of two of the scripts that look alike', ()
       .map((word) => `${file}: ${word}`),
   )
   expect(mixed).toEqual([])
+})
+
+test('the result for a header is computed once, also in the widest table, until they take much memory', () => {
+  const computed: string[] = []
+  const measure = rememberHeaders((header) => computed.push(header) && header.length)
+  const wide = Array.from({ length: 10_000 }, (_, at) => `column ${at}`)
+  expect([...wide, ...wide].map(measure)).toEqual([...wide, ...wide].map(({ length }) => length))
+  expect(computed).toEqual(wide)
+  const long = 'x'.repeat(5_000_000)
+  expect([measure(long), measure('column 0')]).toEqual([long.length, 8])
+  expect(computed.slice(wide.length)).toEqual([long, 'column 0'])
 })

@@ -241,12 +241,12 @@ describe('columns found by their headers', () => {
   })
 
   test('the list in the error is bounded', () => {
-    const header = Array.from({ length: 5_000 }, (_, index) => `c${index}${'x'.repeat(500)}`)
+    const header = Array.from({ length: 500 }, (_, index) => `c${index}${'x'.repeat(500)}`)
     expect.assertions(2)
     try {
       detectColumns(header, {})
     } catch (error) {
-      expect((error as UserError).hint).toContain('(5000 in all)')
+      expect((error as UserError).hint).toContain('(500 in all)')
       expect((error as UserError).hint?.length).toBeLessThan(2_500)
     }
   })

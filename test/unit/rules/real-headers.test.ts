@@ -708,12 +708,12 @@ describe('what is told of the columns', () => {
   })
 
   test('it stays compact, whatever the table', () => {
-    const wide = Array.from({ length: 3_000 }, (_, index) => `Billing${' '.repeat(index)} City\n`)
+    const wide = Array.from({ length: 300 }, (_, index) => `Billing${' '.repeat(10 * index)} City\n`)
     const lines = formatColumnLines(
       reportColumns(wide, byNames({ name: 'x', location: [], context: [] }), new Map()),
     )
     expect(lines).toHaveLength(2)
-    expect(lines[1]).toContain('and 2990 more')
+    expect(lines[1]).toContain('and 290 more')
     expect(lines.join('').length).toBeLessThan(1_500)
     expect(lines.join('')).not.toContain('\n')
   })
