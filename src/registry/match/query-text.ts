@@ -113,7 +113,10 @@ export function readText(
 ): QueryText | null {
   const bounded = boundText(name)
   const text = removeRegistrySuffix(bounded)
-  const cut = detectColumnCut(name)
+  const native = read?.native ?? name
+  // With the form at its end, a name is whole.
+  const isWhole = /\s$/.test(cutNativeForms(boundText(native).trimEnd()).rest)
+  const cut = isWhole ? 'nowhere' : detectColumnCut(native)
   const words = readWords(text, facts, cut !== 'nowhere')
   if (words === null) return null
   const { forms } = words
@@ -130,8 +133,8 @@ export function readText(
     forms,
     given: bounded,
     how: read?.how ?? null,
-    native: read?.native ?? name,
-    charCount: Array.from(name.trim()).length,
+    native,
+    charCount: Array.from(native.trim()).length,
     cut,
     isSecurity: words.words.some(({ wordClass }) => isOfSecurity(wordClass)),
     tail: findTail(bounded, text),

@@ -356,6 +356,33 @@ it('any query against any names gives a confidence of at most 99, and an entity 
   })
 })
 
+describe('a closed company that has exactly the name', () => {
+  // Many lists end at 31 letters, so the text may be the beginning of the longer name.
+  const names = [
+    ['GB', 'Larkmoor Industrial Contractors', 'Ltd', 'Larkmoor Industrial Contractors International Ltd'],
+    ['DE', 'Norvanische Maschinen und Anlag', 'GmbH', 'Norvanische Maschinen und Anlag Handels GmbH'],
+    ['FR', 'Larkmoor Travaux et Charpente', 'SARL', 'Larkmoor Travaux et Charpente Sud SARL'],
+    ['KW', 'نورفان الهندسية العامة للمقاولا', 'ذ.م.م', 'نورفان الهندسية العامة للمقاولا والتعهدات ذ.م.م'],
+    ['BG', 'Норване Инженеринг и Строежи 95', 'ООД', 'Норване Инженеринг и Строежи 95 Юг ООД'],
+    ['IN', 'नोरवेन इंजीनियरिंग', 'प्राइवेट लिमिटेड', 'नोरवेन इंजीनियरिंग सेवा प्राइवेट लिमिटेड'],
+  ] as const
+  test.each(names)('in %s, %s is it, or either', (country, name, form, longer) => {
+    const closed = `${name} ${form}`
+    for (const state of [{ active: false }, { active: false, removed: true }, {}])
+      for (const asked of [name, closed])
+        for (const location of [null, country]) {
+          const held = [
+            { name: closed, country, ...state },
+            { name: longer, country },
+          ]
+          const decision = match({ name: asked, location, held })
+          expect(namedBy(decision), asked).toBe(closed)
+          if (asked === closed) expect(isAccepted(decision), asked).toBe(true)
+          if (decision.kind === 'candidate') expect(decision.rivals).toHaveLength(1)
+        }
+  })
+})
+
 describe('the end at which the legal form stands', () => {
   const twins = [
     ['株式会社', 'ラークムーア工業', 'JP', '㈱'],
