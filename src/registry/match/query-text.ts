@@ -64,9 +64,9 @@ export interface QueryText {
   readonly around?: string
 }
 
-/** "J.P.", "S. p. A.": initials are one word. */
+/** "J.P.", "S. p. A.": initials are one word; the "u" of "d.o.o. u stečaju" is no part of it. */
 const initials =
-  /(?<![\p{L}\p{M}\p{N}])(?:\p{L}\.\s?)+(?:(?:(?<=\.)\p{L}|(?<!\p{Lu}\. )\p{Ll}|\p{Lu})(?![\p{L}\p{M}\p{N}])\.?|\p{L}\.)/gu
+  /(?<![\p{L}\p{M}\p{N}])(?:\p{L}\.\s?)+(?:(?:(?<=\.)\p{L}|(?<!\p{Lu}\. |\.\p{Ll}\. )\p{Ll}|\p{Lu})(?![\p{L}\p{M}\p{N}])\.?|\p{L}\.)/gu
 const tradeMarks: readonly (readonly [RegExp, string])[] = [
   [/\bd\s?[/.]\s?b\s?[/.]\s?a\b\.?|\b(?:doing business|trading|trades|operating) as\b/gi, ' dba '],
   [/\b([fan])\s?\/\s?k\s?\/\s?a\b\.?/gi, ' $1ka '],

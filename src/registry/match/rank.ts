@@ -1,5 +1,6 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
-import { areAlike, comparePlace, findFormEnd, type CandidateName } from './candidate.js'
+import { findFormEnd } from '../normalize/native-scripts.js'
+import { areAlike, comparePlace, type CandidateName } from './candidate.js'
 import { leaveOutAnd } from './left-words.js'
 import { isConflict, type LocationHint } from './place-agreement.js'
 import { prepareText } from './align-name.js'

@@ -1,6 +1,7 @@
 import { foldHan, getAsianWords, listWords, writeAlike } from './unspaced-names.js'
 import { cutNativeForms } from './legal-forms.js'
 import { foldText, getOrCompute, isSimpleWord } from './normalize-name.js'
+import { boundText, parseName } from './parsed-name.js'
 
 /** A name in another script in Latin letters. */
 interface Reading {
@@ -243,6 +244,17 @@ export function compareCharacters(
   const one = ours + theirs
   const isFew = one.length > 0 && one.length <= soundsAlikeMax && asked[0]?.wordClass === 'telling'
   return isFew ? 'unknown' : 'same'
+}
+
+/** The end of a name at which its legal form stands; `null` for a name without one, or with one at both ends. */
+export function findFormEnd(name: string): 'front' | 'behind' | null {
+  const { rest, form } = cutNativeForms(boundText(name).trim())
+  const { bareKey, fullKey } = parseName(name)
+  const [isFront, isBehind] =
+    form === null
+      ? [fullKey.endsWith(bareKey), fullKey.startsWith(bareKey)]
+      : [rest.startsWith(' '), rest.endsWith(' ')]
+  return isFront === isBehind ? null : isFront ? 'front' : 'behind'
 }
 
 /** Countries whose capital "I" has the small letter "ı". */

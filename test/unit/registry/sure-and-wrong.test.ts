@@ -592,10 +592,16 @@ const formsOfTwoKinds = `IS: ehf. | hf.; IS: einkahlutafélag | hf.; IS: ehf. | 
   AE: LLC | PJSC; KW: WLL | KSC; EG: LLC | S.A.E.; MA: SARL | SA; DZ: SARL | SPA; AO: Lda | S.A.; AL: shpk | sh.a.; IT: S.r.l. | S.a.s.
   LU: S.à r.l.-S | S.à r.l.; LU: SARL-S | S.A.; LU: S.A.S. | S.A.; LU: S.C.S. | S.C.Sp.; LU: SCSp | S.C.A.; LU: S.C.A. | S.A.
   DE: UG (haftungsbeschränkt) | GmbH; DE: UG | GmbH; DE: UG | AG; DE: UG | UG & Co. KG; IT: S.r.l.s. | S.r.l.; IT: srls | S.p.A.
+  NP: प्रा. लि. | लि.; NP: प्राइभेट लिमिटेड | लिमिटेड; NP: Pvt. Ltd. | लि.; IN: प्राइवेट लिमिटेड | लिमिटेड; IN: Private Limited | लिमिटेड
+  IN: પ્રાઇવેટ લિમિટેડ | લિમિટેડ; IN: ప్రైవేట్ లిమిటెడ్ | లిమిటెడ్; IN: ಪ್ರೈವೇಟ್ ಲಿಮಿಟೆಡ್ | ಲಿಮಿಟೆಡ್; IN: പ്രൈവറ്റ് ലിമിറ്റഡ് | ലിമിറ്റഡ്
+  IN: ਪ੍ਰਾਈਵੇਟ ਲਿਮਿਟੇਡ | ਲਿਮਿਟੇਡ; IN: பிரைவேட் லிமிடெட் | லிமிடெட்; BD: প্রাইভেট লিমিটেড | লিমিটেড; LK: ප්‍රයිවට් ලිමිටඩ් | ලිමිටඩ්
+  IN: P. Ltd. | Ltd.; KR: 유한책임회사 | 유한회사; KR: 유한책임회사 | 주식회사; BA: s.p. | d.o.o.; BA: o.d. | d.o.o.
   DK: IVS | ApS; HR: j.d.o.o. | d.o.o.; LU: S.e.n.c. | S.C.S.; LU: SCSp | S.à r.l.; FR: SNC | SCA; BE: SNC | SCA`
 
 /** Writings of one form, or forms that the law of the country has as one. */
-const formsOfOneKind = `IS: ehf. | einkahlutafélag; IS: hf. | ohf.; FI: Oy | Oyj; SE: AB | AB (publ); HU: Zrt. | Nyrt.; UY: Ltda. | S.R.L.
+const formsOfOneKind = `NP: प्रा. लि. | Pvt. Ltd.; NP: प्रा.लि. | प्राइभेट लिमिटेड; NP: प्रा. लि. | P. Ltd.; IN: P. Ltd. | Pvt Ltd; IN: प्रा. लि. | Private Limited
+  BD: প্রাঃ লিঃ | প্রাইভেট লিমিটেড; KR: 유한회사 | (유); BA: s.p. | samostalni poduzetnik; BA: o.d. | ortačko društvo; RS: o.d. | ortačko društvo
+  IS: ehf. | einkahlutafélag; IS: hf. | ohf.; FI: Oy | Oyj; SE: AB | AB (publ); HU: Zrt. | Nyrt.; UY: Ltda. | S.R.L.
   UY: Limitada | S.R.L.; CL: Ltda. | S.R.L.; FR: SAS | SASU; LU: S.à r.l. | SARL; LU: S.A R.L. | S.à r.l.; CO: S.A.S. | SAS
   UY: S.A.S. | sociedad por acciones simplificada; NO: ASA | allmennaksjeselskap; TH: Co., Ltd. | Limited; SK: a.s. | akciová spoločnosť
   LT: AB | akcinė bendrovė; CL: SpA | sociedad por acciones; UZ: ООО | LLC; IT: S.a.s. | società in accomandita semplice
