@@ -246,6 +246,11 @@ export function compareCharacters(
   return isFew ? 'unknown' : 'same'
 }
 
+/** Scripts of which few words are known: with another letter, a word may be any other. हिमालय and हिमालयन are two names. */
+const ofUnknownWords =
+  /[\p{sc=Deva}\p{sc=Beng}\p{sc=Guru}\p{sc=Gujr}\p{sc=Orya}\p{sc=Taml}\p{sc=Telu}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Geor}\p{sc=Ethi}]/u
+export const isOfUnknownWords = (text: string): boolean => ofUnknownWords.test(text)
+
 /** The end of a name at which its legal form stands; `null` for a name without one, or with one at both ends. */
 export function findFormEnd(name: string): 'front' | 'behind' | null {
   const { rest, form } = cutNativeForms(boundText(name).trim())
