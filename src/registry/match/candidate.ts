@@ -1,5 +1,4 @@
 import {
-  cutNativeForms,
   findFormAt,
   findForms,
   getDistinctiveCountries,
@@ -7,7 +6,7 @@ import {
   type FormClass,
   type StatedForm,
 } from '../normalize/legal-forms.js'
-import { isLightWord } from '../normalize/normalize-name.js'
+import { foldText, isLightWord } from '../normalize/normalize-name.js'
 import type { NameKind } from '../model/registry-rows.js'
 import { boundText, parseForm, parseName } from '../normalize/parsed-name.js'
 import {
@@ -101,18 +100,12 @@ export const areSameForms = (stated: StatedForm, candidate: CandidateName): bool
   toFormKey(stated.words) === toFormKey(parseHeld(candidate).formWords)
 
 /** Whether a short form that is too often a word of names states the form of a name: the "CA" of a company with "C.A.". */
-export const statesForm = (word: string, candidate: CandidateName): boolean =>
-  isFormAlone(word) && parseHeld(candidate).formWords.join(' ') === spellOutForm(word)
-
-/** The end of a name at which its legal form stands; `null` for a name without one, or with one at both ends. */
-export function findFormEnd(name: string): 'front' | 'behind' | null {
-  const { rest, form } = cutNativeForms(boundText(name).trim())
-  const { bareKey, fullKey } = parseName(name)
-  const [isFront, isBehind] =
-    form === null
-      ? [fullKey.endsWith(bareKey), fullKey.startsWith(bareKey)]
-      : [rest.startsWith(' '), rest.endsWith(' ')]
-  return isFront === isBehind ? null : isFront ? 'front' : 'behind'
+export function statesForm(word: string, candidate: CandidateName): boolean {
+  if (!isFormAlone(word)) return false
+  const form = spellOutForm(word)
+  if (parseHeld(candidate).formWords.join(' ') === form) return true
+  const isInFront = candidate.tokens[0] !== word && foldText(candidate.name).startsWith(`${word} `)
+  return isEnterprise(`${form} qq`) && (isInFront || isEnterprise(candidate.registeredName))
 }
 
 /** "Ltd" and "Limited" are the same form; "Inc." and "Corp.", "AS" and "ASA" or "B.V." and "Limited" only of the same kind. */
@@ -293,7 +286,10 @@ interface SeveralNames {
 export function parseSeveralNames(name: string): SeveralNames | null {
   const text = removeRegistrySuffix(boundText(name))
   if (roleMarks.test(text)) return null
-  const of = (parts: readonly string[], areStated: boolean) => ({ names: parts.map(trim), areStated })
+  const of = (parts: readonly string[], areStated: boolean) => ({
+    names: parts.map((part) => part.trim()),
+    areStated,
+  })
   const listed = splitParts(text, listMarks)
   if (listed.length > 1) return of(listed, listed.filter(hasForm).length > 1)
   const joined = joinUpToForms(splitParts(text, joiningMarks))
@@ -345,6 +341,6 @@ function isName(text: string): boolean {
   return !isFormAlone && tokens.some((one) => one.length > 1 && !isLightWord(one) && !familyWords.test(one))
 }
 
-const trim = (text: string): string => text.trim()
+const isEnterprise = (text: string): boolean => parseForm(text).formClass === 'enterprise'
 const hasForm = (text: string): boolean => parseName(text).formClass !== null
 const isIncorporated = (text: string): boolean => ![null, 'company'].includes(parseName(text).formClass)

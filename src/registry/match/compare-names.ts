@@ -14,7 +14,7 @@ import {
   type LeftoverWords,
 } from './left-words.js'
 import type { StatedForm } from '../normalize/legal-forms.js'
-import { compareCharacters, type CharacterAgreement } from '../normalize/native-scripts.js'
+import { compareCharacters, isOfUnknownWords, type CharacterAgreement } from '../normalize/native-scripts.js'
 import type { QueryText } from './query-text.js'
 
 /**
@@ -130,6 +130,7 @@ export function compareNames(
   const looseWords: string[] = []
   let [isFirstChanged, isLooseKnown, isLooseShort, leastShare] = [false, false, false, 1]
   const hasHan = han.test(text.native) || han.test(candidate.name)
+  const isOwn = [text.native, candidate.name].every(isOfUnknownWords)
   let characters: CharacterAgreement = 'same'
   for (const pair of alignment.pairs) {
     const { textAt, textCount, nameAt, nameCount, match } = pair
@@ -138,7 +139,9 @@ export function compareNames(
           [text.words.slice(textAt, textAt + textCount), text.native],
           [tokens.slice(nameAt, nameAt + nameCount), candidate.name],
         )
-      : 'same'
+      : isOwn && isOtherWord(pair, text)
+        ? 'other'
+        : 'same'
     const isOther = agreement === 'other'
     if (isOther || characters === 'same') characters = agreement
     counts[isOther ? 'misspelled' : match.kind]++
@@ -309,14 +312,11 @@ const hasFirstPair = ({ pairs }: NameAlignment): boolean => pairs.some(({ nameAt
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
-const looseKinds: ReadonlySet<string> = new Set([
-  'abbreviated',
-  'cut',
-  'misread',
-  'unknown_letter',
-  'misspelled',
-])
+const looseKinds = new Set<string>('abbreviated cut misread unknown_letter misspelled'.split(' '))
 const isLooseMatch = ({ match }: WordPair): boolean => looseKinds.has(match.kind)
+/** No slip, and no end or letter that is lost. */
+const isOtherWord = ({ match: { kind, isSlip } }: WordPair, { cut }: QueryText): boolean =>
+  isSlip !== true && (kind === 'cut' ? cut === 'nowhere' : /^(?:abbreviated|mis\w+)$/.test(kind))
 
 interface MatchFacts {
   readonly isInitials: boolean

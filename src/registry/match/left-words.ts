@@ -107,14 +107,17 @@ function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['
   if (wordClass === 'form' || isOfSecurity(wordClass)) return null
   const isBehindName =
     at >= end && (at === end || inPairs.has(at - 1) || text.words[at - 1]?.wordClass === 'form')
-  if (isBehindName && /^\)?$/.test(word.separator) && !text.isSecurity && seriesNumber.test(word.text))
-    return 'series'
+  // A small letter behind a form and before a word is no numeral: "s.r.o. v likvidaci".
+  const isInside = at < text.words.length - 1 && text.words[at - 1]?.wordClass === 'form'
+  const isLetter = isInside && /^[ivx]$/.test(word.written)
+  const isNumber = !isLetter && !text.isSecurity && seriesNumber.test(word.text)
+  if (isBehindName && isNumber && /^\)?$/.test(word.separator)) return 'series'
   const before = text.words.slice(0, at).map((one) => one.text)
   const isBrand = (brand: TextWord | undefined, words: readonly string[]) =>
     brand?.wordClass === 'telling' && isOwnBrand(brand.text, words)
   if (isLast && at > end && isBrand(word, before)) return 'repeated'
   const isInFront = at === text.words.length - 2 && isBrand(text.words[at + 1], [...before, word.text])
-  if ((isLast || isInFront) && statesForm(word.folded, candidate)) return 'repeated'
+  if ((isLast || isInFront || at === 0) && statesForm(word.folded, candidate)) return 'repeated'
   if (wordClass !== 'number' && candidate.tokens.includes(word.text)) return 'repeated'
   if (inPairs.size > 0 && isTicker(word, candidate)) return 'ticker'
   if (

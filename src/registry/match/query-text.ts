@@ -66,9 +66,9 @@ export interface QueryText {
   readonly around?: string
 }
 
-/** "J.P.", "S. p. A.": initials are one word. */
+/** "J.P.", "S. p. A.": initials are one word; the "u" of "d.o.o. u stečaju" is no part of it. */
 const initials =
-  /(?<![\p{L}\p{M}\p{N}])(?:\p{L}\.\s?)+(?:(?:(?<=\.)\p{L}|(?<!\p{Lu}\. )\p{Ll}|\p{Lu})(?![\p{L}\p{M}\p{N}])\.?|\p{L}\.)/gu
+  /(?<![\p{L}\p{M}\p{N}])(?:\p{L}\.\s?)+(?:(?:(?<=\.)\p{L}|(?<!\p{Lu}\. |\.\p{Ll}\. )\p{Ll}|\p{Lu})(?![\p{L}\p{M}\p{N}])\.?|\p{L}\.)/gu
 const greetings = new RegExp(String.raw`^(?:${around.greetings})(?![\p{L}\p{M}])[\s,]*`, 'iu')
 const readNumeral = (found: string): string => found.replaceAll('l', 'I')
 const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
@@ -123,7 +123,10 @@ export function readText(
 ): QueryText | null {
   const bounded = boundText(name)
   const text = removeRegistrySuffix(bounded)
-  const cut = detectColumnCut(name)
+  const native = read?.native ?? name
+  // With the form at its end, a name is whole.
+  const isWhole = /\s$/.test(cutNativeForms(boundText(native).trimEnd()).rest)
+  const cut = isWhole ? 'nowhere' : detectColumnCut(native)
   const words = readWords(text, facts, cut !== 'nowhere')
   if (words === null) return null
   const { forms } = words
@@ -140,8 +143,8 @@ export function readText(
     forms,
     given: bounded,
     how: read?.how ?? null,
-    native: read?.native ?? name,
-    charCount: Array.from(name.trim()).length,
+    native,
+    charCount: Array.from(native.trim()).length,
     cut,
     isSecurity: words.words.some(({ wordClass }) => isOfSecurity(wordClass)),
     tail: findTail(bounded, text),

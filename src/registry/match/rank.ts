@@ -1,5 +1,6 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
-import { areAlike, comparePlace, findFormEnd, type CandidateName } from './candidate.js'
+import { findFormEnd } from '../normalize/native-scripts.js'
+import { areAlike, comparePlace, type CandidateName } from './candidate.js'
 import { leaveOutAnd } from './left-words.js'
 import { isConflict, type LocationHint } from './place-agreement.js'
 import { prepareText } from './align-name.js'
@@ -99,7 +100,7 @@ export function scoreCompanies(
 ): ScoredCompany[] {
   const evidences = buildEvidences(query, names, vocabulary, contextCount)
   const companies = favorSpelled(favorParents(pickBestOfEach(evidences, coefficients)))
-  return favorOrder(companies).sort(compareScores)
+  return favorWhole(favorOrder(companies)).sort(compareScores)
 }
 
 const compareScores = (a: ScoredCompany, b: ScoredCompany): number =>
@@ -281,6 +282,26 @@ function favorSpelled(companies: readonly ScoredCompany[]): ScoredCompany[] {
 }
 
 const parentLead = 1
+
+/** A company that has the text as its name, even one that is closed, is likelier than one whose name the text may be cut from. */
+function favorWhole(companies: readonly ScoredCompany[]): ScoredCompany[] {
+  const isNamedSo = ({ evidence }: ScoredCompany) =>
+    evidence.comparison.matchType === 'exact' && !evidence.comparison.isPart && !isConflict(evidence.place)
+  const whole = companies.filter(isNamedSo)
+  return companies.map((company) => {
+    const { place, comparison: cut } = company.evidence
+    if (cut.matchType !== 'completed') return company
+    const rivals = whole.filter(
+      ({ evidence: { comparison: own, place: ownPlace } }) =>
+        own.text.coreKey === cut.text.coreKey &&
+        placeRank[ownPlace] >= placeRank[place] &&
+        (own.candidate.prominence.tickers !== '' || cut.candidate.prominence.tickers === ''),
+    )
+    return { ...company, score: Math.min(company.score, ...rivals.map(({ score }) => score - wholeLead)) }
+  })
+}
+
+const wholeLead = 0.5
 
 /**
  * Where the legal form stands is part of a registered name: 大和工業株式会社 is another company than 株式会社大和工業, and "PT

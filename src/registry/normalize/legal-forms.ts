@@ -1,5 +1,5 @@
 import { hasOtherThanAscii, isJoiningWord, removeJoiningWords } from './normalize-name.js'
-import { spellArabic } from './unspaced-names.js'
+import { toFormPattern } from './unspaced-names.js'
 import type { LegalForm } from '../../contract/enums.js'
 import table from '../reference/legal-forms.json' with { type: 'json' }
 
@@ -31,7 +31,7 @@ export interface LegalFormEntry {
 /**
  * `reference/legal-forms.json`: spellings, separated by commas; `<` marks a leading form, `$` a closing one. CC,
  * DA, KS, NL, PSA, SD, KEG and teo are missing because they are too often words of names. `alone`: the short ones, in full, for fields of forms. `also`: countries that know a form of others.
- * `scripts`: forms in other scripts, with the same marks. `public_limited`: countries of `isPublicLimited`. `kinds`: see `listKinds`. `written`: see `lastForms`. `writings`: usual writings of words and phrases of forms; each spelling is read with any of them.
+ * `scripts`: forms in other scripts, with the same marks; `words`: its words in Latin letters, where they tell forms of one class apart. `public_limited`: countries of `isPublicLimited`. `kinds`: see `listKinds`. `written`: see `lastForms`. `writings`: usual writings of words and phrases of forms; each spelling is read with any of them.
  */
 const writings = Object.entries(table.writings)
 
@@ -67,12 +67,14 @@ const isLong = (form: { class: string; countries: string }, spelling: string, wo
     /stock|limited|enterprise/.test(form.class) &&
     !/US|GB|^$/.test(form.countries))
 
+const toWords = (text = ''): string[] => (text === '' ? [] : text.split(' '))
+
 function parseTable(): LegalFormEntry[] {
   const unmark = (marked: string) => marked.replace(/^[<$]/, '')
   const inTable = new Set(table.forms.flatMap(({ spellings }) => spellings.split(', ').map(unmark)))
   return table.forms.flatMap((form) => {
-    const usual = form.countries === '' ? [] : form.countries.split(' ')
-    const countries = form.also === undefined ? usual : [...usual, ...form.also.split(' ')]
+    const usual = toWords(form.countries)
+    const countries = form.also === undefined ? usual : [...usual, ...toWords(form.also)]
     usualCountries.set(countries, usual)
     return form.spellings.split(', ').flatMap((marked) => {
       const spelling = unmark(marked)
@@ -232,7 +234,7 @@ export function findForms(words: readonly string[], { last, written, native }: G
   }
   const front = { isFirst: true, written }
   if (forms[0]?.at === 0 && isInitialsBefore(forms[0], forms.at(-1) ?? null, front)) forms.shift()
-  if (native !== null) forms.push({ at: words.length, count: 0, ...native, words: [] })
+  if (native !== null) forms.push({ at: words.length, count: 0, ...native })
   return forms
 }
 
@@ -257,7 +259,7 @@ const writtenForms: readonly (readonly [pattern: RegExp, spelledOut: string])[] 
   [new RegExp(String.raw`(?<=\S\s)S\s?/\s?A\.?(?![\p{L}\p{N}/])`, 'giu'), ' sa '],
   [new RegExp(String.raw`(?<=\S\s)P/L\.?\s*$`, 'iu'), ' pty ltd'],
   [anonima, ' sociedad anonima'],
-  [/(?<=\S\s)\(P\)\s*(?=(?:Ltd|Limited)\.?\s*$)/iu, ' private '],
+  [/(?<=\S\s)(?:\(P\)|(?<!(?<!\p{L})\p{L}\.?\s)P\.)\s*(?=(?:Ltd|Limited)\.?\s*$)/iu, ' private '],
   // "Trust Sha" has lost the end of "Shares".
   [/(?<=\S\s)(?:[Ss][Hh]\.\s?[Aa]\.?|SHA|ShA)\s*$/u, ' shoqeri aksionare'],
   // The form of South Africa and Namibia, in Afrikaans and in full: "CC" is too often a word of a name to be a form.
@@ -280,7 +282,7 @@ const lastWritten = new RegExp(
 
 /** Nearly no name has one of them: this test is fast, the patterns are not. */
 const hasWrittenForm =
-  /an[o\u00f3]nima[ ,]|[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$|\(p\)\s*l|\ssh\.?\s?a\.?\s*$|close corp|beslote k|\sb\.?\s?k\.?\s*$/i
+  /an[o\u00f3]nima[ ,]|[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$|\(p\)\s*l|\sp\.\s*l|\ssh\.?\s?a\.?\s*$|close corp|beslote k|\sb\.?\s?k\.?\s*$/i
 
 /** Writes out forms that folding would change into other words. `name` must be unfolded. */
 export function expandForms(name: string): string {
@@ -293,25 +295,7 @@ interface NativeForm {
   /** Letters that each writing of the form has: a search for them takes less time than the pattern. */
   readonly letters: string
   readonly pattern: RegExp
-  readonly form: Pick<StatedForm, 'formClass' | 'countries'> & { readonly legalForm: LegalForm | null }
-}
-
-/** Scripts without spaces between words: a form is found inside of them. */
-const unspaced = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u
-const [wordStart, wordEnd] = [String.raw`(?<![\p{L}\p{M}\p{N}])`, String.raw`(?![\p{L}\p{M}\p{N}])`]
-const [textStart, textEnd] = [String.raw`(?<=^[^\p{L}\p{N}]{0,4})`, String.raw`(?=[^\p{L}\p{N}]{0,4}$)`]
-
-/** `ש.מ` with or without points, `בע"מ` with any mark, brackets of any width; NFKC has made full-width ones narrow. */
-function toPattern(marked: string): RegExp {
-  const spelling = marked.replace(/^[<$]/, '').normalize('NFKC')
-  const letters = spellArabic(spelling.replace(/[()]/g, String.raw`\$&`))
-    .replaceAll('.', String.raw`\s?\.?\s?`)
-    .replaceAll('"', '["״”’\']{0,2}')
-    .replaceAll(' ', String.raw`[\s-]{1,3}`)
-  const isApart = !unspaced.test(spelling)
-  const start = `${isApart ? wordStart : ''}${marked.startsWith('<') ? textStart : ''}`
-  const end = `${isApart ? `\\.?${wordEnd}` : '\\.?'}${marked.startsWith('$') ? textEnd : ''}`
-  return new RegExp(`${start}${letters}${end}`, 'giu')
+  readonly form: Omit<StatedForm, 'at' | 'count'> & { readonly legalForm: LegalForm | null }
 }
 
 /** Forms in other scripts, built at the first name in one, the longest first. They are removed before transliteration, which reads kanji as Chinese. */
@@ -321,10 +305,15 @@ const getNativeForms = (): readonly NativeForm[] =>
   (nativeForms ??= table.scripts
     .flatMap((form) => form.spellings.split(', ').map((marked) => ({ form, marked })))
     .sort((a, b) => b.marked.length - a.marked.length)
-    .map(({ form: { class: formClass, legal_form: legalForm, countries }, marked }) => ({
+    .map(({ form: { class: formClass, legal_form: legalForm, countries, words }, marked }) => ({
       letters: /(?:(?![ةهأإؤ])[\p{L}\p{M}])+/u.exec(marked.normalize('NFKC').toLowerCase())?.[0] ?? '',
-      pattern: toPattern(marked),
-      form: { formClass, legalForm, countries: countries.split(' ') } as NativeForm['form'],
+      pattern: toFormPattern(marked),
+      form: {
+        formClass,
+        legalForm,
+        countries: toWords(countries),
+        words: toWords(words),
+      } as NativeForm['form'],
     })))
 
 const otherScript = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u

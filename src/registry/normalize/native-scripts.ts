@@ -2,6 +2,7 @@ import { foldHan, getAsianWords, listWords, writeAlike } from './unspaced-names.
 import { cutNativeForms } from './legal-forms.js'
 import { asianWords, foldText, foldWords, getOrCompute, isSimpleWord, toStem } from './normalize-name.js'
 import trades from '../reference/trades.json' with { type: 'json' }
+import { boundText, parseName } from './parsed-name.js'
 
 /** A name in another script in Latin letters. */
 interface Reading {
@@ -244,6 +245,22 @@ export function compareCharacters(
   const one = ours + theirs
   const isFew = one.length > 0 && one.length <= soundsAlikeMax && asked[0]?.wordClass === 'telling'
   return isFew ? 'unknown' : 'same'
+}
+
+/** Scripts of which few words are known: with another letter, a word may be any other. हिमालय and हिमालयन are two names. */
+const ofUnknownWords =
+  /[\p{sc=Deva}\p{sc=Beng}\p{sc=Guru}\p{sc=Gujr}\p{sc=Orya}\p{sc=Taml}\p{sc=Telu}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Geor}\p{sc=Ethi}]/u
+export const isOfUnknownWords = (text: string): boolean => ofUnknownWords.test(text)
+
+/** The end of a name at which its legal form stands; `null` for a name without one, or with one at both ends. */
+export function findFormEnd(name: string): 'front' | 'behind' | null {
+  const { rest, form } = cutNativeForms(boundText(name).trim())
+  const { bareKey, fullKey } = parseName(name)
+  const [isFront, isBehind] =
+    form === null
+      ? [fullKey.endsWith(bareKey), fullKey.startsWith(bareKey)]
+      : [rest.startsWith(' '), rest.endsWith(' ')]
+  return isFront === isBehind ? null : isFront ? 'front' : 'behind'
 }
 
 /** Countries whose capital "I" has the small letter "ı". */

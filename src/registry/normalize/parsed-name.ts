@@ -118,7 +118,7 @@ export function parseNewName(name: string, seat: Seat = nowhere): ParsedName {
     coreKey: tokens.join(''),
     fullKey: words.join(''),
     bareKey: stripped.core.join(''),
-    formWords: stripped.formWords,
+    formWords: [...(native.form?.words ?? []), ...stripped.formWords],
     formClass: native.form?.formClass ?? stripped.formClass,
     legalForm: native.form?.legalForm ?? stripped.legalForm,
     formCountries: native.form?.countries ?? stripped.countries,

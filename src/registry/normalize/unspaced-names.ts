@@ -194,7 +194,7 @@ const arabicVariants = new Map(
 )
 
 /** Returns the pattern of an Arabic form in its usual writings: each of several words with the article or without it, with or without hamza and dots. */
-export function spellArabic(spelling: string): string {
+function spellArabic(spelling: string): string {
   if (!/^[^.]*\p{sc=Arab}[^.]*$/u.test(spelling)) return spelling
   const article = /(?<=^| )(?:ال)?(?=\p{sc=Arab}{3})/gu
   const open = spelling.includes(' ') ? spelling.replace(article, '(?:ال)?') : spelling
@@ -215,3 +215,22 @@ export const splitPlace = (text: string): string[] =>
     .replace(eastAsianPart, '$&,')
     .split(/[,;|\n/()（）、，،؛]+/)
     .map((part) => part.trim().replace(/\s+/g, ' '))
+
+/** Scripts without spaces between words: a form is found inside of them. */
+const unspacedForm =
+  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u
+const [wordStart, wordEnd] = [String.raw`(?<![\p{L}\p{M}\p{N}])`, String.raw`(?![\p{L}\p{M}\p{N}])`]
+const [textStart, textEnd] = [String.raw`(?<=^[^\p{L}\p{N}]{0,4})`, String.raw`(?=[^\p{L}\p{N}]{0,4}$)`]
+
+/** Builds the pattern of a form in another script: `ש.מ` with or without points, `בע"מ` with any mark, brackets of any width; NFKC has made full-width ones narrow. */
+export function toFormPattern(marked: string): RegExp {
+  const spelling = marked.replace(/^[<$]/, '').normalize('NFKC')
+  const letters = spellArabic(spelling.replace(/[()]/g, String.raw`\$&`))
+    .replaceAll('.', String.raw`\s?\.?\s?`)
+    .replaceAll('"', '["״”’\']{0,2}')
+    .replaceAll(' ', String.raw`[\s-]{1,3}`)
+  const isApart = !unspacedForm.test(spelling)
+  const start = `${isApart ? wordStart : ''}${marked.startsWith('<') ? textStart : ''}`
+  const end = `${isApart ? `\\.?${wordEnd}` : '\\.?'}${marked.startsWith('$') ? textEnd : ''}`
+  return new RegExp(`${start}${letters}${end}`, 'giu')
+}

@@ -356,6 +356,80 @@ it('any query against any names gives a confidence of at most 99, and an entity 
   })
 })
 
+describe('a closed company that has exactly the name', () => {
+  // Many lists end at 31 letters, so the text may be the beginning of the longer name.
+  const names = [
+    ['GB', 'Larkmoor Industrial Contractors', 'Ltd', 'Larkmoor Industrial Contractors International Ltd'],
+    ['DE', 'Norvanische Maschinen und Anlag', 'GmbH', 'Norvanische Maschinen und Anlag Handels GmbH'],
+    ['FR', 'Larkmoor Travaux et Charpente', 'SARL', 'Larkmoor Travaux et Charpente Sud SARL'],
+    ['KW', 'نورفان الهندسية العامة للمقاولا', 'ذ.م.م', 'نورفان الهندسية العامة للمقاولا والتعهدات ذ.م.م'],
+    ['BG', 'Норване Инженеринг и Строежи 95', 'ООД', 'Норване Инженеринг и Строежи 95 Юг ООД'],
+    ['IN', 'नोरवेन इंजीनियरिंग', 'प्राइवेट लिमिटेड', 'नोरवेन इंजीनियरिंग सेवा प्राइवेट लिमिटेड'],
+  ] as const
+  test.each(names)('in %s, %s is it, or either', (country, name, form, longer) => {
+    const closed = `${name} ${form}`
+    for (const state of [{ active: false }, { active: false, removed: true }, {}])
+      for (const asked of [name, closed])
+        for (const location of [null, country]) {
+          const held = [
+            { name: closed, country, ...state },
+            { name: longer, country },
+          ]
+          const decision = match({ name: asked, location, held })
+          expect(namedBy(decision), asked).toBe(closed)
+          if (asked === closed) expect(isAccepted(decision), asked).toBe(true)
+          if (decision.kind === 'candidate') expect(decision.rivals).toHaveLength(1)
+        }
+  })
+})
+
+describe('words behind the form for a company that is wound up', () => {
+  const cases = {
+    RS: ['d.o.o.', 'u stečaju', 'u stecaju', 'у стечају'],
+    BA: ['d.o.o.', 'u likvidaciji', '- u stečaju', '"u stecaju"'],
+    SI: ['d.o.o.', 'v stečaju', 'v likvidaciji', '- v stecaju'],
+    CZ: ['s.r.o.', 'v likvidaci', 'v konkurzu'],
+    SK: ['s.r.o.', 'v likvidácii', 'v konkurze'],
+    PL: ['sp. z o.o.', 'w likwidacji', 'w upadłości'],
+    RO: ['S.R.L.', 'în faliment', 'in insolventa'],
+  }
+  test.each(Object.entries(cases))('in %s are no word of its name', (country, [form = '', ...remarks]) => {
+    const held = [{ name: `Larkmoor Norvane ${form}`, country }]
+    for (const remark of remarks) {
+      const decision = match({ name: `Larkmoor Norvane ${form} ${remark}`, location: country, held })
+      expect(isAccepted(decision), remark).toBe(true)
+    }
+  })
+})
+
+describe('the short form of an enterprise of the state', () => {
+  const forms = ['JP', 'J.P.', 'Javno preduzeće', 'Javno poduzeće', 'Javno podjetje', 'ЈП', 'Јавно предузеће']
+  test.each(forms)('%s is that of any other', (form) => {
+    for (const other of forms)
+      for (const country of ['BA', 'RS', 'ME']) {
+        const held = [{ name: `${form} Norvanvode Larkmor`, country }]
+        const decision = match({ name: `${other} Norvanvode Larkmor`, location: country, held })
+        expect(isAccepted(decision), other).toBe(true)
+      }
+  })
+
+  test('"JP" is part of the name of other companies', () => {
+    for (const [name, country] of [
+      ['JP Larkmoor Ltd', 'GB'],
+      ['JP Larkmoor d.o.o.', 'BA'],
+    ] as const) {
+      const decision = match({ name: 'Larkmoor', location: country, held: [{ name, country }] })
+      expect(isAccepted(decision), name).toBe(false)
+    }
+    const decision = match({
+      name: 'JP Larkmoor',
+      location: null,
+      held: [{ name: 'Larkmoor Ltd', country: 'GB' }],
+    })
+    expect(isAccepted(decision)).toBe(false)
+  })
+})
+
 describe('the end at which the legal form stands', () => {
   const twins = [
     ['株式会社', 'ラークムーア工業', 'JP', '㈱'],

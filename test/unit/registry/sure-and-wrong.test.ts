@@ -592,10 +592,18 @@ const formsOfTwoKinds = `IS: ehf. | hf.; IS: einkahlutafélag | hf.; IS: ehf. | 
   AE: LLC | PJSC; KW: WLL | KSC; EG: LLC | S.A.E.; MA: SARL | SA; DZ: SARL | SPA; AO: Lda | S.A.; AL: shpk | sh.a.; IT: S.r.l. | S.a.s.
   LU: S.à r.l.-S | S.à r.l.; LU: SARL-S | S.A.; LU: S.A.S. | S.A.; LU: S.C.S. | S.C.Sp.; LU: SCSp | S.C.A.; LU: S.C.A. | S.A.
   DE: UG (haftungsbeschränkt) | GmbH; DE: UG | GmbH; DE: UG | AG; DE: UG | UG & Co. KG; IT: S.r.l.s. | S.r.l.; IT: srls | S.p.A.
+  NP: प्रा. लि. | लि.; NP: प्राइभेट लिमिटेड | लिमिटेड; NP: Pvt. Ltd. | लि.; IN: प्राइवेट लिमिटेड | लिमिटेड; IN: Private Limited | लिमिटेड
+  IN: પ્રાઇવેટ લિમિટેડ | લિમિટેડ; IN: ప్రైవేట్ లిమిటెడ్ | లిమిటెడ్; IN: ಪ್ರೈವೇಟ್ ಲಿಮಿಟೆಡ್ | ಲಿಮಿಟೆಡ್; IN: പ്രൈവറ്റ് ലിമിറ്റഡ് | ലിമിറ്റഡ്
+  IN: ਪ੍ਰਾਈਵੇਟ ਲਿਮਿਟੇਡ | ਲਿਮਿਟੇਡ; IN: பிரைவேட் லிமிடெட் | லிமிடெட்; BD: প্রাইভেট লিমিটেড | লিমিটেড; LK: ප්‍රයිවට් ලිමිටඩ් | ලිමිටඩ්
+  IN: P. Ltd. | Ltd.; KR: 유한책임회사 | 유한회사; KR: 유한책임회사 | 주식회사; BA: s.p. | d.o.o.; BA: o.d. | d.o.o.
+  MZ: Lda | S.A.R.L.; AO: Lda | SARL
   DK: IVS | ApS; HR: j.d.o.o. | d.o.o.; LU: S.e.n.c. | S.C.S.; LU: SCSp | S.à r.l.; FR: SNC | SCA; BE: SNC | SCA`
 
 /** Writings of one form, or forms that the law of the country has as one. */
-const formsOfOneKind = `IS: ehf. | einkahlutafélag; IS: hf. | ohf.; FI: Oy | Oyj; SE: AB | AB (publ); HU: Zrt. | Nyrt.; UY: Ltda. | S.R.L.
+const formsOfOneKind = `MZ: S.A.R.L. | S.A.; MZ: SARL | Sociedade Anónima; AO: S.A.R.L. | S.A.; MZ: SU, Lda | Unipessoal Lda; MZ: Soc. Unip. Lda | Lda
+  AO: SU Limitada | Sociedade Unipessoal, Lda; NP: प्रा. लि. | Pvt. Ltd.; NP: प्रा.लि. | प्राइभेट लिमिटेड; NP: प्रा. लि. | P. Ltd.; IN: P. Ltd. | Pvt Ltd; IN: प्रा. लि. | Private Limited
+  BD: প্রাঃ লিঃ | প্রাইভেট লিমিটেড; KR: 유한회사 | (유); KR: 유) | 유한회사; KR: 주) | 주식회사; KR: (주 | ㈜; JP: (株 | 株式会社; JP: 株) | 株式会社; BA: s.p. | samostalni poduzetnik; BA: o.d. | ortačko društvo; RS: o.d. | ortačko društvo
+  IS: ehf. | einkahlutafélag; IS: hf. | ohf.; FI: Oy | Oyj; SE: AB | AB (publ); HU: Zrt. | Nyrt.; UY: Ltda. | S.R.L.
   UY: Limitada | S.R.L.; CL: Ltda. | S.R.L.; FR: SAS | SASU; LU: S.à r.l. | SARL; LU: S.A R.L. | S.à r.l.; CO: S.A.S. | SAS
   UY: S.A.S. | sociedad por acciones simplificada; NO: ASA | allmennaksjeselskap; TH: Co., Ltd. | Limited; SK: a.s. | akciová spoločnosť
   LT: AB | akcinė bendrovė; CL: SpA | sociedad por acciones; UZ: ООО | LLC; IT: S.a.s. | società in accomandita semplice
@@ -639,6 +647,52 @@ describe('legal forms of one country', () => {
       expect(ask(other, one, country)).toBeGreaterThan(95)
     },
   )
+})
+
+describe('bodies next to a company', () => {
+  const heirs =
+    'Héritiers|Hoirs|Erben|Erbengemeinschaft|Herederos de|Herdeiros de|Eredi|ورثة|Наследники|Spadkobiercy'
+  const foundations = 'फाउन्डेसन|फाउंडेशन|प्रतिष्ठान|재단|الخيرية|มูลนิธิ|ফাউন্ডেশন'
+  const isSureOf = (name: string, held: string) => {
+    const decision = match({ name, location: null, held: [{ name: held, country: '' }] })
+    return decision.kind === 'entity' && decision.confidence >= 60
+  }
+  test.each(heirs.split('|'))('%s in front of a name are not the company', (word) => {
+    const held = word === 'ورثة' ? 'نورفان للتجارة' : 'Norvane Larkmor'
+    expect(isSureOf(`${word} ${held}`, held)).toBe(false)
+    expect(isSureOf(`${word} ${held}`, `${word} ${held}`)).toBe(true)
+  })
+  test.each(foundations.split('|'))('%s behind a name is not the company', (word) => {
+    for (const held of ['लार्कमूर नोरवेन', '라크무어정밀', 'نورفان للتجارة']) {
+      expect(isSureOf(`${held} ${word}`, held)).toBe(false)
+      expect(isSureOf(`${held} ${word}`, `${held} ${word}`)).toBe(true)
+    }
+  })
+})
+
+describe('words of scripts of which few words are known', () => {
+  // Each pair differs by letters that make another word, as in "Himalaya" and "Himalayan".
+  test.each([
+    ['NP', 'लार्कमूर ट्रेडिङ प्रा. लि.', 'लार्कमूरन ट्रेडिङ प्रा. लि.'],
+    ['IN', 'नोरवेन सीमेंट लिमिटेड', 'नोरवेल सीमेंट लिमिटेड'],
+    ['BD', 'লার্কমুর ট্রেডিং লিমিটেড', 'লার্কমুরা ট্রেডিং লিমিটেড'],
+    ['IN', 'லார்க்மூர் டிரேடிங் லிமிடெட்', 'லார்க்மூரி டிரேடிங் லிமிடெட்'],
+    ['IN', 'લાર્કમૂર ટ્રેડિંગ લિમિટેડ', 'લાર્કમૂરી ટ્રેડિંગ લિમિટેડ'],
+    ['IN', 'లార్కమూర ట్రేడింగ్ లిమిటెడ్', 'లార్కమూరి ట్రేడింగ్ లిమిటెడ్'],
+    ['TH', 'บริษัท ลาร์คมอร์ เทรดดิ้ง จำกัด', 'บริษัท ลาร์คมอรา เทรดดิ้ง จำกัด'],
+    ['GE', 'შპს ლარკმური ნორვანე', 'შპს ლარკმურია ნორვანე'],
+  ])('in %s: %s is not %s', (country, one, other) => {
+    for (const [name, held] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      const decision = match({ name, location: country, held: [{ name: held, country }] })
+      expect(decision.kind === 'entity' && decision.confidence >= 60, name).toBe(false)
+    }
+    expect(match({ name: one, location: country, held: [{ name: one, country }] })).toMatchObject({
+      kind: 'entity',
+    })
+  })
 })
 
 describe('a brand behind the form that is made of the words of the name', () => {
