@@ -16,6 +16,7 @@ const isSmall = ({ written }: DescribedWord): boolean => /^\p{Ll}/u.test(written
 const hasCapital = ({ written }: DescribedWord): boolean => /\p{Lu}/u.test(written)
 
 const articles = new Set(around.descriptions.articles.split(' '))
+const forms = new Set(around.descriptions.forms.split(' '))
 const kinds = new Set(around.descriptions.kinds.flatMap((line) => line.split(' ')))
 /** "Provider", "chipmaker", "adviser": who does what a company does. Shorter words are articles in other languages. */
 const agent = /^.{3,}(?:ers?|ors?)$/
@@ -41,7 +42,7 @@ function isDescription(piece: readonly DescribedWord[]): boolean {
   const [first, last] = [piece[0], piece.at(-1)]
   if (first === undefined || last === undefined || piece.length < 2 || !/^[,-]$/.test(first.separator))
     return false
-  const isOfKind = articles.has(first.text) && kinds.has(last.text)
+  const isOfKind = articles.has(first.text) && (kinds.has(last.text) || forms.has(last.text))
   return isOfKind || (isSmall(first) && isSmall(last) && piece.filter(hasCapital).length <= 1)
 }
 

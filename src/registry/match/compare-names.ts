@@ -1,11 +1,10 @@
 import { isGenericWord, isInHouseName, isNumberWord } from '../normalize/normalize-name.js'
 import { alignName, type AlignedText, type NameAlignment, type WordPair } from './align-name.js'
 import { areSameForms, findFittingForm, type CandidateName, type FormAgreement } from './candidate.js'
-import { classifyNameWord, wordMatchKinds, type WordMatchKind } from './compare-words.js'
+import { classifyNameWord, isCountryWord, wordMatchKinds, type WordMatchKind } from './compare-words.js'
 import {
   countLeft,
   countMissing,
-  isCountryWord,
   isJoiningOnly,
   isWrittenAlike,
   listLeft,

@@ -303,6 +303,14 @@ export interface CountryAtEnd {
   readonly codes: readonly string[]
 }
 
+/** Shorter words are codes of countries and words of names: "can", "per", "and". */
+export const isCountryWord = (word: string): boolean =>
+  areas.has(word) || (word.length >= 4 && namesCountry(word))
+/** Groups name companies after parts of the world too. */
+const areas = new Set(
+  'uk us uae europe asia africa america emea apac latam eurasia scandinavia benelux'.split(' '),
+)
+
 const countryWordsMax = 3
 const shortCountries = new Set(['uk', 'uae', 'usa'])
 

@@ -30,8 +30,6 @@ function isReplaced({ left, text, alignment, candidate: { tokens } }: NameCompar
   })
 }
 
-const confidenceMax = 99
-
 /** The most confidence of an answer for which something holds, the least first. */
 const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence) => boolean])[] = [
   // Names with only the words of a trade in common are those of two companies.
@@ -45,17 +43,15 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   // A group has a company for each country, and a word in front makes another name: few registries hold all of them.
   [85, (one) => isOwnCountryLeft(one) || isOfOtherOffice(one) || isOfOtherForm(one)],
   [85, ({ comparison }) => comparison.characters === 'unknown'],
-  // Where only the place and words of a trade are the same, the others may be those of another name.
-  [90, (evidence) => isSpelledOtherwise(evidence)],
-  // A word behind the legal form may be a remark, or name a fund or an estate of the company.
-  [90, (evidence) => isFollowed(evidence)],
+  // The others may be words of another name. A word behind the form may be a remark, or name a fund or an estate of the company.
+  [90, (evidence) => isSpelledOtherwise(evidence) || isFollowed(evidence)],
   // Without evidence for the place, the name may be that of a company of the stated country.
   [94, (evidence) => isElsewhere(evidence)],
 ]
 
 /** Returns the most confidence that an answer with this evidence has, whatever the fit says. */
 export const findConfidenceLimit = (evidence: Evidence): number =>
-  limits.find(([, holds]) => holds(evidence))?.[0] ?? confidenceMax
+  limits.find(([, holds]) => holds(evidence))?.[0] ?? 99
 
 /**
  * True for a little-known company in another region than the stated one, where another company may have the name there: the town
@@ -100,12 +96,9 @@ const isNamedOtherwise = ({ comparison: { left, isApartBefore } }: Evidence): bo
 function isSpelledOtherwise({ comparison, place, contextCount }: Evidence): boolean {
   const { looseWords, pairs, similarity, sharedTelling, alignment, candidate } = comparison
   const isMostly = looseWords.length > pairs.slips + pairs.usual && similarity < 0.8
-  const isTelling = (word = '') => classifyNameWord(word) === 'telling'
-  const isPlural =
-    sharedTelling === 1 &&
-    alignment.pairs.some(
-      ({ match, nameAt }) => match.kind === 'plural' && isTelling(candidate.tokens[nameAt]),
-    )
+  const isTellingPlural = ({ match, nameAt }: (typeof alignment.pairs)[number]) =>
+    match.kind === 'plural' && classifyNameWord(candidate.tokens[nameAt] ?? '') === 'telling'
+  const isPlural = sharedTelling === 1 && alignment.pairs.some(isTellingPlural)
   return (isMostly || isPlural) && place !== 'postal' && place !== 'city' && contextCount === 0
 }
 
@@ -126,7 +119,6 @@ const isFollowed = ({ comparison: { left, statedForm, text } }: Evidence): boole
 function isElsewhere({ place, hint, contextCount, comparison }: Evidence): boolean {
   if (contextCount > 0) return false
   if (place === 'country_conflict' || place === 'town_abroad') return true
-  // Registers of listed companies have companies of other countries too.
   if (place === 'registered_elsewhere') return comparison.candidate.prominence.tickers === ''
   // The town of this name may be in the company's country.
   if (place === 'none' && (hint?.openCountries.size ?? 0) > 0) return true
@@ -143,8 +135,7 @@ function isElsewhere({ place, hint, contextCount, comparison }: Evidence): boole
  * "Larkmoor 2021 Ltd", "OOO Larkmoor Plus", the fund of its staff.
  */
 function isContinued(evidence: Evidence): boolean {
-  const { comparison } = evidence
-  const { left, alignment, statedForm: form, text, candidate } = comparison
+  const { left, alignment, statedForm: form, text, candidate } = evidence.comparison
   const [next, after] = text.words.slice(alignment.end, alignment.end + 2)
   // The end of a bracket inside the name separates nothing: "Larkmoor (UK) II Ltd".
   const find = (of: TextWord | undefined) =>
@@ -200,6 +191,6 @@ function isOfSameTrade({ comparison: { left, alignment, text, candidate } }: Evi
     wordClass === 'telling' && tells(word) && tells(candidate.tokens[nameAt])
   const isShared = ({ textAt, textCount, nameAt }: (typeof alignment.pairs)[number]) =>
     text.words.slice(textAt, textAt + textCount).some((word) => isCommon(word, nameAt))
-  const isOwn = (word: string) => classifyNameWord(word) === 'telling'
-  return [...theirs, ...ours].some(isOwn) && !alignment.pairs.some(isShared)
+  const hasOwn = [...theirs, ...ours].some((word) => classifyNameWord(word) === 'telling')
+  return hasOwn && !alignment.pairs.some(isShared)
 }

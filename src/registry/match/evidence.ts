@@ -1,7 +1,8 @@
 import { findExactCodes } from '../../core/countries.js'
 import type { LocationHint, PlaceAgreement } from './place-agreement.js'
 import type { NameComparison } from './compare-names.js'
-import { isCountryWord, type LeftWord, type Position } from './left-words.js'
+import { isCountryWord } from './compare-words.js'
+import type { LeftWord, Position } from './left-words.js'
 import type { Separator } from './text-pieces.js'
 import { hasOtherMeaning, type WordClass } from './word-classes.js'
 

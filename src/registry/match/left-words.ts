@@ -1,8 +1,7 @@
 import { countryCodes } from '../../core/countries.js'
-import { namesCountry } from './place-agreement.js'
 import { findRegionCodes, toCityKey, toPlaceKey } from '../normalize/places.js'
 import type { AlignedText, NameAlignment } from './align-name.js'
-import { classifyNameWord } from './compare-words.js'
+import { classifyNameWord, isCountryWord } from './compare-words.js'
 import { countFormInFront, statesForm, type CandidateName } from './candidate.js'
 import type { QueryText, TextWord } from './query-text.js'
 import { isOfSecurity, type WordClass } from './word-classes.js'
@@ -108,8 +107,7 @@ function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['
   const isBehindName =
     at >= end && (at === end || inPairs.has(at - 1) || text.words[at - 1]?.wordClass === 'form')
   // A small letter behind a form and before a word is no numeral: "s.r.o. v likvidaci".
-  const isInside = at < text.words.length - 1 && text.words[at - 1]?.wordClass === 'form'
-  const isLetter = isInside && /^[ivx]$/.test(word.written)
+  const isLetter = !isLast && text.words[at - 1]?.wordClass === 'form' && /^[ivx]$/.test(word.written)
   const isNumber = !isLetter && !text.isSecurity && seriesNumber.test(word.text)
   if (isBehindName && isNumber && /^\)?$/.test(word.separator)) return 'series'
   const before = text.words.slice(0, at).map((one) => one.text)
@@ -208,14 +206,6 @@ export function countMissing(
   }
   return count
 }
-
-/** Shorter words are codes of countries and words of names: "can", "per", "and". */
-export const isCountryWord = (word: string): boolean =>
-  areas.has(word) || (word.length >= 4 && namesCountry(word))
-/** Groups name companies after parts of the world too. */
-const areas = new Set(
-  'uk us uae europe asia africa america emea apac latam eurasia scandinavia benelux'.split(' '),
-)
 
 const shortCountryNames = new Set(['uk', 'us', 'usa', 'uae'])
 const countryWords = new Map<string, readonly string[]>()

@@ -3,7 +3,7 @@ import { cap, skipJoiningWords, type Evidence } from './evidence.js'
 import type { NameComparison } from './compare-names.js'
 import { isLargeCity } from '../normalize/places.js'
 import { hasOtherMeaning } from './word-classes.js'
-import { isCountryWord } from './left-words.js'
+import { isCountryWord } from './compare-words.js'
 import { featureNames, partOfFeatures, type FeatureName, type FeaturePart } from './features.js'
 import fittedModel from './fitted-model.json' with { type: 'json' }
 import type { Vocabulary } from './vocabulary.js'

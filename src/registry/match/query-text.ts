@@ -87,7 +87,7 @@ const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => strin
   [greetings, ' / '],
   // A scan reads "II" as "ll".
   [
-    /(?<=\S )(?=[IVXl]*l[IVXl]*(?![\p{L}\p{M}\p{N}]))[IVXl]{2,4}|(?<=\p{Lu}{2} )l(?![\p{L}\p{M}\p{N}'’])/gu,
+    /(?<=\S )(?:ll{1,2}|l[IVX]{1,3})(?![\p{L}\p{M}\p{N}])|(?<=\p{Lu}{2} )l(?![\p{L}\p{M}\p{N}'’])/gu,
     readNumeral,
   ],
   // "Larkmoor №2", "Larkmoor-2": a number of the name.

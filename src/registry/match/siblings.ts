@@ -4,7 +4,7 @@ import type { PlaceAgreement } from './place-agreement.js'
 import type { NameComparison } from './compare-names.js'
 import type { Evidence, SiblingCounts } from './evidence.js'
 import { isNumberWord } from '../normalize/normalize-name.js'
-import { isCountryWord } from './left-words.js'
+import { isCountryWord } from './compare-words.js'
 import type { Vocabulary } from './vocabulary.js'
 
 /** Higher ranks agree better. */
