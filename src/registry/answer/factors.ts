@@ -9,7 +9,7 @@ import { isOwnCountryLeft } from '../match/evidence.js'
 import { isPartOfLongerName } from '../match/model.js'
 import type { NameComparison } from '../match/compare-names.js'
 import type { LeftWord } from '../match/left-words.js'
-import type { QueryText, TextWord } from '../match/query-text.js'
+import { describeScan, type QueryText, type TextWord } from '../match/query-text.js'
 import { findNativeWords } from '../normalize/native-scripts.js'
 import type { WordClass } from '../match/word-classes.js'
 import { classifyFundOrTrust } from '../normalize/parsed-name.js'
@@ -146,7 +146,7 @@ export function describeName(comparison: NameComparison): string {
   const { matchType, candidate, text } = comparison
   const rest = describeRest(comparison)
   const script = sharesScript(text.native, candidate.name) ? null : text.how
-  const how = [script, rest === null ? null : `without ${rest}`].filter((part) => part !== null).join(' and ')
+  const how = [script, describeScan(text), rest].filter((part) => part !== null).join(' and ')
   return `${how === '' ? 'name' : `name, ${how},`} ${describeRelation(matchType)} "${candidate.name}"`
 }
 const scripts = [/\p{sc=Cyrl}/u, /\p{sc=Grek}/u, /\p{sc=Hang}/u, /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u]
@@ -158,7 +158,7 @@ const piecesNamedMax = 2
 /** Words that are not quoted at the edge of a piece: joining words, legal forms, "d/b/a", "c/o". */
 const unquotedClasses: ReadonlySet<WordClass> = new Set(['stop', 'form', 'mark', 'host', 'agent'])
 
-/** Quotes the words of the text that the name lacks: `"Accounts Payable"`; `null` without any. */
+/** Quotes the words of the text that the name lacks: `without "Accounts Payable"`; `null` without any. */
 function describeRest({ left, matchType, candidate, text }: NameComparison): string | null {
   const runs: LeftWord[][] = []
   for (const one of left) {
@@ -173,7 +173,7 @@ function describeRest({ left, matchType, candidate, text }: NameComparison): str
   if (text.around !== undefined) quoted.push(`"${text.around}"`)
   if (quoted.length === 0) return null
   const named = quoted.slice(0, piecesNamedMax)
-  return quoted.length > piecesNamedMax ? `${named.join(', ')} and more` : named.join(' and ')
+  return `without ${quoted.length > piecesNamedMax ? `${named.join(', ')} and more` : named.join(' and ')}`
 }
 
 /** In "(Pvt) Ltd", what follows the word is of the form too, or the end of the bracket. */

@@ -290,11 +290,9 @@ export function findCandidateNames(
   isLeftOut: (candidate: CandidateName) => boolean = () => false,
 ): CandidateName[] {
   return find(texts, vocabulary()).filter(
-    (candidate) => letterOrDigit.test(candidate.name) && !isLeftOut(candidate),
+    (candidate) => /[\p{L}\p{N}]/u.test(candidate.name) && !isLeftOut(candidate),
   )
 }
-
-const letterOrDigit = /[\p{L}\p{N}]/u
 
 /** Builds the answer of a match from the stored company. */
 export function answerFor(match: NameMatch, deps: ResolveDeps): Resolution {

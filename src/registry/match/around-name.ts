@@ -1,4 +1,5 @@
 import { classifyDomain } from '../../core/identifiers.js'
+import { formWords } from '../normalize/legal-forms.js'
 import { isPlainRemark, isRemark } from '../normalize/clean-text.js'
 import { boundText } from '../normalize/parsed-name.js'
 import { foldText } from '../normalize/normalize-name.js'
@@ -43,7 +44,9 @@ function isDescription(piece: readonly DescribedWord[]): boolean {
   if (first === undefined || last === undefined || piece.length < 2 || !/^[,-]$/.test(first.separator))
     return false
   const isOfKind = articles.has(first.text) && (kinds.has(last.text) || forms.has(last.text))
-  return isOfKind || (isSmall(first) && isSmall(last) && piece.filter(hasCapital).length <= 1)
+  // With a form, it is the end of a long name: ", promet i usluge KOVINA d.o.o.".
+  const isName = piece.some(({ text }) => formWords.has(text))
+  return isOfKind || (isSmall(first) && isSmall(last) && !isName && piece.filter(hasCapital).length <= 1)
 }
 
 /** Lists the words that describe the company and are no part of its name. */

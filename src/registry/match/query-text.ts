@@ -35,6 +35,8 @@ export interface TextWord {
   readonly separator: Separator
   /** Written as one with the word before. */
   readonly isJoined: boolean
+  /** A scan has misread it, and it was read as `text`. */
+  readonly isRepaired: boolean
   /** The usual word that is meant, if one letter of it is wrong: "teghnologies". */
   readonly usual: string | null
 }
@@ -176,10 +178,7 @@ function readWords(
     .replace(apostrophes, '')
   plain = plain.replace(initials, (found) => `${found.replace(/[.\s]/g, '')} `)
   const isBehindForm = native.form !== null && !/^\s|\s$/.test(native.rest)
-  const repaired = splitPieces(plain, isBehindForm).map((piece) => ({
-    ...piece,
-    text: repairScan(piece.text, isKnown),
-  }))
+  const repaired = splitPieces(plain, isBehindForm).map((piece) => repairScan(piece, isKnown))
   const whole = joinSplitWords(repaired, isWord)
   const pieces = joinLetters(whole.flatMap((piece) => splitJoined(piece, { isWord, isNearWord })))
   const found = joinElisions(pieces, isWord).slice(0, wordsMax)
@@ -202,11 +201,14 @@ function readWords(
   const formAt = new Set(
     forms.flatMap(({ at, count }) => Array.from({ length: count }, (_, more) => at + more)),
   )
+  const classifyAt = (piece: Piece, at: number): WordClass => {
+    const own = classify(piece, placeWords)
+    if (described.has(at) && !keptClasses.test(own)) return 'description'
+    return formAt.has(at) ? 'form' : own
+  }
   const draft = merged.map((piece, at) => ({
     ...piece,
-    wordClass: described.has(at)
-      ? ('description' as const)
-      : (piece.wordClass ?? (formAt.has(at) ? ('form' as const) : classify(piece, placeWords))),
+    wordClass: piece.wordClass ?? classifyAt(piece, at),
   }))
   const classes = classifyBesideOthers(draft.map((piece) => ({ ...piece, isApart: piece.separator !== '' })))
   const words = draft.map((piece, at) => ({
@@ -216,11 +218,15 @@ function readWords(
     separator: piece.separator,
     isApart: piece.separator !== '',
     isJoined: piece.isJoined === true,
+    isRepaired: piece.isRepaired === true,
     wordClass: namesItself(draft, at) ? ('letter' as const) : (classes[at] ?? piece.wordClass),
     usual: piece.wordClass === 'telling' && !isWord(piece.text) ? findUsual(piece.text) : null,
   }))
   return { words, forms }
 }
+
+/** A body and another name remain what they are in a description. */
+const keptClasses = /^(?:body|host|agent|mark|former|department|site|web)$/
 
 /** "C L Larkmoor" has initials, and no "Cl." of shares. */
 function classify({ text, written }: Piece, placeWords: ReadonlySet<string>): WordClass {
@@ -314,4 +320,10 @@ const stateTail = /[(/\\-]\s*([A-Z]{2})\s*[)/\\]?\s*$/
 function findTail(bounded: string, text: string): string {
   const cut = bounded.slice(text.length)
   return /[A-Z]{2,}/.exec(cut.toUpperCase())?.[0] ?? stateTail.exec(bounded)?.[1] ?? ''
+}
+
+/** Says how a word was read that a scan has misread: `with "Rob0tics" read as "robotics"`; `null` without one. */
+export function describeScan({ words }: QueryText): string | null {
+  const one = words.find(({ isRepaired }) => isRepaired)
+  return one === undefined ? null : `with "${one.written}" read as "${one.folded}"`
 }

@@ -32,6 +32,8 @@ export interface Piece {
   wordClass?: WordClass
   /** The text has no space before it: it is written as one with the word before. */
   isJoined?: boolean
+  /** A scan has misread it. */
+  isRepaired?: boolean
 }
 
 /** `isBehindForm`: the words behind the first are behind a legal form of a script without spaces. */
@@ -237,15 +239,17 @@ const cutForms = 'limited corporation incorporated company partnership gesellsch
 /** What scans make of letters in words. */
 const scanned = '0=o 1=i 1=l 5=s 8=b 6=g ivi=m rn=m vv=w'.split(' ').map((pair) => pair.split('='))
 
-/** Returns the word of registered names that a scan has misread, "c0in", "carnbridge", or the number, "2oo4"; else the word. */
-export function repairScan(text: string, isWord: (word: string) => boolean): string {
-  if (text.length < 4 || isWord(text)) return text
+/** Reads a word of registered names that a scan has misread, "c0in", "carnbridge", or a year, "2oo4". */
+export function repairScan(piece: Piece, isWord: (word: string) => boolean): Piece {
+  const { text } = piece
+  if (text.length < 4 || isWord(text)) return piece
   const digits = text.replaceAll('o', '0').replace(/[li]/g, '1')
-  if (/\d/.test(text) && /^(?:19|20)\d\d$/.test(digits)) return digits
+  if (/\d/.test(text) && /^(?:19|20)\d\d$/.test(digits)) return { ...piece, text: digits }
   let found = new Set([text])
   for (const [shape = '', letters = ''] of /\D/.test(text) ? scanned : [])
     found = new Set([...found, ...[...found].map((one) => one.replaceAll(shape, letters))])
-  return [...found].find((one) => one.length > 3 && !/\d/.test(one) && isWord(one)) ?? text
+  const word = [...found].find((one) => one.length > 3 && !/\d/.test(one) && isWord(one))
+  return word === undefined ? piece : { ...piece, text: word, isRepaired: true }
 }
 
 /** Joins the parts of a usual word or of a form, even with a wrong letter: "LIM ITED", "Tecno logies". */

@@ -290,7 +290,11 @@ test.each<[string, Held, string]>([
     { name: 'Mellbrook', kind: 'former' },
     'The name is that of "Mellbrook", former name of Zorvex Robotics Inc.',
   ],
-  ['Zorvex Rob0tics', robotics, 'The name is close to "Zorvex Robotics Inc"'],
+  [
+    'Zorvex Rob0tics',
+    robotics,
+    'The name, with "Rob0tics" read as "robotics", is that of "Zorvex Robotics Inc"',
+  ],
   ['Zorvex Robotics Calder', robotics, 'The name, without "Calder", is that of "Zorvex Robotics Inc"'],
   ['Zorvex Robotics - Plant 7', robotics, 'The name, without "Plant 7", is that of'],
   ['Zorvex Robotics (Payroll)', robotics, 'The name, without "Payroll", is that of'],
