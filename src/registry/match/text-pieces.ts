@@ -239,10 +239,10 @@ const cutForms = 'limited corporation incorporated company partnership gesellsch
 /** What scans make of letters in words. */
 const scanned = '0=o 1=i 1=l 5=s 8=b 6=g ivi=m rn=m vv=w'.split(' ').map((pair) => pair.split('='))
 
-/** Reads a word of registered names that a scan has misread, "c0in", "carnbridge", or a year, "2oo4". */
+/** Reads a word of registered names that a scan has misread, "c0in", "carnbridge", or a year. Short ones need a digit: "barn". */
 export function repairScan(piece: Piece, isWord: (word: string) => boolean): Piece {
   const { text } = piece
-  if (text.length < 4 || isWord(text)) return piece
+  if (text.length < (/\d/.test(text) ? 4 : 7) || isWord(text)) return piece
   const digits = text.replaceAll('o', '0').replace(/[li]/g, '1')
   if (/\d/.test(text) && /^(?:19|20)\d\d$/.test(digits)) return { ...piece, text: digits }
   let found = new Set([text])

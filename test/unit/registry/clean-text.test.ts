@@ -194,3 +194,30 @@ describe('what a cell has around a name', () => {
     expect(removeRemarks(name)).toBe(name)
   })
 })
+
+describe('a person with the mail address', () => {
+  test.each([
+    ['Ana Solis, Larkmoor Foods, asolis@larkmoor.com', 'Larkmoor Foods, asolis@larkmoor.com'],
+    ['Ana Solis <ana.solis@larkmoor.com>', '<ana.solis@larkmoor.com>'],
+    [
+      'Larkmoor Foods | Jörg Müller | j.mueller@larkmoor.de',
+      'Larkmoor Foods | Jörg Müller | j.mueller@larkmoor.de',
+    ],
+    ['Larkmoor Foods - Zoë Durand - zdurand@larkmoor.fr', 'Larkmoor Foods - - zdurand@larkmoor.fr'],
+    [
+      'Cheers, Dave - Larkmoor Pty Ltd - dave@larkmoor.com.au',
+      'Cheers, - Larkmoor Pty Ltd - dave@larkmoor.com.au',
+    ],
+  ])('%j is read as %j', (text, name) => {
+    expect(removeRemarks(text).replace(/\s+/g, ' ').replace(/^[\s,]+/, '')).toBe(name)
+  })
+
+  test.each([
+    'Larkmoor Foods, larkmoorfoods@gmail.com',
+    'Larkmoor, larkmoor@larkmoor.com',
+    'Ana Solis, asolis@yahoo.com',
+    'Larkmoor Foods, info@larkmoor.com',
+  ])('%j keeps its name', (text) => {
+    expect(removeRemarks(text)).toBe(text)
+  })
+})

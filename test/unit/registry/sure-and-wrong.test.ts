@@ -819,3 +819,95 @@ test('a long word is compared with the beginnings of many like it in one pass', 
   expect(isOwnBrand('lanosa', ['lanas', 'norvane', 'sa'])).toBe(true)
   expect(isOwnBrand('larkmoor', ['larkmoor', 'norvane'])).toBe(false)
 })
+
+describe('words that describe a company', () => {
+  const held: Held[] = [{ name: 'Larkmoor Velsor Inc', country: 'US' }]
+  const ask = (name: string, companies = held) => {
+    const decision = match({ name, location: null, held: companies })
+    return decision.kind === 'none' ? 0 : decision.confidence
+  }
+  const behind = [
+    'a Delaware corporation',
+    'A DELAWARE LIMITED LIABILITY COMPANY',
+    'maker of garden tiles',
+    'the London hedge fund',
+    "one of Norvane's funds",
+    'ein Hersteller von Fliesen',
+    'fabricant de carreaux de Norvane depuis longtemps',
+    'producent płytek',
+  ]
+  const inFront = [
+    'chipmaker',
+    'home-rehab provider',
+    'Texas start-up',
+    'gold junior',
+    'the so-called',
+    'Leeds truckers',
+  ]
+  test.each([
+    ...behind.flatMap((words) => [`Larkmoor Velsor, ${words}`, `Larkmoor Velsor Inc, ${words}`]),
+    ...inFront.flatMap((words) => [`${words} Larkmoor Velsor`, `${words} Larkmoor Velsor Inc`]),
+  ])('%s is the company', (name) => {
+    expect(ask(name)).toBeGreaterThanOrEqual(80)
+  })
+
+  test.each([
+    'garage Larkmoor Velsor',
+    'Garage Larkmoor Velsor',
+    'Société fiduciaire Larkmoor Velsor',
+    'larkmoor velsor provider norvane',
+    'Larkmoor Velsor, pension fund',
+    'Larkmoor Velsor Bars by Norvane',
+    'Larkmoor Velsor Nail Bar',
+  ])('%s may be another', (name) => {
+    expect(ask(name)).toBeLessThan(80)
+  })
+
+  test('the company is not looked for in its description', () => {
+    for (const name of [
+      'Leeds baker Norvane',
+      'chip reliability start-up Norvane',
+      'Norvane, maker of reliability kits',
+    ])
+      for (const one of ['Baker Inc', 'Reliability Inc', 'Kits Inc'])
+        expect(ask(name, [{ name: one }]), name).toBeLessThan(80)
+  })
+})
+
+describe('what a scan makes of letters', () => {
+  const names = ['Coinbell Orvane Foods Inc', 'Sambrook Guggel Fund II LP', 'Larkmoor Velsor Trust 2004']
+  const misreads: readonly (readonly [RegExp, string])[] = [
+    [/o/gi, '0'],
+    [/l/gi, '1'],
+    [/(?<=\p{L})i(?=\p{L})/giu, '1'],
+    [/s/gi, '5'],
+    [/b/gi, '8'],
+    [/g/gi, '6'],
+    [/(?<=Sa|Lark)m/g, 'rn'],
+    [/(?<=SA|LARK)M/g, 'IVI'],
+    [/(?<= )II(?= )/g, 'll'],
+    [/00(?=4)/g, 'OO'],
+  ]
+  test.each(
+    names.flatMap((name) =>
+      [name, name.toUpperCase()].flatMap((written) =>
+        misreads.flatMap(([letter, shape]) => {
+          const text = written.replace(letter, shape)
+          return text === written ? [] : [[text, name] as const]
+        }),
+      ),
+    ),
+  )('%s is %s', (text, name) => {
+    expect(match({ name: text, location: null, held: [{ name, country: 'US' }] })).toMatchObject({
+      confidence: expect.toSatisfy((confidence: number) => confidence >= 80) as number,
+    })
+  })
+
+  test.each([
+    ['B2B Larkmoor Inc', 'Bzb Larkmoor Inc'],
+    ['Larkmoor 2014 Inc', 'Larkmoor 2004 Inc'],
+  ])('%s is not %s', (text, name) => {
+    const decision = match({ name: text, location: null, held: [{ name, country: 'US' }] })
+    expect(decision.kind === 'none' ? 0 : decision.confidence).toBeLessThan(95)
+  })
+})
