@@ -209,7 +209,11 @@ describe('a person with the mail address', () => {
       'Cheers, - Larkmoor Pty Ltd - dave@larkmoor.com.au',
     ],
   ])('%j is read as %j', (text, name) => {
-    expect(removeRemarks(text).replace(/\s+/g, ' ').replace(/^[\s,]+/, '')).toBe(name)
+    expect(
+      removeRemarks(text)
+        .replace(/\s+/g, ' ')
+        .replace(/^[\s,]+/, ''),
+    ).toBe(name)
   })
 
   test.each([
