@@ -19,7 +19,13 @@ import {
 } from './text-pieces.js'
 import { findClosedForms } from './candidate.js'
 import { findDescriptions } from './around-name.js'
-import { classifyBesideOthers, classifyWord, type WordClass, isOfSecurity } from './word-classes.js'
+import {
+  classOfWord,
+  classifyBesideOthers,
+  classifyWord,
+  type WordClass,
+  isOfSecurity,
+} from './word-classes.js'
 
 /** A word of the text of a query. */
 export interface TextWord {
@@ -92,6 +98,8 @@ const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => strin
     /(?<=\S )(?:ll{1,2}|l[IVX]{1,3})(?![\p{L}\p{M}\p{N}])|(?<=\p{Lu}{2} )l(?![\p{L}\p{M}\p{N}'’])/gu,
     readNumeral,
   ],
+  // "LY-4864 Larkmoor", "No. 85 Larkmoor": a code of the list.
+  [/^(?:([A-Z]{1,3})-|(?:no|nr)\.\s?)(?=\d{2,6}\s)/i, '$1'],
   // "Larkmoor №2", "Larkmoor-2": a number of the name.
   [/(?<=\p{L}{3})(?:\s+No|-)(?=\d{1,2}(?![\p{L}\d.,/%-]))/gu, ' '],
   [/\bo\/b\/o\b|\b(?:for and )?on behalf of\b/gi, ' obo '],
@@ -210,6 +218,8 @@ function readWords(
     ...piece,
     wordClass: piece.wordClass ?? classifyAt(piece, at),
   }))
+  const [first] = draft
+  if (first !== undefined && isCardText(draft)) first.wordClass = 'payment'
   const classes = classifyBesideOthers(draft.map((piece) => ({ ...piece, isApart: piece.separator !== '' })))
   const words = draft.map((piece, at) => ({
     text: piece.text,
@@ -224,6 +234,15 @@ function readWords(
   }))
   return { words, forms }
 }
+
+/** "VISA LARKMOOR FOODS LTD 4711": a statement has more behind the name. */
+function isCardText(words: readonly { text: string; wordClass: WordClass }[]): boolean {
+  const form = words.findIndex(({ wordClass }) => wordClass === 'form')
+  const isMore =
+    /^(?:number|code|place)$/.test(words.at(-1)?.wordClass ?? '') || (form > 1 && form < words.length - 1)
+  return words.length > 2 && isMore && cardMarks.has(words[0]?.text ?? '')
+}
+const cardMarks = new Set('visa mastercard pos cb sp sq tst pp amzn'.split(' '))
 
 /** A body and another name remain what they are in a description. */
 const keptClasses = /^(?:body|host|agent|mark|former|department|site|web)$/
@@ -297,7 +316,8 @@ function splitJoined(
   { isWord, isNearWord }: Pick<ReadingFacts, 'isWord' | 'isNearWord'>,
 ): Piece[] {
   const { text, written } = piece
-  if (piece.wordClass !== undefined || text.length < joinedFormCharsMin || isWord(text)) return [piece]
+  if (piece.wordClass !== undefined || text.length < joinedFormCharsMin) return [piece]
+  if (isWord(text) || classOfWord.has(text)) return [piece]
   if (departmentEnd.test(text)) return [{ ...piece, wordClass: 'department' }]
   const words = divideJoined(text, written, { isWord, isNearWord })
   if (words.length === 1) return [piece]

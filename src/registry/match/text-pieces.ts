@@ -18,7 +18,7 @@ const separatorKinds: readonly (readonly [RegExp, Separator])[] = [
   [/[)\]]/, ')'],
   [/[,;:]/, ','],
   [/[–—]|\s-|-\s|^-/, '-'],
-  [/[|"“”„«»/\\*#@]/, '/'],
+  [/[|"“”„«»/\\*#@•▪●]/, '/'],
 ]
 const findSeparator = (gap: string): Separator =>
   gap === '' || gap === ' ' ? '' : (separatorKinds.find(([pattern]) => pattern.test(gap))?.[1] ?? '')

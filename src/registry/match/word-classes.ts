@@ -47,7 +47,7 @@ const toMap = <Key>(lists: Readonly<Record<string, readonly string[]>>, toKey: (
 const toClass = (name: string) => name as WordClass
 
 /** Words that have this meaning wherever they stand. */
-const classOfWord = toMap(table.anywhere, toClass)
+export const classOfWord = toMap(table.anywhere, toClass)
 
 /** Words that have this meaning next to a word of `classOfWord`, or apart from the rest of the text. */
 const classBesideOthers = toMap(table.beside_others, toClass)
@@ -146,7 +146,8 @@ export function classifyBesideOthers(words: readonly Classified[]): WordClass[] 
         .some((one) => one === kind || (kind === 'security' && one === 'percent'))
       // An address behind the words separates them from the name too.
       const isSetOff = (from > 0 && (isApartAt(from) || end === address)) || isApartAt(end)
-      const isApart = isSetOff && (kind === 'department' || kind === 'site')
+      const isPiece = kind === 'department' || kind === 'site' || (kind === 'security' && from === 0)
+      const isApart = isSetOff && isPiece
       const run = words.slice(from, end).map(({ text }) => text)
       const named = run.some((text) => classBesideOthers.get(text) === kind)
       const isDate = kind === 'date' && (isSetOff ? shortDate : writtenDate).test(run.join(' '))
