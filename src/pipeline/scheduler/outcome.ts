@@ -113,7 +113,10 @@ export function judgeRefusal(
  * Other), not to another address for it.
  */
 function isRedirectToResult({ status, headers }: Extract<Exchange, { kind: 'reply' }>): boolean {
-  return status === 303 || /\/v\d+\/(?:runs|jobs)\/[^/]/.test(headers['location'] ?? '')
+  const location = headers['location'] ?? ''
+  // "See other" at an address for submissions is no result.
+  const isOther = status === 303 && !/\/async\/?(?:[?#]|$)/.test(location)
+  return isOther || /\/v\d+\/(?:runs|jobs)\/[^/]/.test(location)
 }
 
 /**

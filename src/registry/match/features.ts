@@ -262,7 +262,7 @@ const featuresOfParts = {
     // "Larkmoor" in Tulsa: "Larkmoor Foods Ltd" is there, Larkmoor plc is abroad.
     otherInTown: multiply(isUnplaced, ({ siblings }) => siblings.townPrefixCount > 0),
     otherInTownOnly: multiply(
-      ({ place }) => place === 'region_conflict',
+      (evidence) => evidence.place === 'region_conflict' || isOtherTown(evidence),
       ({ siblings }) => siblings.townPrefixCount > 0,
     ),
     otherNamedSo: multiply(is('prefix'), ({ siblings }) => siblings.namedSoCount > 0),

@@ -911,3 +911,18 @@ describe('what a scan makes of letters', () => {
     expect(decision.kind === 'none' ? 0 : decision.confidence).toBeLessThan(95)
   })
 })
+
+test.each([
+  ['SK', 'Larkmoor, s.r.o.', 'Banská Bystrica', 'Larkmoor Zvolen, a.s.', 'Zvolen'],
+  ['GB', 'Larkmoor Ltd', 'Leeds', 'Larkmoor York Ltd', 'York'],
+  ['UG', 'Larkmoor Limited', 'Iganga', 'Larkmoor Millers Limited', 'Jinja'],
+  ['FR', 'Larkmoor SARL', 'Lyon', 'Larkmoor Négoce SARL', 'Nantes'],
+])('%s: %s of %s is not meant where %s is in the town', (country, name, city, other, town) => {
+  const held: Held[] = [
+    { name, city, country },
+    { name: other, city: town, country },
+  ]
+  const decision = match({ name: 'Larkmoor', location: `${town}, ${country}`, held })
+  expect(decision.kind === 'none' || namedBy(decision) !== name ? 0 : decision.confidence).toBeLessThan(80)
+  expect(match({ name: 'Larkmoor', location: `${city}, ${country}`, held })).toMatchObject({ kind: 'entity' })
+})
