@@ -8,7 +8,7 @@ import { listCountryWords } from '../match/left-words.js'
 import { parseLocation } from '../match/parse-location.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
-import { removeRemarks } from '../match/around-name.js'
+import { findCountryWords, removeRemarks } from '../match/around-name.js'
 import { readText } from '../match/query-text.js'
 import { readNativeName } from '../normalize/native-scripts.js'
 import { writeInOneScript } from '../normalize/parsed-name.js'
@@ -260,7 +260,10 @@ export function readQuery(
   const name = removeRemarks(removeDepartment(given))
   const around = given.includes(name) ? given.replace(name, ' ').replace(signsAtEnds, '') : ''
   const hint = parseLocation(location)
-  const placeWords = new Set(foldText(location ?? '', matchLimits.locationCharsMax).split(' '))
+  // "T-Mobile" in the US is "T-Mobile US".
+  const countries = hint === null || hint.isTownWithDe ? [] : [...hint.countries]
+  const asked = foldText(location ?? '', matchLimits.locationCharsMax).split(' ')
+  const placeWords = new Set([...asked, ...findCountryWords(name, countries)])
   const facts = {
     placeWords,
     isWord: (word: string) => vocabulary.countNames(word) > 0,
@@ -274,8 +277,6 @@ export function readQuery(
   const words = texts.map((text) => text.words.map((word) => word.text).join(' '))
   const different = texts.filter((_, at) => words.indexOf(words[at] ?? '') === at)
   if (texts.length === 0) return null
-  // "T-Mobile" in the US is "T-Mobile US".
-  const countries = hint === null || hint.isTownWithDe ? [] : [...hint.countries]
   return {
     texts: different.slice(0, matchLimits.textsMax),
     hint,

@@ -1,9 +1,11 @@
+import { findExactCodes } from '../../core/countries.js'
 import { classifyDomain } from '../../core/identifiers.js'
 import { formWords } from '../normalize/legal-forms.js'
 import { isPlainRemark, isRemark } from '../normalize/clean-text.js'
 import { boundText } from '../normalize/parsed-name.js'
 import { foldText } from '../normalize/normalize-name.js'
 import around from '../reference/around-names.json' with { type: 'json' }
+import type { WordClass } from './word-classes.js'
 
 /** A word of a text, with the sign before it. */
 interface DescribedWord {
@@ -124,3 +126,24 @@ export function removeRemarks(name: string): string {
   }
   return rest === given ? name : rest
 }
+
+/** Lists the words of a text that name one of these countries, in any language: "Frankreich", "États-Unis". */
+export function findCountryWords(text: string, countries: readonly string[]): string[] {
+  if (countries.length === 0) return []
+  const words = text.split(/[^\p{L}\p{M}]+/u)
+  const isName = (name: string) =>
+    name.length > 3 && findExactCodes(name).some((code) => countries.includes(code))
+  const isBehind = (at: number) => isName(`${words[at - 1] ?? ''} ${words[at] ?? ''}`)
+  return words
+    .filter((word, at) => isName(word) || isBehind(at) || isBehind(at + 1))
+    .map((word) => foldText(word))
+}
+
+/** "VISA LARKMOOR FOODS LTD 4711": a statement has more behind the name. */
+export function isCardText(words: readonly { text: string; wordClass: WordClass }[]): boolean {
+  const classes = words.map(({ wordClass }) => wordClass).join(' ')
+  return (
+    /^\w+ .* (?:number|code|place|form (?!form$).+)$/.test(classes) && cardMark.test(words[0]?.text ?? '')
+  )
+}
+const cardMark = /^(?:visa|mastercard|pos|cb|sp|sq|tst|pp|amzn)$/

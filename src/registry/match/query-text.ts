@@ -18,7 +18,7 @@ import {
   type Separator,
 } from './text-pieces.js'
 import { findClosedForms } from './candidate.js'
-import { findDescriptions } from './around-name.js'
+import { findDescriptions, isCardText } from './around-name.js'
 import {
   classOfWord,
   classifyBesideOthers,
@@ -78,9 +78,11 @@ export interface QueryText {
 const initials =
   /(?<![\p{L}\p{M}\p{N}])(?:\p{L}\.\s?)+(?:(?:(?<=\.)\p{L}|(?<!\p{Lu}\. |\.\p{Ll}\. )\p{Ll}|\p{Lu})(?![\p{L}\p{M}\p{N}])\.?|\p{L}\.)/gu
 const greetings = new RegExp(String.raw`^(?:${around.greetings})(?![\p{L}\p{M}])[\s,]*`, 'iu')
+const tradeNames = new RegExp(String.raw`(?<=\s|^)(?:${around.trade_names})(?=\s)`, 'giu')
 const readNumeral = (found: string): string => found.replaceAll('l', 'I')
 const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
   [/\bd\s?[/.]\s?b\s?[/.]\s?a\b\.?|\b(?:doing business|trading|trades|operating) as\b/gi, ' dba '],
+  [tradeNames, ' dba '],
   [/\b([fan])\s?\/\s?k\s?\/\s?a\b\.?/gi, ' $1ka '],
   [/\b(?:formerly|previously) known as\b/gi, ' fka '],
   [/\b([an])(?:lso|ow) known as\b/gi, ' $1ka '],
@@ -235,21 +237,13 @@ function readWords(
   return { words, forms }
 }
 
-/** "VISA LARKMOOR FOODS LTD 4711": a statement has more behind the name. */
-function isCardText(words: readonly { text: string; wordClass: WordClass }[]): boolean {
-  const form = words.findIndex(({ wordClass }) => wordClass === 'form')
-  const isMore =
-    /^(?:number|code|place)$/.test(words.at(-1)?.wordClass ?? '') || (form > 1 && form < words.length - 1)
-  return words.length > 2 && isMore && cardMarks.has(words[0]?.text ?? '')
-}
-const cardMarks = new Set('visa mastercard pos cb sp sq tst pp amzn'.split(' '))
-
 /** A body and another name remain what they are in a description. */
 const keptClasses = /^(?:body|host|agent|mark|former|department|site|web)$/
 
 /** "C L Larkmoor" has initials, and no "Cl." of shares. */
-function classify({ text, written }: Piece, placeWords: ReadonlySet<string>): WordClass {
-  return /^\p{L}(?: \p{L})+$/u.test(written) ? 'telling' : classifyWord(text, placeWords)
+function classify({ text, folded = text, written }: Piece, placeWords: ReadonlySet<string>): WordClass {
+  if (/^\p{L}(?: \p{L})+$/u.test(written)) return 'telling'
+  return classifyWord(placeWords.has(folded) ? folded : text, placeWords)
 }
 
 /** "American Larkmoor Power (ALP)": initials of the words before or behind. */

@@ -926,3 +926,31 @@ test.each([
   expect(decision.kind === 'none' || namedBy(decision) !== name ? 0 : decision.confidence).toBeLessThan(80)
   expect(match({ name: 'Larkmoor', location: `${city}, ${country}`, held })).toMatchObject({ kind: 'entity' })
 })
+
+test.each([
+  ['VISA LARKMOOR VELSOR LTD 4711', null],
+  ['POS LARKMOOR VELSOR LTD LEEDS', null],
+  ['LY-4864 Larkmoor Velsor Ltd', null],
+  ['No. 85 Larkmoor Velsor Ltd', null],
+  ['Obligations: Larkmoor Velsor Ltd', null],
+  ['CHECKCARD 0412 LARKMOOR VELSOR LTD LEEDS', null],
+  ['Großbritannien Larkmoor Velsor Ltd', 'GB'],
+  ['Royaume-Uni Larkmoor Velsor Ltd', 'Leeds, UK'],
+  ['Larkmoor Velsor Ltd firmierend als Norvane', null],
+  ['Larkmoor Velsor Ltd h.o.d.n. Norvane', null],
+  ['Larkmoor Velsor Ltd, nombre comercial Norvane', null],
+])('%s is the company', (name, location) => {
+  const held = [inBritain('Larkmoor Velsor Limited')]
+  expect(match({ name, location, held })).toMatchObject({
+    kind: 'entity',
+    confidence: expect.toSatisfy((confidence: number) => confidence >= 80) as number,
+  })
+})
+
+test.each(['Visa Larkmoor Velsor Ltd', 'SP Larkmoor Velsor Ltd', 'Card Larkmoor Velsor Ltd 4711'])(
+  '%s may be another',
+  (name) => {
+    const decision = match({ name, location: null, held: [inBritain('Larkmoor Velsor Limited')] })
+    expect(decision.kind === 'none' ? 0 : decision.confidence).toBeLessThan(80)
+  },
+)
