@@ -155,8 +155,8 @@ const sharesScript = (...texts: string[]) => scripts.some((one) => texts.every((
 /** Pieces of the text in a sentence. */
 const piecesNamedMax = 2
 
-/** Words that are not quoted at the edge of a piece: joining words, legal forms, "d/b/a", "c/o". */
-const unquotedClasses: ReadonlySet<WordClass> = new Set(['stop', 'form', 'mark', 'host', 'agent'])
+/** Words that are not quoted at the edge of a piece: joining words, legal forms, "d/b/a", "c/o", "www". */
+const unquotedClasses: ReadonlySet<WordClass> = new Set(['stop', 'form', 'mark', 'host', 'agent', 'web'])
 
 /** Quotes the words of the text that the name lacks: `without "Accounts Payable"`; `null` without any. */
 function describeRest({ left, matchType, candidate, text }: NameComparison): string | null {
