@@ -1,6 +1,6 @@
 import { findCountryCode } from '../../core/countries.js'
 import { parsePlaceHeader } from '../../core/header-words.js'
-import { toRootDomain } from '../../core/public-url.js'
+import { toRootDomain } from '../../core/domain-name.js'
 import {
   foldText,
   identify,

@@ -1,4 +1,4 @@
-import { toRootDomain } from '../../core/public-url.js'
+import { toRootDomain } from '../../core/domain-name.js'
 import {
   findCourt,
   findOffice,
