@@ -3,6 +3,8 @@ import { formWords } from '../normalize/legal-forms.js'
 import { isPlainRemark, isRemark } from '../normalize/clean-text.js'
 import { boundText } from '../normalize/parsed-name.js'
 import { foldText } from '../normalize/normalize-name.js'
+import { readKind } from '../normalize/streets.js'
+import placeNames from '../reference/place-names.json' with { type: 'json' }
 import around from '../reference/around-names.json' with { type: 'json' }
 
 /** A word of a text, with the sign before it. */
@@ -123,4 +125,36 @@ export function removeRemarks(name: string): string {
     if (!/[\p{L}\p{N}]{2}/u.test(rest)) return name
   }
   return rest === given ? name : rest
+}
+
+const cityStates = new Set(placeNames.cityStates.split(' '))
+
+/** Lists the countries behind a town, which are not their capitals of that name: "Mazatenango, Guatemala". A city state is. */
+export function listBehindTowns(
+  parts: readonly string[],
+  countries: readonly { readonly key: string; readonly countries: readonly string[] }[],
+): string[] {
+  const keys = parts.map((part) => foldText(part))
+  const isTown = (part: string) =>
+    /\p{L}{3}/u.test(part) && !/\d/.test(part) && readKind(part)?.kind !== 'district'
+  return countries.flatMap(({ key, countries: codes }) => {
+    const at = keys.lastIndexOf(key)
+    const isBehind = parts.some(
+      (part, index) => index < at && !` ${keys[index] ?? ''} `.includes(` ${key} `) && isTown(part),
+    )
+    return isBehind && !codes.some((code) => cityStates.has(code)) ? [key] : []
+  })
+}
+
+/** The country of a company, or else the countries that have a place of the name that is stated. */
+export interface CompanyCountry {
+  readonly country: string | null
+  readonly possible: readonly string[]
+}
+
+/** Cells of the place of a company, and what their headers say of them. */
+export interface CompanyPlace {
+  readonly cells: readonly (string | null)[]
+  readonly parts?: readonly (string | null)[]
+  readonly name: string | null
 }
