@@ -330,3 +330,16 @@ function createCountriesOfHeader(
 
 /** Headers of exchange symbols if there is also an exchange: chemistry and currencies have symbols too. */
 export const symbolHeaders: readonly string[] = toHeaderKeys('symbol')
+
+const sharing = new Map(Object.entries(headerWords.sharedNumbers))
+/** Countries whose numbers have the same name; the country of the row tells them apart. */
+export const listSharing = (country: string): readonly string[] => sharing.get(country)?.split('|') ?? []
+
+/** Words for a tax. In a longer header they may mean its amount: `Amount incl. VAT`. */
+export const taxWords: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.taxWords))
+
+/** Words next to one for a tax that leave it a name of numbers. */
+export const wordsOfNumbers: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.wordsNextToTax))
+
+/** Other tables have columns of this name too: their cells decide. */
+export const ambiguousNumberHeaders: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.ambiguousNumbers))

@@ -1,4 +1,5 @@
 import { fieldLimits } from '../contract/limits.js'
+import { toHeaderKey, toHeaderKeys } from './text.js'
 import headerWords from './headers.json' with { type: 'json' }
 
 /**
@@ -213,6 +214,12 @@ export function isPlaceholder(cell: string): boolean {
   if (/^[(<[{【『「〈《]/u.test(text) && missingInBrackets.has(bare)) return true
   return text.startsWith('#') && errors.has(`#${bare}`)
 }
+
+const noNumbers = new Set(toHeaderKeys(headerWords.noNumbers))
+
+/** Whether a cell of a column of numbers says that there is none, by a word or a filler: `C/F`, `en trámite`, `999999-9`. */
+export const isWithoutNumber = (cell: string): boolean =>
+  noNumbers.has(toHeaderKey(cell)) || /^(?:0+|9{6,})$/.test(cell.replace(/[\s.\-/]/g, ''))
 
 /** Folds case, width, dashes and spaces of a cell. */
 function foldCell(cell: string): string {

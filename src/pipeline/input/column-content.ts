@@ -1,7 +1,7 @@
 import { toPlainLetters, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import { identifierHeaders, listNumberKeys } from '../../core/header-words.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
-import { isPlaceholder } from '../../core/lookup-identity.js'
+import { isPlaceholder, isWithoutNumber } from '../../core/lookup-identity.js'
 import { isIsin, isPlainLabel, isRounded, toCanonicalIdentifier } from '../../core/identifiers.js'
 import { parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import { closeNumber, findNumberForm, readTaxNumber } from '../../core/numbers/national-numbers.js'
@@ -26,8 +26,21 @@ export function toFilledCell(cell: string | null | undefined): string | null {
   return text === '' || isPlaceholder(text) ? null : text
 }
 
+/** Returns the text of a cell of numbers; null also for a word that says that there is none: `C/F`. */
+export const toFilledNumber = (cell: string | null | undefined): string | null =>
+  isWithoutNumber(cell ?? '') ? null : toFilledCell(cell)
+
 /** `NA` is Namibia, and Naples; `N.C.` North Carolina. */
 export const twoLetterCode = /^\s*[A-Z]\.? ?[A-Z]\.?\s*$/
+
+/** Whether one domain covers most rows although names differ: that of the owner, an agency or platform. */
+export function isOneForAll(hosts: readonly string[], names: readonly string[]): boolean {
+  if (hosts.length < 5) return false
+  const counts = new Map<string, number>()
+  for (const host of hosts) counts.set(host, (counts.get(host) ?? 0) + 1)
+  const namesDiffer = new Set(names.map((name) => name.toLowerCase())).size > names.length / 2
+  return namesDiffer && Math.max(...counts.values()) > hosts.length / 2
+}
 
 const currency = /[$€£¥%]|kr|:-|EUR|USD|GBP|SEK|NOK|DKK|ISK|CHF|PLN|CZK|HUF|RON|BGN|CAD|AUD|BRL|TRY/i
 const amount = /^(?:[$€£¥]|kr\.?|[A-Z]{3})?\s*[-+]?\d[\d\s.,'’]*(?:[$€£¥%]|kr\.?|:-|[A-Z]{3})?$/i

@@ -24,7 +24,7 @@ import {
 } from './columns.js'
 import { searchIdentifiers } from './detect-columns.js'
 import { parsePlaceHeader, wholePlaceHeaders, identifierHeaders } from '../../core/header-words.js'
-import { listHeaderKeys, rankHeader, taxWords } from './identifier-content.js'
+import { listHeaderKeys, rankHeader } from './identifier-content.js'
 import type { IdentifierFault } from './number-cells.js'
 import texts from './fault-texts.json' with { type: 'json' }
 import {
@@ -33,6 +33,7 @@ import {
   type IdentifierKey,
   symbolHeaders,
   taxHeaders,
+  taxWords,
 } from '../../core/identifiers.js'
 
 /** Identifiers that no open register has, and other names: one column of names is asked. They are reported. */

@@ -12,6 +12,10 @@ import {
   countriesOfAdded,
   countriesOfHeader,
   countriesOfTaxHeader,
+  ambiguousNumberHeaders,
+  listSharing,
+  taxWords,
+  wordsOfNumbers,
   earlierTaxHeaders,
   taxHeaders,
 } from '../../core/identifiers.js'
@@ -39,9 +43,11 @@ import {
   countShare,
   listCompanyNumbers,
   isMostly,
+  isOneForAll,
   isPlainVatNumber,
   readWholeTaxNumber,
   toFilledCell,
+  toFilledNumber,
 } from './column-content.js'
 
 /** Phone numbers: a country prefix, brackets, or a leading zero and an area code. */
@@ -90,8 +96,10 @@ export function findContentFault(
   header: string,
   rowCountries: readonly string[] = [],
 ): string | null {
-  const texts = cells.flatMap((cell) => toFilledCell(cleanNumber(cell)) ?? [])
-  const values = key === 'registration_id' ? listCompanyNumbers(texts, listRegisterCountries(header)) : texts
+  const toFilled = key === 'registration_id' ? toFilledNumber : toFilledCell
+  const texts = cells.flatMap((cell) => toFilled(cleanNumber(cell)) ?? [])
+  const values =
+    key === 'registration_id' ? listCompanyNumbers(texts, listPersonCountries(header, rowCountries)) : texts
   if (values.length === 0) return null
   if (key === 'registration_id' && isTaxHeader(header) && areAmounts(values)) return 'its cells are amounts'
   if (key === 'registration_id' && isTaxHeader(header))
@@ -107,7 +115,7 @@ export function findContentFault(
   if (countShare(values, (text) => fitting[key](text) || isNumber(text)) < shareMin[key]) {
     return key === 'lei' ? 'most cells have wrong check digits' : 'most cells have another form'
   }
-  if (countries.length > 0) return findNumberFault(values, header, isNumber)
+  if (countries.length > 0) return findNumberFault(values, header, isNumber, rowCountries.length === 0)
   if (key !== 'website' && key !== 'email') return null
   const hosts = values.map(toHost)
   const isMail = (host: string) => ['mail provider', 'disposable'].includes(classifyHost(host) ?? '')
@@ -118,9 +126,12 @@ export function findContentFault(
   return names !== null && isOneForAll(hosts, names) ? 'most names have the same domain' : null
 }
 
-const sharing = new Map(Object.entries(headerWords.sharedNumbers))
-/** Countries whose numbers have the same name; the country of the row tells them apart. */
-export const listSharing = (country: string): readonly string[] => sharing.get(country)?.split('|') ?? []
+/** Returns the countries whose persons may have numbers below a header: those of the rows where they share its name. */
+function listPersonCountries(header: string, rowCountries: readonly string[]): readonly string[] {
+  const named = listRegisterCountries(header)
+  const own = listCodes(rowCountries).filter((code) => named.some((one) => listSharing(one).includes(code)))
+  return own.length === 0 ? named : own
+}
 
 let toPlace: ((text: string) => string | null) | null = null
 
@@ -183,17 +194,19 @@ function findNumberFault(
   values: readonly string[],
   header: string,
   isNumber: (text: string) => boolean,
+  isOpen: boolean,
 ): string | null {
+  const named = listRegisterCountries(header)
+  const others = named.flatMap(listSharing)
   const isWrong = (text: string) =>
-    !isNumber(text) &&
-    listRegisterCountries(header).some((country) => hasWrongCheckDigits(country.toLowerCase(), text))
+    !isNumber(text) && named.some((country) => hasWrongCheckDigits(country.toLowerCase(), text))
   if (countShare(values, isWrong) > 1 - shareMin.lei) return 'most cells have wrong check digits'
-  if (listHeaderKeys(header).some((one) => ambiguousNumberHeaders.has(one))) {
+  if (hasSharedName(header)) {
     // Austria calls VAT numbers `UID`, Switzerland company numbers.
     const isCoded = (text: string) => (readWholeTaxNumber(text) ?? findCodedCountry(text)) !== null
     const isOfAny = (text: string) => isNumber(text) || isCoded(text)
     if (countShare(values, (text) => isOfAny(text) || isPlainVatNumber(text)) < shareMin.lei)
-      return `most cells are not company numbers of ${listRegisterCountries(header).join(', ')}`
+      return `most cells are not company numbers of ${named.join(', ')}${isOpen && others.length > 0 ? `; --country tells those of ${others.join(', ')}` : ''}`
     if (!values.some(isOfAny)) return 'its numbers contain no company numbers'
   }
   return null
@@ -226,15 +239,6 @@ function areHomePages(values: readonly string[], names: readonly string[]): bool
     isSite(text) && /^[^/]*(?:\/\/)?[^/?#]+\/?$/.test(text) && !fileEnding.test(text)
   if (countShare(values, (text) => isUrl(text) && isHome(text)) >= 0.8) return true
   return countShare(values, isHome) >= 0.8 && areOfDomains(names, values)
-}
-
-/** Whether one domain covers most rows although names differ: that of the owner, an agency or platform. */
-function isOneForAll(hosts: readonly string[], names: readonly string[]): boolean {
-  if (hosts.length < 5) return false
-  const counts = new Map<string, number>()
-  for (const host of hosts) counts.set(host, (counts.get(host) ?? 0) + 1)
-  const namesDiffer = new Set(names.map((name) => name.toLowerCase())).size > names.length / 2
-  return namesDiffer && Math.max(...counts.values()) > hosts.length / 2
 }
 
 const isMost = (values: readonly string[], is: (value: string) => boolean): boolean =>
@@ -281,12 +285,6 @@ export function listHeaderKeys(header: string, isEarlier = false): readonly stri
   return [...new Set(telling)]
 }
 
-/** Words for a tax. In a longer header they may mean its amount: `Amount incl. VAT`. */
-export const taxWords: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.taxWords))
-
-/** Words next to one for a tax that leave it a name of numbers. */
-const wordsOfNumbers: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.wordsNextToTax))
-
 /** Whether each word of a header is one for a tax, a number or an owner: `Kundens moms`, but not `Belopp inkl. moms`. */
 function namesNumbers(text: string): boolean {
   const isTelling = (word: string) =>
@@ -300,8 +298,9 @@ function namesNumbers(text: string): boolean {
   )
 }
 
-/** Other tables have columns of this name too: their cells decide. */
-const ambiguousNumberHeaders: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.ambiguousNumbers))
+/** Whether a header has a name of numbers that several countries or tables use. */
+export const hasSharedName = (header: string): boolean =>
+  listHeaderKeys(header).some((key) => ambiguousNumberHeaders.has(key))
 
 /** Whether a header names tax numbers. `isEarlier`: in the words of version 0.2.0. */
 export const isTaxHeader = (header: string, isEarlier = false): boolean =>

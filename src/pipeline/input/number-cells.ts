@@ -2,6 +2,7 @@ import { findCodedCountry, parseCourtNumber } from '../../core/numbers/court-num
 import {
   isPlainLabel,
   isRounded,
+  listSharing,
   type IdentifierKey,
   type IdentifierPlaceKey,
 } from '../../core/identifiers.js'
@@ -35,7 +36,7 @@ import {
 import type { EarlierReading } from './columns.js'
 import texts from './fault-texts.json' with { type: 'json' }
 import { cutLabels, isPlainVatNumber, readWholeTaxNumber } from './column-content.js'
-import { isTaxHeader, listRegisterCountries, listSharing, rankHeader } from './identifier-content.js'
+import { hasSharedName, isTaxHeader, listRegisterCountries, rankHeader } from './identifier-content.js'
 
 /** Faults of an identifier in a row; it is not submitted. */
 export type IdentifierFault =
@@ -173,8 +174,8 @@ function readCell(cell: NumberCell, places: Places): ReadNumber {
   const isTax = isTaxHeader(label)
   const own = isTax || listRegisterCountries(label).length > 0
   const isKnown = (['registration_id', 'ein'] as const).some((kind) => rankHeader(kind, label) >= 0)
-  const isOther = !own && !isKnown && label !== '' && !isPlainLabel(label)
-  if (isOther) return { identifier: null, fault: 'tax_number' }
+  if (!own && !isKnown && label !== '' && !isPlainLabel(label))
+    return { identifier: null, fault: 'tax_number' }
   const read = readNumber({ header: own ? label : cell.header, text }, places)
   if (read.identifier?.kind !== 'registration_id') return read
   const { place, value } = read.identifier
@@ -220,7 +221,7 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
     if (isTax && (isSuffixUnread || !judged.some((one) => hasWrongCheckDigits(one, text))))
       return earlier === undefined ? readWrongTaxNumber(text) : { identifier: null, fault: 'tax_number' }
   }
-  const court = places.registration_court
+  const { registration_court: court } = places
   const isBare = earlier?.version !== '0.2.0' && court !== undefined && parseCourtNumber(text)?.court === null
   const plain = isEarlier ? text : writeLettered(country ?? '', text)
   const whole = isBare ? `${text}, ${court}` : plain
@@ -281,10 +282,15 @@ function choosePlace(
   if (coded) return { place: coded, isForeign: rowPlace !== null && !rowPlace.startsWith(coded) }
   const rate = (place: string) => rateNumber(place.slice(0, 2).toLowerCase(), text)
   const ofHeader = only === null ? 0 : rate(only)
+  const isShared = only !== null && hasSharedName(header)
   // Check digits tell the country where its name does not.
-  if (rowPlace === null) return { place: isUnknownRow && ofHeader !== 3 ? null : only, isForeign: false }
+  const isOpen = isUnknownRow
+    ? ofHeader !== 3
+    : isShared && ofHeader === 0 && !isOfForm(only.toLowerCase(), text)
+  if (rowPlace === null) return { place: isOpen ? null : only, isForeign: false }
   const ofRow = rate(rowPlace)
   if ((ofRow ?? 0) > 0 && (ofRow ?? 0) >= (ofHeader ?? 0)) return { place: rowPlace, isForeign: false }
+  if (isShared && ofRow === null && ofHeader !== 3) return { place: rowPlace, isForeign: false }
   if (only !== null && ofRow === 0 && isWrongNumberOfRow(text, rowPlace.slice(0, 2), only))
     return { place: rowPlace, isForeign: false }
   const stated = ofRow === 0 ? findStatedCountry(text) : null

@@ -24,7 +24,7 @@ import {
 } from '../../core/numbers/court-numbers.js'
 import { closeNumber } from '../../core/numbers/national-numbers.js'
 import { isPersonNumber } from '../../core/numbers/number-forms.js'
-import { findLei, toFilledCell, twoLetterCode } from './column-content.js'
+import { findLei, toFilledCell, toFilledNumber, twoLetterCode } from './column-content.js'
 import { listRegisterCountries } from './identifier-content.js'
 import { chooseNumber, faultReasons, type IdentifierFault, type NumberCell } from './number-cells.js'
 import {
@@ -70,6 +70,8 @@ export interface RowCells {
   readonly identifiers: IdentifierCells
 }
 
+const numbers: ReadonlySet<string> = new Set(numberKeys)
+
 /** Splits a row into name, location, context, identifiers and their places, in the order of `listLookupColumns`. */
 export function toRowCells({ columns }: LookupRule, row: Cells, isEarlier = false): RowCells {
   let at = 0
@@ -86,7 +88,8 @@ export function toRowCells({ columns }: LookupRule, row: Cells, isEarlier = fals
     if (columns.identifiers[key] === undefined) continue
     const raw = row[at++] ?? ''
     const isCode = key === 'registration_country' && !isEarlier && twoLetterCode.test(raw)
-    const cell = isCode ? raw.trim() : toFilledCell(raw)
+    const toFilled = isEarlier || !numbers.has(key) ? toFilledCell : toFilledNumber
+    const cell = isCode ? raw.trim() : toFilled(raw)
     if (cell !== null) identifiers[key] = cell
   }
   return { name, location: isStated ? location : [...location, country], context, identifiers }

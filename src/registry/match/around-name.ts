@@ -4,6 +4,9 @@ import { formWords } from '../normalize/legal-forms.js'
 import { isPlainRemark, isRemark } from '../normalize/clean-text.js'
 import { boundText } from '../normalize/parsed-name.js'
 import { foldText } from '../normalize/normalize-name.js'
+import { readKind } from '../normalize/streets.js'
+import placeNames from '../reference/place-names.json' with { type: 'json' }
+import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import around from '../reference/around-names.json' with { type: 'json' }
 import type { WordClass } from './word-classes.js'
 
@@ -147,3 +150,61 @@ export function isCardText(words: readonly { text: string; wordClass: WordClass 
   )
 }
 const cardMark = /^(?:visa|mastercard|pos|cb|sp|sq|tst|pp|amzn)$/
+
+const cityStates = new Set(placeNames.cityStates.split(' '))
+
+/** Lists the countries behind a town, which are not their capitals of that name: "Mazatenango, Guatemala". A city state is. */
+export function listBehindTowns(
+  parts: readonly string[],
+  countries: readonly { readonly key: string; readonly countries: readonly string[] }[],
+): string[] {
+  const keys = parts.map((part) => foldText(part))
+  const isTown = (part: string) =>
+    /\p{L}{3}/u.test(part) && !/\d/.test(part) && readKind(part)?.kind !== 'district'
+  return countries.flatMap(({ key, countries: codes }) => {
+    const at = keys.lastIndexOf(key)
+    const isBehind = parts.some(
+      (part, index) => index < at && !` ${keys[index] ?? ''} `.includes(` ${key} `) && isTown(part),
+    )
+    return isBehind && !codes.some((code) => cityStates.has(code)) ? [key] : []
+  })
+}
+
+/** The country of a company, or else the countries that have a place of the name that is stated. */
+export interface CompanyCountry {
+  readonly country: string | null
+  readonly possible: readonly string[]
+}
+
+/** Cells of the place of a company, and what their headers say of them. */
+export interface CompanyPlace {
+  readonly cells: readonly (string | null)[]
+  readonly parts?: readonly (string | null)[]
+  readonly name: string | null
+}
+const groupWords = new Set(wordTables.group_companies.split(' '))
+const andWords = new Map(
+  Object.entries(wordTables.and_words).map(([word, codes]) => [word, codes.split(' ')]),
+)
+
+interface ReadWord {
+  readonly text: string
+  readonly folded: string
+  readonly wordClass: string
+}
+
+/** True if others join the company behind its form: "Larkmoor, S.A. y Copropietarios", but not "Larkmoor Inc & Subsidiaries". */
+export function isJoinedByOthers(
+  words: readonly ReadWord[],
+  left: readonly { readonly word: ReadWord; readonly at: number; readonly role: string | null }[],
+  end: number,
+  country: string,
+): boolean {
+  const isAnd = (word: string) =>
+    /^(?:and|und|et|og|och)$/.test(word) || andWords.get(word)?.includes(country) === true
+  const at = words.findIndex(({ text }, index) => index > end && isAnd(text))
+  const next = left.find((one) => one.at === at + 1 && (one.role === null || one.role === 'cut'))
+  const isOfForm = words.slice(end, at).every(({ wordClass }) => wordClass === 'form')
+  if (at < 0 || !isOfForm || next === undefined || groupWords.has(next.word.folded)) return false
+  return /^(?:telling|generic|light|body)$/.test(next.word.wordClass)
+}

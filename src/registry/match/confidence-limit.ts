@@ -3,6 +3,7 @@ import { isFormAlone } from '../reference/registers.js'
 import { namesTrade } from '../normalize/normalize-name.js'
 import { toCityKey, toPlaceKey } from '../normalize/places.js'
 import { classifyNameWord } from './compare-words.js'
+import { isJoinedByOthers } from './around-name.js'
 import { isOneFormPrivate } from './candidate.js'
 import type { NameComparison } from './compare-names.js'
 import { countTellingNext, isOwnCountryLeft, skipJoiningWords, type Evidence } from './evidence.js'
@@ -40,6 +41,7 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [58, (evidence) => isReplaced(evidence.comparison) || isNamedByOtherTown(evidence)],
   // A name that continues is that of another company, as far as the registry tells.
   [78, (evidence) => isContinued(evidence) || isRearranged(evidence) || isNamedOtherwise(evidence)],
+  [78, ({ comparison }) => isOfSeveral(comparison)],
   // A group has a company for each country, and a word in front makes another name: few registries hold all of them.
   [85, (one) => isOwnCountryLeft(one) || isOfOtherOffice(one) || isOfOtherForm(one)],
   [85, ({ comparison }) => comparison.characters === 'unknown'],
@@ -48,6 +50,9 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   // Without evidence for the place, the name may be that of a company of the stated country.
   [94, (evidence) => isElsewhere(evidence)],
 ]
+
+const isOfSeveral = ({ text, left, alignment, candidate: { place } }: NameComparison): boolean =>
+  isJoinedByOthers(text.words, left, alignment.end, place.countryCode || place.jurisdictionCountry)
 
 /** Returns the most confidence that an answer with this evidence has, whatever the fit says. */
 export const findConfidenceLimit = (evidence: Evidence): number =>
@@ -148,7 +153,6 @@ function isContinued(evidence: Evidence): boolean {
   const host = left.find(({ word }) => /^(?:host|agent|former|mark)$/.test(word.wordClass))
   const isFormBefore = form !== null && form.at < alignment.start && form.count > 0
   // In front of the form, a year and "payroll" are part of a name. A number is, too, if the company has no form.
-  const isInName = other?.word.wordClass === 'form'
   const isLast = after === undefined && candidate.formClass === null
   const isNumber =
     /^\w{1,4}$/.test(more?.word.text ?? '') && (more?.role === 'series' || isAmong(more, 'number'))
@@ -160,8 +164,8 @@ function isContinued(evidence: Evidence): boolean {
     (isOtherForm ||
       (next?.text === 'and' && one !== undefined && isAmong(other, 'telling generic light')) ||
       isAmong(more, isFormBefore ? 'telling generic payment' : 'generic') ||
-      (isInName && isAmong(one, 'department site payment exchange web')) ||
-      (isNumber && (isInName || isLast)) ||
+      (other?.word.wordClass === 'form' && isAmong(one, 'department site payment exchange web')) ||
+      (isNumber && (other?.word.wordClass === 'form' || isLast)) ||
       (countTellingNext(evidence) > 1 && evidence.place !== 'postal') ||
       left.some(
         (word) => word.at < (host?.at ?? Infinity) && word.word.text === 'fund' && isAmong(word, 'generic'),

@@ -1,4 +1,5 @@
 import { postalShapes, readKind } from '../normalize/streets.js'
+import { listBehindTowns, type CompanyCountry, type CompanyPlace } from './around-name.js'
 import { splitPlace, unifyOwnLetters } from '../normalize/unspaced-names.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
@@ -54,17 +55,16 @@ export function parseLocation(location: string | null): LocationHint | null {
   const keys = parts.map((part) => foldText(part)).filter((key) => /\p{L}{3}/u.test(key))
   const namesTown =
     builder.namesTown || isTownElsewhere || (regions.size > 0 && new Set(keys).size < keys.length)
+  const stated = builder.readings.filter(
+    (one) => one.kind === 'name' && one.countries.some((code) => countries.has(code)),
+  )
+  for (const name of listBehindTowns(parts, stated))
+    for (const city of [name, `${name} city`]) builder.cities.delete(toCityKey(city))
   const cities = new Set([...builder.cities].flatMap(listCityKeys))
   if (countries.size + regions.size + cities.size + postals.size === 0) return null
   const isRead = last < 0 || countries.size > 0 || builder.isEndRead
   const unreadEnd = isRead ? '' : toUnreadKey(parts[last] ?? '')
   return { countries, regions, cities, postals, namesTown, ...open, unreadEnd }
-}
-
-/** The country of a company, or else the countries that have a place of the name that is stated. */
-export interface CompanyCountry {
-  readonly country: string | null
-  readonly possible: readonly string[]
 }
 
 /**
@@ -100,12 +100,6 @@ export function readCompanyCountry(
   const forms = bare === null ? [] : parseForm(bare).formCountries
   const [own, another] = possible.length === 0 ? forms : forms.filter((code) => possible.includes(code))
   return { country: own !== undefined && another === undefined ? own : null, possible }
-}
-
-interface CompanyPlace {
-  readonly cells: readonly (string | null)[]
-  readonly parts?: readonly (string | null)[]
-  readonly name: string | null
 }
 
 /** Lists the countries of a cell, and those with a town of its name. */

@@ -660,3 +660,24 @@ describe('a company whose address is one line', () => {
     })
   })
 })
+
+test.each([
+  ['Mazatenango, Guatemala', 'guatemala', false],
+  ['Mixco, Guatemala, Guatemala', 'guatemala', false],
+  ['Esch-sur-Alzette, Luxembourg', 'luxembourg', false],
+  ['Colón, Panamá', 'panama', false],
+  ['Monterrey, México', 'mexico', false],
+  ['Hawally, Kuwait', 'kuwait', false],
+  ['Ali Sabieh, Djibouti', 'djibouti', false],
+  ['Guatemala', 'guatemala', true],
+  ['Guatemala, Guatemala', 'guatemala', true],
+  ['Guatemala, GT', 'guatemala', true],
+  ['Zona 10, Guatemala', 'guatemala', true],
+  ['5a avenida 3-20, Guatemala', 'guatemala', true],
+  ['Ciudad de Guatemala, Guatemala', 'guatemala', true],
+  ['Luxembourg-Ville, Luxembourg', 'luxembourg', true],
+  ['Jurong, Singapore', 'singapore', true],
+  ['Enfield, Lebanon, NH', 'lebanon', true],
+])('Behind another town, a country is not its town: %s', (location, town, isTown) => {
+  expect(parseLocation(location)?.cities.has(town)).toBe(isTown)
+})

@@ -954,3 +954,39 @@ test.each(['Visa Larkmoor Velsor Ltd', 'SP Larkmoor Velsor Ltd', 'Card Larkmoor 
     expect(decision.kind === 'none' ? 0 : decision.confidence).toBeLessThan(80)
   },
 )
+
+describe('others that join a company behind its form', () => {
+  const held: Record<string, string> = {
+    GT: 'CONSTRUCTORA NORVANE, SOCIEDAD ANONIMA',
+    ES: 'CONSTRUCCIONES NORVANE S.A.',
+    FR: 'NORVANE TRAVAUX SA',
+    US: 'Norvane Builders Inc',
+    DE: 'Norvane Bau GmbH',
+  }
+  const answer = (country: string, text: string) => {
+    const decision = match({ name: text, location: null, held: [{ name: held[country] ?? '', country }] })
+    return decision.kind === 'none' ? 0 : decision.confidence
+  }
+  const joined = {
+    GT: 'Constructora Norvane, S.A. y Copropietarios|Constructora Norvane, S.A. y Copropiedad|Constructora Norvane S.A. y Hermanos|Constructora Norvane S.A. y compañeros',
+    ES: 'Construcciones Norvane S.A. y Copropietarios|Construcciones Norvane SA & Partners',
+    FR: 'Norvane Travaux SA et Associés|Norvane Travaux SA & Partners',
+    US: 'Norvane Builders Inc & Partners|Norvane Builders Inc and Brothers',
+    DE: 'Norvane Bau GmbH und Partner|Norvane Bau GmbH & Söhne',
+  }
+  const cases = Object.entries(joined).flatMap(([country, texts]) =>
+    texts.split('|').map((text) => [country, text]),
+  )
+  test.each(cases)('%s: %s is at most likely', (country = '', text = '') => {
+    expect(answer(country, text)).toBeLessThanOrEqual(78)
+  })
+
+  test.each([
+    ['GT', 'Constructora Norvane, S.A. y filiales'],
+    ['US', 'Norvane Builders Inc & Subsidiaries'],
+    ['US', 'Norvane Builders Inc, a Delaware corporation'],
+    ['DE', 'Norvane Bau GmbH und Tochtergesellschaften'],
+  ])('%s: %s is the company', (country, text) => {
+    expect(answer(country, text)).toBeGreaterThanOrEqual(90)
+  })
+})

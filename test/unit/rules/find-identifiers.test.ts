@@ -831,6 +831,30 @@ describe('Lists of Latin America', () => {
       )
   })
 
+  test.each([
+    ['NIT', 'Guatemala', ['45871-6', '5528711-5', '4410238-0', 'CF', 'C/F', 'CF']],
+    ['NIT', 'GT', ['2547896310101', '1598746320801', '8120934-7', 'Consumidor final']],
+    ['RTN', 'Honduras', ['05019000046046', '8019000999999', 'pendiente', 'exento']],
+    ['CNPJ', 'Brasil', ['33.000.167/0001-01', 'isento', 'ISENTO', 'não contribuinte']],
+    ['Org.nr', 'Sverige', ['556012-5790', 'ej registrerad', 'ansökt', '0']],
+  ])('Words for "no number" below %s in %s do not count', (header, country, cells) => {
+    const table = { name: names.slice(0, cells.length), [header]: cells, País: cells.map(() => country) }
+    expect(found(table).identifiers).toMatchObject({ registration_id: header })
+  })
+
+  test('A column of words alone, and one of routing numbers below RTN, is not used', () => {
+    expect(
+      found({ name: names.slice(0, 3), RTN: ['021000021', '011401533', '091000019'] }).identifiers,
+    ).toEqual({})
+    const words = { name: names.slice(0, 4), NIT: ['red', 'blue', 'green', 'CF'] }
+    expect(found(words).identifiers).toEqual({})
+  })
+
+  test('A list without countries learns how to name them', () => {
+    const table = { name: names.slice(0, 3), NIT: ['576937-K', '3952550-3', '7108-0'] }
+    expect(whyNot(table, 'NIT')).toContain('; --country tells those of BO, GT, SV')
+  })
+
   test('The country of the row tells numbers of one name apart', () => {
     const table = { name: names.slice(0, 3), NIT: ['576937-K', '3952550-3', '7108-0'] }
     expect(found(table).identifiers).toEqual({})

@@ -61,6 +61,12 @@ const exports: [program: string, header: string, name: string, location: string]
     'Nombre o Razón Social',
     'Municipio|Departamento',
   ],
+  [
+    'Honduran',
+    'No.|Nombre Comercial|Razón o Denominación Social|Dirección|Municipio|Departamento',
+    'Razón o Denominación Social',
+    'Municipio|Departamento',
+  ],
   ['Azerbaijani', '№|Sifarişçi|VÖEN|Hüquqi ünvanı|Şəhər|Ölkə', 'Sifarişçi', 'Şəhər|Ölkə'],
   ['Azerbaijani, inflected', 'Kod|Alıcının adı|Ünvanı|Ölkəsi', 'Alıcının adı', 'Ünvanı|Ölkəsi'],
   ['Azerbaijani, short', 'Ad|Ünvan', 'Ad', 'Ünvan'],

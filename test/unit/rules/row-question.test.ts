@@ -1254,3 +1254,39 @@ test('a cell with the number of a person among others is not sent', () => {
       faults: ['person_number'],
     })
 })
+
+test.each([
+  ['NIT', 'Guatemala', '576937-K', 'GT'],
+  ['NIT o DPI', 'GT', '3952550-3', 'GT'],
+  ['NIT', 'El Salvador', '0614-010190-101-3', 'SV'],
+  ['NRC', 'El Salvador', '2345-1', 'SV'],
+  ['N° RC', 'Maroc', '34512', 'MA'],
+  ['RTN', 'Honduras', '05019000046046', 'HN'],
+  ['RUC', 'Nicaragua', 'J0310000000011', 'NI'],
+  ['NIT', 'Bolivia', '1020703023', 'BO'],
+  ['NIT', 'Colombia', '890903938-8', 'CO'],
+])('a number below %s in a row of %s is of that country', (header, country, text, place) => {
+  const chosen = chooseNumber([{ header, text }], { registration_country: country })
+  expect(chosen.identifier?.place?.slice(0, 2)).toBe(place)
+  expect(chosen.faults).toEqual([])
+})
+
+test.each([
+  ['NIT', 'Guatemala', '2547896310101'],
+  ['RTN', 'Honduras', '08011975012345'],
+  ['NIT', 'El Salvador', '01234567-8'],
+])('the number of a person below %s in %s is not sent', (header, country, text) => {
+  const chosen = chooseNumber([{ header, text }], { registration_country: country })
+  expect(chosen).toMatchObject({ identifier: null, faults: ['person_number'] })
+})
+
+test.each(
+  'CF|C/F|Consumidor Final|s/n|exento|en trámite|isento|ei ole|申請中|x|0|00000|999999-9|قيد التسجيل'.split(
+    '|',
+  ),
+)('a cell of numbers with %s is empty', (cell) => {
+  expect(ask({ name: 'Larkmoor', registration_id: cell })).toMatchObject({
+    lookup: { name: 'Larkmoor' },
+    faults: [],
+  })
+})
