@@ -188,3 +188,11 @@ function hasPath(value: unknown, path: string): boolean {
 export function checkOutcome(outcome: OutcomeFields, context: z.RefinementCtx): void {
   for (const message of findOutcomeFaults(outcome)) context.addIssue({ code: 'custom', message })
 }
+
+/** Converts a label to its code: "Incorporated Entity" is `incorporated_entity`. */
+export function toCode(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_')
+}

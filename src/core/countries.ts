@@ -54,12 +54,8 @@ const toAccentedKey = (text: string): string =>
         .toLowerCase()
         .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
 
-/** `Oesterreich`, `Aegypten`, `Faeroeerne`: accented letters written as two. */
-function writeOut(text: string): string | null {
-  if (!/[äöüåø]/i.test(text)) return null
-  const twoLetters: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', å: 'aa', ø: 'oe' }
-  return text.toLowerCase().replace(/[äöüåø]/g, (letter) => twoLetters[letter] ?? letter)
-}
+/** `Oesterreich`, `Aegypten`, `Faeroeerne` */
+const letterPairs = new Map(Object.entries({ ä: 'ae', ö: 'oe', ü: 'ue', å: 'aa', ø: 'oe' }))
 
 /** Country codes by key of the name; several for a name of several countries. */
 type NameTable = Map<string, readonly string[]>
@@ -76,8 +72,8 @@ function addName(table: NameTable, name: string, code: string): void {
   const isLatin = /^[a-z]+$/.test(folded)
   if (folded !== accented && (!isLatin || folded.length >= foldedCharsMin || isFreeCode(folded)))
     keys.push(folded)
-  const written = writeOut(name)
-  if (written !== null) keys.push(foldName(written))
+  const written = name.toLowerCase().replace(/[äöüåø]/g, (letter) => letterPairs.get(letter) ?? letter)
+  if (/[äöüåø]/i.test(name)) keys.push(foldName(written))
   for (const key of keys) {
     const codes = table.get(key) ?? []
     if (key !== '' && !codes.includes(code)) table.set(key, [...codes, code])
@@ -161,7 +157,6 @@ export const areLanguagesKnown = (): boolean =>
 
 /** Codes of sport and of vehicles, used only if they are no code of ISO 3166. */
 let otherCodes: ReadonlyMap<string, string> | null = null
-
 function listOtherCodes(): ReadonlyMap<string, string> {
   const listed = [...known.cars.split('|'), ...known.olympic.split('|')].map(
     (pair) => pair.toLowerCase().split(' ') as [string, string],
@@ -171,17 +166,24 @@ function listOtherCodes(): ReadonlyMap<string, string> {
 }
 
 const none: readonly string[] = []
-
 /** Many rows have the same countries and towns. */
 const remembered = new Map<string, readonly string[]>()
 const rememberedMax = 10_000
 
 /**
  * Returns the ISO 3166-1 alpha-2 codes that a name or code of a country may mean, in one of eighty languages: two for
- * `Congo`, those of its successors for a former state, none if it is not known. Not for words of names: inflected names
- * (`w Niemczech`) are also adjectives.
+ * `Congo` and for `SR` (Suriname, `Slovenská republika`), those of its successors for a former state, none if it is not
+ * known. Not for words of names: inflected names (`w Niemczech`) are also adjectives.
  */
-export function findCountryCodes(text: string): readonly string[] {
+export const findCountryCodes = (text: string): readonly string[] => [
+  ...findSureCodes(text),
+  ...(shortForms.get(text.replace(/[.\s]/g, '').toUpperCase())?.split(' ') ?? none),
+]
+
+/** Codes that other countries use for their own name: `SR` in Slovakia. */
+const shortForms = new Map(Object.entries(known.shortForms))
+
+function findSureCodes(text: string): readonly string[] {
   const exact = findExactCodes(text)
   return exact.length > 0 ? exact : readInflected(text.slice(0, nameCharsMax).trim())
 }
@@ -317,7 +319,6 @@ function readInflected(text: string): readonly string[] {
 
 const article = new RegExp(known.article, 'iu')
 const formalWords = new RegExp(known.formalWords, 'iu')
-
 /** Removes an article and the form of the state: `die Schweiz`, `Republik Österreich`; null without them. */
 function removeFormalWords(text: string): string | null {
   const bare = text.replace(article, '')
@@ -333,14 +334,13 @@ function readSeveralNames(text: string): readonly string[] {
   const parts = text
     .split(/[()[\]（）/|;,:–—]|\s+-\s*|\s*-\s+|(?<=^[A-Za-z]{2,3})-|-(?=[A-Za-z]{2,3}$)/)
     .flatMap((part) => (part.trim() === '' ? [] : [part]))
-  const [first, ...others] = parts.length > 1 ? parts.map((part) => findName(part)) : []
-  if (first === undefined) return none
+  const [first = none, ...others] = parts.length > 1 ? parts.map((part) => findName(part)) : []
   return others.reduce((shared, codes) => shared.filter((code) => codes.includes(code)), first)
 }
 
 /** Returns the ISO 3166-1 alpha-2 code for a country's name or code, or null if it is unknown or of several countries. */
 export function findCountryCode(text: string): string | null {
-  const codes = findCountryCodes(text)
+  const codes = findSureCodes(text)
   return codes.length === 1 ? (codes[0] ?? null) : null
 }
 

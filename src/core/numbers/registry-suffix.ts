@@ -1,5 +1,10 @@
 import { iso31662 } from 'iso-3166'
 import { findCountryCode } from '../countries.js'
+import { identifierHeaders } from '../header-words.js'
+import { countriesOfAdded, countriesOfHeader, countriesOfTaxHeader } from '../identifiers.js'
+import { toHeaderKey } from '../text.js'
+import { readTaxNumber } from './national-numbers.js'
+import { toStatedIdentifier, type NameWithIdentifiers } from './stated-identifiers.js'
 
 /** EDGAR's own abbreviations of places, in addition to states and provinces. */
 const placeAbbreviations = 'BER CAN CAYMAN CI CN DEL ENG HK SWED UK'
@@ -83,4 +88,37 @@ function toLetters(name: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
   return letters === '' ? name : letters
+}
+
+/** A number at the end, and in brackets at the end: `IČO 36 123 455)`. */
+const numberAtEnd = /[\s:.#№]((?:[A-Z]{1,3}-?)?\d[\d\s./-]*\d[A-Z]?)\s*([)\]]?)\s*$/u
+const labelledDigitsMin = 5
+const labelWordsMax = 4
+
+/**
+ * Reads a company number behind a name, with the word that registers and lists have for it: `Larkmoor s.r.o., IČO: 31333338`,
+ * `Norvane Ltd (Reg. No. 1234567)`. `null` without such a word: numbers are also parts of names.
+ */
+export function readLabelledNumber(text: string): NameWithIdentifiers | null {
+  const [end = '', number = '', bracket = ''] = numberAtEnd.exec(text) ?? []
+  if (number.replace(/\D/g, '').length < labelledDigitsMin) return null
+  const front = text.slice(0, text.length - end.length)
+  const inside = bracket === '' ? front : front.slice(front.search(/[([][^([]*$/) + 1)
+  const starts = [...inside.matchAll(/(?<=^|[\s,;:([–-])(?=\p{L})/gu)].map(({ index }) => index)
+  for (const start of starts.slice(-labelWordsMax)) {
+    const key = toHeaderKey(inside.slice(start).replace(/(?<=\S)[\s:]+[A-Z]{2}$/, ''))
+    const countries = [countriesOfHeader, countriesOfAdded].flatMap((known) => known.get(key) ?? [])
+    const isOwn = countries.length > 0 || identifierHeaders.registration_id.includes(key)
+    const name = front.slice(0, front.length - inside.length + start).replace(/[\s,;:([–-]+$/u, '')
+    // Of tax numbers, those that contain a company number are compared.
+    const taxCountries = (isOwn ? [] : (countriesOfTaxHeader.get(key) ?? [])).map((one) => one.toLowerCase())
+    const tax = taxCountries.length === 0 ? null : readTaxNumber(number, taxCountries)
+    if ((!isOwn && tax === null) || !/\p{L}{2}/u.test(name)) continue
+    // Several countries call their numbers so.
+    const [first = null, ...others] = new Set(countries)
+    const place = tax?.country.toUpperCase() ?? (others.length === 0 ? first : null)
+    const identifier = toStatedIdentifier('registration_id', tax?.number ?? number.trim(), place)
+    return identifier === null ? null : { name, identifiers: [identifier] }
+  }
+  return null
 }

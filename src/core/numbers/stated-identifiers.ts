@@ -109,13 +109,14 @@ const namedNumber = new RegExp(
 function readNationalNumber(text: string): StatedIdentifier | null {
   const [, label = '', number = ''] = namedNumber.exec(text.trim()) ?? []
   const fold = (name: string) => name.toLowerCase().replaceAll('.', '')
-  for (const { country, name } of numberNames) {
-    if (fold(name) !== fold(label)) continue
-    const isPlain = hasPlainForm(country, number) === true || hasSerialLetters(country, closeNumber(number))
-    const value = toNationalNumber(country, number) ?? (isPlain ? number : null)
-    if (value !== null) return toStatedIdentifier('registration_id', value, country.toUpperCase())
-  }
-  return null
+  const closed = closeNumber(number)
+  const isPlain = (one: string) => hasPlainForm(one, number) === true || hasSerialLetters(one, closed)
+  const read = (one: string) => toNationalNumber(one, number) ?? (isPlain(one) ? number : null)
+  const named = numberNames.flatMap(({ name, country }) => (fold(name) === fold(label) ? country : []))
+  // `IČO` is the name in two countries.
+  const [country = '', another] = new Set(named.filter((one) => read(one) !== null))
+  const value = read(country) ?? ''
+  return toStatedIdentifier('registration_id', value, another === undefined ? country : null)
 }
 
 function readValue(kind: StatedKind, text: string): StatedIdentifier | null {

@@ -1,4 +1,6 @@
-import { findCountryCode } from '../../core/countries.js'
+import known from '../../core/country-names.json' with { type: 'json' }
+import { findCountryCode, findCountryCodes } from '../../core/countries.js'
+import { toSpellingKey } from '../../core/text.js'
 import { parsePlaceHeader } from '../../core/header-words.js'
 import { toRootDomain } from '../../core/domain-name.js'
 import {
@@ -15,7 +17,7 @@ import {
   toRegisterPlace,
   type StatedIdentifier,
 } from '../../core/numbers/stated-identifiers.js'
-import type { EarlierReading, LookupRule } from './columns.js'
+import { listLookupColumns, type EarlierReading, type LookupColumns, type LookupRule } from './columns.js'
 import {
   findOffice,
   formatOfficeNumber,
@@ -23,13 +25,13 @@ import {
   readOfficeNumber,
 } from '../../core/numbers/court-numbers.js'
 import { closeNumber } from '../../core/numbers/national-numbers.js'
-import { isPersonNumber } from '../../core/numbers/number-forms.js'
+import { isPersonNumber, rateNumber } from '../../core/numbers/number-forms.js'
 import { findLei, toFilledCell, toFilledNumber, twoLetterCode } from './column-content.js'
 import { listRegisterCountries } from './identifier-content.js'
 import { chooseNumber, faultReasons, type IdentifierFault, type NumberCell } from './number-cells.js'
 import {
-  classifyDomain,
   cleanNumber,
+  explainSharedDomain,
   identifierKeys,
   identifierPlaceKeys,
   numberKeys,
@@ -92,7 +94,37 @@ export function toRowCells({ columns }: LookupRule, row: Cells, isEarlier = fals
     const cell = isCode ? raw.trim() : toFilled(raw)
     if (cell !== null) identifiers[key] = cell
   }
+  if (identifiers.registration_country !== undefined && !isEarlier)
+    identifiers.registration_country = settleCountry(columns, identifiers)
   return { name, location: isStated ? location : [...location, country], context, identifiers }
+}
+
+/** Countries by words of their languages that name columns. */
+const listWords = new Map(
+  Object.entries(known.listWords).flatMap(([codes, words]) =>
+    words.split('|').map((word) => [toSpellingKey(word), codes.split(' ')] as const),
+  ),
+)
+
+/** Settles a code that others use for their own name, as `SR` in Slovakia, by headers, then numbers; empty if it stays open. */
+function settleCountry(columns: LookupColumns, identifiers: IdentifierCells): string {
+  const text = identifiers.registration_country ?? ''
+  const codes = findCountryCodes(text)
+  if (codes.length < 2 || findCountryCode(text) === null) return text
+  const headers = listLookupColumns(columns)
+  const ofList = headers.flatMap((header) => [
+    ...listRegisterCountries(header),
+    ...(listWords.get(toSpellingKey(header)) ?? []),
+  ])
+  const named = codes.filter((code) => ofList.includes(code) || code === columns.country)
+  const numbers = numberKeys.flatMap((key) => identifiers[key] ?? [])
+  const fitting = codes.filter((code) =>
+    numbers.some((one) => rateNumber(code.toLowerCase(), cleanNumber(one)) === 3),
+  )
+  const [only, another] = named.length > 0 ? named : fitting
+  // Lists with English headers have codes of ISO 3166-1.
+  const isEnglish = /country|iso|jurisdiction/i.test(columns.identifiers.registration_country ?? '')
+  return only !== undefined && another === undefined ? only : isEnglish ? text : ''
 }
 
 /** Whether a cell below the header of a country, or the end of a whole place, has one. */
@@ -317,20 +349,4 @@ function findWebsite(website: string | undefined, email: string | undefined): Si
     if (domains.length === 0) faults.push(key)
   }
   return { domain: null, faults, shared }
-}
-
-function explainSharedDomain(domain: string, text: string): string | null {
-  switch (classifyDomain(domain)) {
-    case 'mail provider':
-      return `${domain} is a mail provider's domain, not a company's`
-    case 'disposable':
-      return `${domain} is a domain of disposable mailboxes, not a company's`
-    case 'platform': {
-      const [, host = '', path = ''] = /^(?:[a-z]+:)?(?:\/\/)?([^/?#]*)([^]*)$/i.exec(text) ?? []
-      const isOwnFront = host.toLowerCase().replace(/^www\./, '') === domain && path.replace('/', '') === ''
-      return text.includes('@') || isOwnFront ? null : `a page on ${domain} does not say whose domain it is`
-    }
-    case null:
-      return null
-  }
 }

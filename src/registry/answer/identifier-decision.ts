@@ -27,10 +27,10 @@ import {
   removePrefix,
   toCompanyNumber,
 } from '../../core/numbers/national-numbers.js'
-import { classifyNameWord } from '../match/compare-words.js'
+import { readLabelledNumber } from '../../core/numbers/registry-suffix.js'
+import { classifyNameWord, isCountryWord } from '../match/compare-words.js'
 import type { CandidateName } from '../match/candidate.js'
 import type { NameComparison } from '../match/compare-names.js'
-import { isCountryWord } from '../match/compare-words.js'
 import type { LeftoverWords, LeftWord } from '../match/left-words.js'
 import type { TextWord } from '../match/query-text.js'
 import { getUsualCount } from '../match/word-classes.js'
@@ -179,7 +179,7 @@ export function readQueryIdentifiers(text: string): QueryIdentifiers {
   const others = parts.filter((part) => findWrong(part) === null)
   const rest = readIdentifiers(others.join(', '))
   const isNothingElse = others.length === 0 || rest.identifiers.length === others.length
-  if (wrong.length === 0 || !isNothingElse) return { ...read, wrong: [] }
+  if (wrong.length === 0 || !isNothingElse) return { ...(readLabelledNumber(text) ?? read), wrong: [] }
   return { name, identifiers: rest.identifiers, wrong }
 }
 

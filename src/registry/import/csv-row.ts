@@ -1,4 +1,10 @@
-import { entitySubtype, entityType, type EntitySubtype, type EntityType } from '../../contract/enums.js'
+import {
+  entitySubtype,
+  entityType,
+  toCode,
+  type EntitySubtype,
+  type EntityType,
+} from '../../contract/enums.js'
 import { findRegionCode } from '../normalize/places.js'
 import { padUkSicCode } from '../reference/industry-codes.js'
 import { isRegion, parseEdgarPlace, toJurisdiction, type EdgarPlace } from '../reference/registers.js'
@@ -8,7 +14,7 @@ import { companiesHouse, formatCompanyNumber } from './gleif-record.js'
 import type { ReadRow } from '../model/registry-rows.js'
 import { addOffice, findOffice, hasLocalOffices, parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import { toNationalNumber } from '../../core/numbers/national-numbers.js'
-import { findCountryName } from '../../core/countries.js'
+import { findCountryCodes, findCountryName } from '../../core/countries.js'
 import { UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
 
@@ -133,14 +139,6 @@ function createImportError(message: string, hint: string): UserError {
   return new UserError('REGISTRY_IMPORT_INVALID', message, { hint })
 }
 
-/** Converts a label to its code: "Incorporated Entity" is `incorporated_entity`. */
-export function toCode(text: string): string {
-  return text
-    .trim()
-    .toLowerCase()
-    .replace(/[\s-]+/g, '_')
-}
-
 export interface RowDefaults {
   /** Type of the id column; `id` for numbers of the file. */
   readonly idType: string
@@ -164,6 +162,9 @@ export function readRow(cellOf: FieldReader, sourceLine: number, defaults: RowDe
   const dropped: string[] = []
   const order = defaults.dates?.dissolution_date
   const place = getHome(field, defaults)
+  // `SR` in a register of Slovakia
+  const home = place.slice(0, 2).toUpperCase()
+  const ofHome = findCountryCodes(field('country') ?? '').find((code) => code === home)
   const ended = readDay(field('dissolution_date'), { what: 'end date', order, place }, dropped)
   const draft: Draft = {
     idType: defaults.keyWord,
@@ -175,7 +176,7 @@ export function readRow(cellOf: FieldReader, sourceLine: number, defaults: RowDe
     isSubtypeStated: field('subtype') !== null,
     status: field('status') ?? (hasEnded(ended) ? 'inactive' : null),
     legalForm: field('legal_form'),
-    country: field('country') ?? defaults.countryCode ?? getHomeCountry(field, defaults),
+    country: ofHome ?? field('country') ?? defaults.countryCode ?? getHomeCountry(field, defaults),
     jurisdiction: resolveJurisdiction(field, defaults, dropped),
     registrationAuthority: field('registration_authority'),
     identifiers: readIdentifiers(field),

@@ -1,4 +1,4 @@
-import { entityType } from '../../contract/enums.js'
+import { entityType, toCode } from '../../contract/enums.js'
 import { toCanonicalIdentifier, countriesOfTaxHeader } from '../../core/identifiers.js'
 import { parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import { findNumbering } from '../../core/numbers/number-forms.js'
@@ -19,7 +19,7 @@ import { dateOrders, parseDate } from '../../core/file-formats.js'
 import { findDistinctNumber, findNamesByCells, findRegion, listUnused } from './additions.js'
 import { readCompanyCountry } from '../match/parse-location.js'
 import { quoteArgument } from './file-name.js'
-import { toCode, type ImportField } from './csv-row.js'
+import type { ImportField } from './csv-row.js'
 
 /** Proposed options for importing a table of companies as `csv`. */
 export interface MapProposal {

@@ -3,7 +3,7 @@ import { listBehindTowns, type CompanyCountry, type CompanyPlace } from './aroun
 import { splitPlace, unifyOwnLetters } from '../normalize/unspaced-names.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
-import { countryCodes, findCountryCode, findCountryCodes, findExactCodes } from '../../core/countries.js'
+import { countryCodes, findCountryCodes, findExactCodes } from '../../core/countries.js'
 import { readIdentifiers } from '../../core/numbers/stated-identifiers.js'
 import { isDependent, isDistinctRegion, type LocationHint } from './place-agreement.js'
 import { parseForm } from '../normalize/parsed-name.js'
@@ -82,7 +82,8 @@ export function readCompanyCountry(
   })
   for (const { text, part } of [...filled].reverse()) {
     const isTown = part !== 'country' && (/^(?:city|region)$/.test(part ?? '') || listOfTown(text).length > 0)
-    const code = isTown ? null : (findCountryCode(text) ?? findCertainCountry(text))
+    const [only, another] = isTown ? [] : findCountryCodes(text)
+    const code = isTown || another !== undefined ? null : (only ?? findCertainCountry(text))
     if (code !== null) return { country: code, possible: [code] }
   }
   const whole = { text: filled.map(({ text }) => text).join(', '), part: null }
@@ -141,7 +142,7 @@ function readPart(
 ): void {
   const [prefix, code = ''] = postalPrefix.exec(part) ?? []
   const countries = prefix === undefined ? [] : findCountryCodes(code)
-  if (countries.length === 1) {
+  if (countries.length > 0) {
     builder.readings.push({ key: code.toLowerCase(), kind: 'name', countries, regions: [] })
     part = part.slice(prefix?.length)
   }
@@ -212,14 +213,11 @@ function readName(
   const found = findRegionCodes(text)
   if (isNumber && found.length > 0) return null
   const regions = found.filter(isDistinctRegion)
-  const countries = isLast || isAlone ? findCountryCodes(text) : findExactCodes(text)
+  const find = isLast || isAlone || key.length <= codeCharsMax ? findCountryCodes : findExactCodes
+  const countries = find(text)
   if (countries.length === 0 && found.length === 0) return null
-  return {
-    key,
-    kind: /^[A-Za-z.\s]+$/.test(text) && key.length <= codeCharsMax ? 'code' : 'name',
-    countries,
-    regions,
-  }
+  const isCode = /^[A-Za-z.\s]+$/.test(text) && key.length <= codeCharsMax
+  return { key, kind: isCode ? 'code' : 'name', countries, regions }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { resolution, type Resolution } from '../../../src/contract/result.js'
 import { importSource } from '../../../src/registry/import/file-formats.js'
+import { readLabelledNumber } from '../../../src/core/numbers/registry-suffix.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import { getSource, listSources, type RegisterSource } from '../../../src/registry/sources/source.js'
 import { leiOf } from '../../support/made-identifiers.js'
@@ -477,4 +478,39 @@ describe('names of one trade', () => {
         expect([name, status, found, Number(confidence) >= 97]).toEqual([name, 'matched', own, true])
       }
   })
+})
+
+describe('a number behind the name, with the word of its register', () => {
+  const companies = [
+    ['sk', '31333338', '36421928', 'Larkmoor s.r.o.', ['IČO', 'IČO:', 'ICO', 'Reg. No.']],
+    ['cz', '27082440', '25596641', 'Larkmoor s.r.o.', ['IČO', 'IČ:', 'Company No.']],
+    ['fi', '0112038-9', '1927400-1', 'Larkmoor Oy', ['Y-tunnus', 'Y-tunnus:']],
+    ['gb', '01234567', '07654321', 'Larkmoor Ltd', ['Company No.', 'Reg. No.', 'Company number']],
+    ['fr', '552100554', '552032534', 'Larkmoor SAS', ['SIREN', 'SIREN:']],
+  ] as const
+  const cases = companies.flatMap(([jurisdiction, own, other, name, labels]) =>
+    labels.flatMap((label) =>
+      [`, ${label} `, ` ${label} `, ` (${label} `].map((before) => ({
+        jurisdiction,
+        own,
+        other,
+        name,
+        before,
+      })),
+    ),
+  )
+  test.each(cases)('$name, $before in $jurisdiction', ({ jurisdiction, own, other, name, before }) => {
+    const registry = registryOf([{ id: 'a', name, jurisdiction, registration_id: own }])
+    const end = before.includes('(') ? ')' : ''
+    const asked = ask(registry, `${name}${before}${own}${end}`)
+    expect([asked.status, asked.entity?.legal_name]).toEqual(['matched', name])
+    expect(ask(registry, `${name}${before}${other}${end}`).status).toBe('inconclusive')
+  })
+
+  test.each(['Larkmoor 12345', 'Larkmoor No. 12345', 'Hotel Larkmoor 52031', 'IČO 12345678'])(
+    '%s is no name with a number',
+    (text) => {
+      expect(readLabelledNumber(text)).toBeNull()
+    },
+  )
 })

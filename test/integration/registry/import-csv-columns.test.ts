@@ -917,3 +917,20 @@ test.each([
     expect(propose('Brevik Partners', (at) => branches[at] ?? '')).toBe(first)
   },
 )
+
+describe('a short form of the own country', () => {
+  test.each([
+    ['sk', 'SR', 'SK'],
+    ['sk', 'CR', 'CR'],
+    ['cz', 'ČR', 'CZ'],
+    ['cz', 'CR', 'CZ'],
+    ['lt', 'LR', 'LT'],
+    ['sr', 'SR', 'SR'],
+    ['us_de', 'SA', 'SA'],
+  ])('in a register of %s, %s is %s', async (jurisdiction, text, country) => {
+    const map = { id: 'no', name: 'name', city: 'town', country: 'state' }
+    const rows = `no,name,town,state\n1,Larkmoor,Norvane,${text}\n`
+    const { held } = await importRows(rows, { idType: 'registration_id', map, jurisdiction })
+    expect(Object.values(held)).toMatchObject([{ country_code: country }])
+  })
+})

@@ -47,7 +47,7 @@ test.each(Object.values(languages.furtherLanguages).flatMap((list) => list.split
     const several = iso31661.flatMap(({ alpha2 }) => {
       const name = names.of(alpha2) ?? alpha2
       const codes = findCountryCodes(name)
-      return codes.length > 1 && !['CD', 'CG', 'MF', 'SX'].includes(alpha2)
+      return codes.length > 1 && name !== alpha2 && !['CD', 'CG', 'MF', 'SX'].includes(alpha2)
         ? [`${name}: ${codes.join(' ')}`]
         : []
     })

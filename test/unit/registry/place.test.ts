@@ -12,6 +12,7 @@ import {
   findRegionCodes,
 } from '../../../src/registry/normalize/places.js'
 import placeNames from '../../../src/registry/reference/place-names.json' with { type: 'json' }
+import countryNames from '../../../src/core/country-names.json' with { type: 'json' }
 import { forAll } from '../../support/properties.js'
 
 function place(
@@ -680,4 +681,37 @@ test.each([
   ['Enfield, Lebanon, NH', 'lebanon', true],
 ])('Behind another town, a country is not its town: %s', (location, town, isTown) => {
   expect(parseLocation(location)?.cities.has(town)).toBe(isTown)
+})
+
+describe('short forms that are codes of other countries', () => {
+  const forms = Object.entries(countryNames.shortForms).flatMap(([code, others]) =>
+    others.split(' ').map((own) => ({ code, own })),
+  )
+
+  test.each(forms)('$code may be $own, in a cell and at the end of an address', ({ code, own }) => {
+    for (const text of [code, `Larkmoor, ${code}`, `Larkmoor ${code}`])
+      expect([...(parseLocation(text)?.countries ?? [])], text).toEqual(expect.arrayContaining([own, code]))
+    expect(readCompanyCountry({ cells: [code], parts: ['country'], name: null }, null).country).toBeNull()
+    expect(readCompanyCountry({ cells: [code], parts: ['country'], name: null }, own).country).toBe(own)
+    // Files with codes of ISO 3166-1 keep them.
+    expect(findCountryCode(code)).toBe(code)
+  })
+
+  test.each(['DE', 'FR', 'SK', 'CZ', 'UG', 'KE', 'PR'])('%s is one country', (code) => {
+    expect([...(parseLocation(code)?.countries ?? [])]).toEqual([code])
+  })
+
+  test.each(['U', 'X', 'Y', 'R'])('%s names none', (text) => {
+    expect(findCountryCode(text)).toBeNull()
+  })
+
+  test.each([
+    ['RH', 'HR'],
+    ['ČR', 'CZ'],
+    ['EEUU', 'US'],
+    ['RDC', 'CD'],
+    ['RSH', 'AL'],
+  ])('%s is %s', (text, code) => {
+    expect(findCountryCode(text)).toBe(code)
+  })
 })

@@ -1290,3 +1290,34 @@ test.each(
     faults: [],
   })
 })
+
+describe('a code that is the short form of another country', () => {
+  const lists = [
+    ['SR', 'Názov', 'IČO', 'Štát', 'SK'],
+    ['CR', 'Název', 'IČO', 'Stát', 'CZ'],
+    ['RS', 'Naziv', 'Matična številka', 'Država', 'RS SI BA'],
+    ['LR', 'Nosaukums', 'Numurs', 'Valsts', 'LV'],
+    ['LR', 'Pavadinimas', 'Kodas', 'Šalis', 'LT'],
+    ['TC', 'Ünvan', 'No', 'Ülke', 'TR'],
+    ['CR', 'Razón social', 'Cédula jurídica', 'País', 'CR'],
+    ['SR', 'Company', 'Reg. No.', 'Country', 'SR'],
+    ['CR', 'Company', 'Number', 'Country code', 'CR'],
+    ['BH', 'Firma', 'Nr.', 'Land', ''],
+  ] as const
+  test.each(lists)('%s below %s, %s, %s is %s', (code, name, number, country, expected) => {
+    const rule: LookupRule = {
+      columns: {
+        name,
+        location: [country],
+        context: [],
+        identifiers: { registration_id: number, registration_country: country },
+      },
+      identifierUse: 'first',
+      readsNames: true,
+    }
+    const { identifiers } = toRowCells(rule, ['Larkmoor', code, 'A1', code])
+    const found = identifiers.registration_country ?? ''
+    if (expected.includes(' ')) expect([...expected.split(' '), '']).toContain(found)
+    else expect(found).toBe(expected)
+  })
+})
