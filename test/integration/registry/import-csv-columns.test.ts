@@ -919,3 +919,76 @@ test.each([
     expect(propose('Brevik Partners', (at) => branches[at] ?? '')).toBe(first)
   },
 )
+
+describe('columns of registers', () => {
+  const propose = (origin: string, number = 'Reg. No. (BRN)') =>
+    proposeMap(
+      [
+        number,
+        'TIN',
+        'Company Name',
+        'Entity Type',
+        'Registered Office',
+        'Postal Address',
+        'Country of Origin',
+      ],
+      ['Larkmoor', 'Norvane', 'Brackwell', 'Ostrella'].map((name, at) => [
+        `8002000123456${at}`,
+        `100012345${at}`,
+        `${name} Traders Ltd`,
+        'Private Company',
+        `Plot ${at + 4} Kira Road, Kampala`,
+        `P.O. Box ${at + 762} Jinja`,
+        at === 3 ? origin : 'Uganda',
+      ]),
+    )
+
+  test.each(['Reg. No. (BRN)', 'Registration Number (BRN)', 'Company Reg. No. (CRN)'])(
+    'with %s',
+    (number) => {
+      const { map, jurisdiction, unused } = propose('Uganda', number)
+      expect(map).toMatchObject({
+        id: number,
+        legal_form: 'Entity Type',
+        formatted_address: 'Registered Office',
+        country: 'Country of Origin',
+      })
+      expect([jurisdiction, map.postal_code]).toEqual(['ug', undefined])
+      expect(unused).toContain('Postal Address')
+    },
+  )
+
+  test('the origin of a foreign branch is not where it is registered', () => {
+    const { map, jurisdiction } = propose('Kenya')
+    expect([map.country, jurisdiction]).toEqual([undefined, null])
+  })
+
+  test.each([
+    ['IČO', 'Registrový súd', 'Mestský súd Bratislava III'],
+    ['KRS', 'Sąd rejestrowy', 'Sąd Rejonowy w Gdańsku'],
+    ['OIB', 'Trgovački sud', 'Trgovački sud u Zagrebu'],
+  ])('%s needs no court', (number, court, text) => {
+    const rows = ['36421928', '31322832', '35763469'].map((one, at) => [
+      one,
+      `Norvane ${'ABC'[at]} a.s.`,
+      text,
+    ])
+    expect(proposeMap([number, 'Name', court], rows).map).toEqual({ id: number, name: 'Name' })
+  })
+
+  test.each(['Postal Code', 'Postcode', 'PSČ', 'PLZ'])('%s has a postal code', (header) => {
+    for (const code of [
+      '811 01',
+      'SW1A 1AA',
+      'D02 X285',
+      '1234 AB',
+      'LV-1010',
+      '1000-205 Lisboa',
+      '〒100-0001',
+    ])
+      expect([code, proposeMap(['LEI', 'Name', header], [['', 'Norvane', code]]).map.postal_code]).toEqual([
+        code,
+        header,
+      ])
+  })
+})
