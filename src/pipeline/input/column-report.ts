@@ -178,8 +178,8 @@ const effects: Readonly<Partial<Record<IdentifierFault, string>>> = {
   site_checksum: 'by the SIREN in it',
   other_country: 'with that country',
   unknown_country: 'without a country',
+  tax_number: 'without it; with it in your own registry, add --id-columns registration_id_2=COLUMN',
 }
-
 const namedRowsMax = 3
 
 /** From this number of wrong check digits on, the column has other numbers, or a program has damaged them. */
