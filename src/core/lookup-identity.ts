@@ -152,20 +152,10 @@ const ledgerTexts =
   '이월잔액|전월이월|기초잔액|기말잔액|소액현금|위와 같음'
 
 /** Texts for a missing value, as pivot tables write them: only in brackets, since `Leer` is also a town. */
-const bracketedTexts =
-  'leer|vide|en blanco|vacío|vacio|vuoto|vazio|em branco|leeg|tom|tomt|tyhjä|puste|pusty|prázdné|prázdný|üres|gol|' +
-  'prazno|κενό|boş|пусто|порожньо|празно|ריק|فارغ|خالی|비어 있음|비어있음|nothing|void|no'
+const bracketedTexts = headerWords.bracketedTexts
 
 /** Spreadsheet errors in several languages, folded, without the final sign. */
-const spreadsheetErrors =
-  '#ref|#value|#div/0|#name|#null|#num|#spill|#calc|#getting_data|#field|#blocked|#connect|#unknown|#busy|#python|' +
-  '#external|#error|#circ|#nv|#bezug|#wert|#zahl|#überlauf|#kalk|#valeur|#nom|#nombre|#nul|#propagation|#champ|' +
-  '#valor|#nulo|#núm|#num|#rif|#valore|#nome|#nullo|#n/d|#n/b|#verw|#waarde|#naam|#getal|#leeg|#deel/0|#saknas|' +
-  '#referens|#värdefel|#namn|#division/0|#ogiltigt|#skärning|#i/t|#reference|#værdi|#navn|#verdi|#tall|#puuttuu|' +
-  '#viittaus|#arvo|#nimi|#jako/0|#luku|#tyhjä|#adr|#arg|#nazwa|#dziel/0|#liczba|#zero|#není_k_dispozici|#odkaz|' +
-  '#hodnota|#název|#dělení_nulou|#číslo|#hiányzik|#hiv|#érték|#név|#zéróosztó|#szám|#nulla|#н/д|#ссылка|#знач|' +
-  '#имя|#дел/0|#число|#пусто|#перенос|#yok|#başv|#değer|#ad|#sayı/0|#sayı|#boş|#δ/υ|#αναφ|#τιμη|#ονομα|#διαιρ./0|' +
-  '#αριθ|#κενο'
+const spreadsheetErrors = headerWords.spreadsheetErrors
 
 /** Rows for customers without a name, with their two words in any order: `Client divers`, `Divers clients`. */
 const collectives = headerWords.collectives
@@ -189,6 +179,13 @@ function isOutOfUse(cell: string): boolean {
 const missing = toTextSet([...Object.values(missingTexts), ...others].join('|'))
 const missingInBrackets = toTextSet(bracketedTexts)
 const errors = toTextSet(spreadsheetErrors)
+const collectiveTexts = toTextSet(collectives.filter((text) => text.includes(' ')).join('|'))
+
+/** Whether a customer without a name has a place or a number: `Cash Customer - Kololo`. More words may be a name. */
+function isPlacedCollective(cell: string): boolean {
+  const [text = '', place = '', ...others] = cell.split(/\s[\p{Pd}/]+\s|[,:;(|]/u).map(foldCell)
+  return others.length === 0 && /^[\p{L}\p{M}]{3,}\)?$|^\p{Nd}+\)?$/u.test(place) && collectiveTexts.has(text)
+}
 const textCharsMax = Math.max(...[...missing, ...missingInBrackets, ...errors].map(({ length }) => length))
 
 /** Longest cell to check: the longest text, with punctuation around it. */
@@ -210,7 +207,14 @@ export function isPlaceholder(cell: string): boolean {
   if (cell.length > cellCharsMax) return false
   const text = foldCell(cell)
   const bare = text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M}]+$/gu, '')
-  if (missing.has(text) || missing.has(bare) || fillers.test(bare) || dittos.test(cell)) return true
+  if (
+    isPlacedCollective(cell) ||
+    missing.has(text) ||
+    missing.has(bare) ||
+    fillers.test(bare) ||
+    dittos.test(cell)
+  )
+    return true
   if (/^[(<[{【『「〈《]/u.test(text) && missingInBrackets.has(bare)) return true
   return text.startsWith('#') && errors.has(`#${bare}`)
 }

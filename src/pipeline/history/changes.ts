@@ -137,10 +137,7 @@ function hasOtherName({ older, newer }: Pair, field: 'display_name' | 'parent_na
 /** A status that became unknown is not a change; one that became known and is not active is. Restructuring is no end, but creditors need to know. */
 function getStatusChange({ older, newer }: Pair): StatusChange | null {
   if (isRestructured(newer)) return isRestructured(older) ? null : 'restructuring_began'
-  const [before, after] = [
-    isActive(getValue(older, 'entity_status')),
-    isActive(getValue(newer, 'entity_status')),
-  ]
+  const [before, after] = [isActive(readStanding(older)), isActive(readStanding(newer))]
   if (after === false && before !== false) return 'became_inactive'
   return after === true && before === false ? 'became_active' : null
 }
@@ -155,13 +152,19 @@ function hasLeftRegister({ older, newer }: Pair): boolean {
 
 type StatusChange = 'became_inactive' | 'became_active' | 'restructuring_began'
 
-const isRestructured = (state: PublishedState): boolean =>
-  getValue(state, 'entity_status')?.trim().toLowerCase() === 'restructuring'
+/** States in which a company exists: neither their start nor their end is the end of the company. */
+const rescues: ReadonlySet<string> = new Set(['restructuring', 'administration'])
+const announcedEnd = 'strike-off in progress'
 
-/** A company under restructuring trades on: neither its start nor its end is the end of the company. */
+const readStanding = (state: PublishedState): string | null =>
+  getValue(state, 'entity_status')?.trim().toLowerCase() ?? null
+
+const isRestructured = (state: PublishedState): boolean => rescues.has(readStanding(state) ?? '')
+
 function isActive(standing: string | null): boolean | null {
-  const known = standing?.trim().toLowerCase() ?? null
-  return known === null || known === 'restructuring' ? null : known === 'active'
+  return standing === null || rescues.has(standing) || standing === announcedEnd
+    ? null
+    : standing === 'active'
 }
 
 /** The ultimate parent is compared only if both runs have an answer about ownership. */

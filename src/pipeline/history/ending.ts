@@ -37,7 +37,8 @@ function findAlarms(
   const { alarms, skipped } = evaluateAlarms(conditions, facts)
   if (skipped.length > 0) {
     const listed = skipped.map(formatCondition).join(', ')
-    observe({ type: 'notice', text: `No previous output is known, so ${listed} was not evaluated.` })
+    const verb = skipped.length > 1 ? 'were' : 'was'
+    observe({ type: 'notice', text: `No previous output is known, so ${listed} ${verb} not evaluated.` })
   }
   return alarms
 }

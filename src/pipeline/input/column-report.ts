@@ -179,8 +179,8 @@ const effects: Readonly<Partial<Record<IdentifierFault, string>>> = {
   site_checksum: 'by the SIREN in it',
   other_country: 'with that country',
   unknown_country: 'without a country',
+  tax_number: 'without it; with it in your own registry, add --id-columns registration_id_2=COLUMN',
 }
-
 const namedRowsMax = 3
 
 /** From this number of wrong check digits on, the column has other numbers, or a program has damaged them. */
@@ -195,6 +195,11 @@ export const repeatedHeaders = {
 
 /** Why a row with a total is not looked up. */
 export const totalRow = 'the row has a total instead of a company'
+
+/** Why a footer of a page is not looked up. */
+export const reportRow = 'the row has a line of a report instead of a company'
+
+const unaskedReasons: readonly string[] = [...Object.values(repeatedHeaders), totalRow, reportRow]
 
 interface CountedRows {
   count: number
@@ -241,8 +246,7 @@ export class IdentifierCounts {
 
   /** Counts a row without a lookup, if it is a header or a total. */
   addInvalid(reason: string, rowNumber: number): void {
-    if (reason === repeatedHeaders.same || reason === repeatedHeaders.other || reason === totalRow)
-      countRow(this.#unasked, reason, rowNumber)
+    if (unaskedReasons.includes(reason)) countRow(this.#unasked, reason, rowNumber)
   }
 
   /** Returns why rows may be read wrongly: below another header, columns may have other meanings. */
@@ -267,7 +271,15 @@ export class IdentifierCounts {
   /** Returns sentences for the user, with the doubts; `isBilled` if a service bills each lookup. */
   listNotes(isBilled: boolean): string[] {
     const repeated = this.#unasked.get(repeatedHeaders.same)
-    const total = this.#unasked.get(totalRow)
+    const others = [totalRow, reportRow].flatMap((reason) => {
+      const counted = this.#unasked.get(reason)
+      const text = reason.replace('the row has ', '')
+      return counted === undefined
+        ? []
+        : [
+            `${plural(counted.count, 'row has', 'rows have')} ${text} (${formatRowNumbers(counted)}): not looked up`,
+          ]
+    })
     const doubts = this.listDoubts()
     const faults = [...this.#faults].map(([fault, counted]) =>
       fault in remedies
@@ -280,11 +292,7 @@ export class IdentifierCounts {
         : [
             `${plural(repeated.count, 'row repeats', 'rows repeat')} the header (${formatRowNumbers(repeated)}): not looked up`,
           ]),
-      ...(total === undefined
-        ? []
-        : [
-            `${plural(total.count, 'row has', 'rows have')} a total instead of a company (${formatRowNumbers(total)}): not looked up`,
-          ]),
+      ...others,
       ...doubts,
       ...faults.filter((text) => !doubts.includes(text)),
       ...(this.#countries.count === 0 ? [] : [this.#describeCountries(isBilled)]),

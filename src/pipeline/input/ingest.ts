@@ -5,7 +5,7 @@ import type { LookupId } from '../../core/lookup-identity.js'
 import type { Input, MemberRow, TextRow } from './input.js'
 import { openSqlite } from '../../platform/sqlite.js'
 import { RowIndex, RowKeys } from './row-index.js'
-import { RowGrouping, type RowGroups } from './row-reader.js'
+import { RowGrouping, type RowGroups } from './column-choice.js'
 import {
   createRowReader,
   isNoteworthy,
@@ -30,7 +30,7 @@ export { listRegisterCountries } from './identifier-content.js'
 export { listLookupColumns } from './columns.js'
 export { createRowReader, noEarlierNames } from './row-reader.js'
 export type { RowIndex } from './row-index.js'
-export type { RowGroups } from './row-reader.js'
+export type { RowGroups } from './column-choice.js'
 
 /** Takes the rows of the input in order. */
 interface RowSink {

@@ -10,7 +10,7 @@ import { hasLegalForm, mayBeIdentifier, twoLetterCode } from './column-content.j
 import { listLookupColumns, type LookupRule } from './columns.js'
 import { identifierKeys, identifierPlaceKeys, listIdentifierColumns } from '../../core/identifiers.js'
 import type { RowQuestion } from './row-question.js'
-import { repeatedHeaders, totalRow } from './column-report.js'
+import { repeatedHeaders, reportRow, totalRow } from './column-report.js'
 import { isKnownHeader, parsePlaceHeader } from '../../core/header-words.js'
 import { toSpellingKey } from '../../core/text.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
@@ -116,7 +116,10 @@ const vagueTotals = toKeys(headerWords.totals.vague)
 /** Words for a part of the rows, which a town or a group follows. */
 const partialTotals = toKeys([headerWords.totals.partial])
 /** Units that a total counts, and currencies. */
-const counted = toKeys([headerWords.totals.counted])
+const counted: ReadonlySet<string> = new Set([
+  ...toKeys([headerWords.totals.counted]),
+  ...Intl.supportedValuesOf('currency').map(toTotalKey),
+])
 
 function toKeys(lists: readonly string[]): ReadonlySet<string> {
   return new Set(lists.flatMap((list) => list.split('|').map(toTotalKey)))
@@ -127,7 +130,7 @@ function toTotalKey(text: string): string {
   return toSpellingKey(text).replace(/i\u0307|ı/gu, 'i') || text
 }
 
-const totalCharsMax = 60
+const totalCharsMax = 100
 
 /** Finds rows with a total instead of a name: `Total`, `Summe: 24`, `(24 rows)`, `TOTAL PROVEEDORES: 35`, `Sous-total Tunis`. */
 function createTotalFinder({
@@ -142,7 +145,8 @@ function createTotalFinder({
     if (first === null || first.length > totalCharsMax || !others.every(isEmpty)) return null
     // No town is a number, but regions and countries have numbers.
     const isFree = !isAlone && others.every((cell, at) => (cell ?? '') === '' || parts[at] === 'city')
-    return isTotal(first, isFree) ? { kind: 'invalid', reason: totalRow } : null
+    if (isTotal(first, isFree)) return { kind: 'invalid', reason: totalRow }
+    return isReportLine(first, isFree) ? { kind: 'invalid', reason: reportRow } : null
   }
 }
 
@@ -160,11 +164,39 @@ function isTotal(name: string, isFree: boolean): boolean {
   const isCounted = (at: number, end: number) =>
     (totals.has(join(at, end)) || vagueTotals.has(join(at, end))) &&
     areCounted([...words.slice(0, at), ...words.slice(end)])
-  const isSaid = isFree || /[\p{Nd}:：]/u.test(name)
+  const unit = /\(([^()]+)\)[\s:]*$/u.exec(name)?.[1]
+  const isSaid = isFree || /[\p{Nd}:：]/u.test(name) || totals.has(join(0, 2)) || isUnit(unit ?? '')
   return isSaid && words.some((_, at) => isCounted(at, at + 1) || isCounted(at, at + 2))
 }
 
 const partWordsMax = 5
+
+/** A unit in brackets: `Total (UGX)`. */
+const isUnit = (text: string): boolean => text === text.toUpperCase() && counted.has(toTotalKey(text))
+
+const reportWords = Object.fromEntries(
+  Object.entries(headerWords.reportLines).map(([kind, list]) => [kind, toKeys([list])]),
+)
+const isReportWord = (kind: keyof typeof headerWords.reportLines, text: string): boolean =>
+  reportWords[kind]?.has(toTotalKey(text)) === true
+const fullDate =
+  /(?:19|20)\p{Nd}{2} ?[-./年년] ?\p{Nd}{1,2} ?[-./月월] ?\p{Nd}{1,2}|\p{Nd}{1,2}(?:[-./ ]+|\. )(?:\p{Nd}{1,2}|\p{L}{3,12})[-./, ]+\p{Nd}{2,4}|\p{L}{3,12}\.? \p{Nd}{1,2},? (?:19|20)\p{Nd}{2}/u
+const copyright = /(?:©|\(c\))\s*(?:19|20)\p{Nd}{2}(?!\p{Nd})|^copyright\s*(?:©|\(c\))/iu
+
+/** Whether a text is a line of a printed report: `Page 3 of 7`, `Printed on 1.2.2026`, `© 2024 Norvane Inc.`. */
+function isReportLine(text: string, isFree: boolean): boolean {
+  const bare = text.replace(/^[^\p{L}\p{N}©(]+|[^\p{L}\p{M}\p{N})]+$/gu, '')
+  if (copyright.test(bare) || isReportWord('sure', bare) || (isFree && isReportWord('vague', bare)))
+    return true
+  const numbers = bare.match(/\p{Nd}+/gu)?.length ?? 0
+  if (numbers === 0) return false
+  const words = bare.split(/[^\p{L}\p{M}'’]+/u).filter((word) => word !== '')
+  const isPage = words.some((word) => isReportWord('pages', word))
+  if (isPage && words.every((word) => isReportWord('pages', word) || isReportWord('pageLinks', word)))
+    return numbers === 2 || (numbers === 1 && isFree && words.length === 1)
+  const isDated = [1, 2, 3, 4].some((count) => isReportWord('dated', words.slice(0, count).join('')))
+  return isDated && fullDate.test(bare) && !hasLegalForm(bare.replace(fullDate, ''))
+}
 
 /** Returns the first letter or digit, in lower case. */
 const getInitial = (text: string): string =>
@@ -187,18 +219,7 @@ function listCountryColumns({ columns: { name, location, context, identifiers } 
 }
 
 /** Most lists have these codes; with other texts, the names of countries are loaded, which takes 50 ms. */
-const countryCodes = new Set(
-  (
-    'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV ' +
-    'BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ' +
-    'ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE ' +
-    'IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY ' +
-    'MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU ' +
-    'NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM ' +
-    'SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE ' +
-    'VG VI VN VU WF WS XK YE YT ZA ZM ZW'
-  ).split(' '),
-)
+const countryCodes: ReadonlySet<string> = new Set(headerWords.countryCodes.split(' '))
 
 const isCountryCode = (cell: string): boolean => cell === '' || countryCodes.has(cell)
 
@@ -297,52 +318,5 @@ export function openEarlierNames(
     },
     wasAsked: (lookup) => names.wasAsked(lookup),
     close: () => reader?.close(),
-  }
-}
-
-const groupedRowCount = 65_536
-const groupsMax = 1_000
-const otherGroup = '(other)'
-
-/** Rows grouped by their value in one column. */
-export interface RowGroups {
-  readonly column: string
-  /** In order of first appearance; '' for rows without a value, `(other)` for all values after the first 1,000. */
-  readonly values: readonly string[]
-  /** Returns the index in `values` for a row, counted from 0. */
-  getGroup(row: number): number
-}
-
-/** Collects groups in two bytes a row. */
-export class RowGrouping implements RowGroups {
-  readonly values: string[] = []
-  readonly #places = new Map<string, number>()
-  readonly #chunks: Uint16Array[] = []
-  #rowCount = 0
-
-  constructor(readonly column: string) {}
-
-  add(values: readonly (string | null)[]): void {
-    for (const value of values) {
-      const offset = this.#rowCount++ % groupedRowCount
-      if (offset === 0) this.#chunks.push(new Uint16Array(groupedRowCount))
-      const chunk = this.#chunks.at(-1)
-      if (chunk !== undefined) chunk[offset] = this.#findGroup(value?.trim() ?? '')
-    }
-  }
-
-  getGroup(row: number): number {
-    return this.#chunks[Math.floor(row / groupedRowCount)]?.[row % groupedRowCount] ?? 0
-  }
-
-  #findGroup(value: string): number {
-    const known = this.#places.get(value)
-    if (known !== undefined) return known
-    if (this.values.length === groupsMax) this.values.push(otherGroup)
-    if (this.values.length > groupsMax) return groupsMax
-    // A copy, because the slice would keep the whole input text in memory.
-    const own = Buffer.from(value, 'utf16le').toString('utf16le')
-    this.#places.set(own, this.values.length)
-    return this.values.push(own) - 1
   }
 }

@@ -1,6 +1,7 @@
 import type { Address, ResultEntity } from '../../contract/entity.js'
 import { legalForm as legalForms, type LegalForm } from '../../contract/enums.js'
 import { classifyFundOrTrust, isSoleTraderForm, parseFormText, parseName } from '../normalize/parsed-name.js'
+import { isPlainLimited, isPublicForm } from '../normalize/legal-forms.js'
 import { findRegionCode } from '../normalize/places.js'
 import { parseStreet } from '../normalize/streets.js'
 import { findCountryName } from '../../core/countries.js'
@@ -12,9 +13,7 @@ import {
   findCompaniesHouseAuthority,
   edgarAuthority,
   findStateAuthority,
-  isPlainLimited,
   isPrivateForm,
-  isPublicForm,
   isPublicLimited,
 } from '../reference/registers.js'
 import { authorityTiers, type Citation } from '../../contract/result.js'

@@ -58,14 +58,15 @@ const placeFields = {
 
 /** Headers of a field that say more than its others: India's class is public or private, its category is not. */
 const preferred: Readonly<Partial<Record<ImportField, RegExp>>> = { legal_form: /^company_class$/ }
-/** Numbers that courts give. Next to a column of courts, they come before those of a tax office. */
+/** Headers of numbers that need no court: only one company of a country has each. */
+const nationalNumbers = registerWords.nationalNumbers.split('|')
+/** Numbers of courts come, next to a column of courts, before those of a tax office. */
 const courtNumberHeader = /(?:^|_)(?:rcs?|rccm|hr[ab]?|rea)(?:_|$)/
 
 /** Headers that only British company numbers have. */
 const ukHeader = /^(?:uk|companies_house)_/
 const ukPostcode = /^[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}$/i
 const ukNumber = /^(?:\d{7,8}|[A-Z]{2}\d{6}|[A-Z]{2}\d{5}[A-Z]|[A-Z]\d{7})$/i
-/** A British number without its leading zeros. */
 const shortNumber = /^[1-9]\d{0,6}$/
 
 /** Proposes a column for each field, by header and, for columns that identify a company, by content. */
@@ -212,6 +213,7 @@ function mapHeader(header: readonly string[]): { map: FieldMap; twice: string[] 
   const ofCourt = header.find((name) => courtNumberHeader.test(toHeaderKey(name)))
   if (map.registration_court !== undefined && ofCourt !== undefined) map.registration_id = ofCourt
   for (const field of identifierFields) add(field, (name) => rankNumber(name, identifierHeaders[field]))
+  if (nationalNumbers.includes(toHeaderKey(map.registration_id ?? ''))) delete map.registration_court
   if (map.street_address === undefined || map.city === undefined)
     for (const [field, part] of Object.entries(placeFields))
       add(field as ImportField, (name) => rankPlace(parsePlaceHeader(name), part))
@@ -240,8 +242,7 @@ function mapByWords(map: FieldMap, header: readonly string[], cellsOf: GetCells)
   }
 }
 
-const isStatus = (cells: readonly string[]): boolean =>
-  isMostly(cells, (cell) => findStatus(cell, null) !== null)
+const isStatus = (cells: readonly string[]) => isMostly(cells, (cell) => findStatus(cell, null) !== null)
 
 const mayBeStatus = (name: string, cells: readonly string[]): boolean =>
   isStatus(cells) || (findHeaderField(name) === 'status' && cells.some((cell) => /\p{L}/u.test(cell)))
@@ -258,7 +259,7 @@ function toHeaderKey(name: string): string {
     .replace(/[\s.-]+/g, '_')
 }
 
-/** Headers may mislead: columns with too few valid codes are dropped. */
+/** Headers may mislead: columns with too few valid codes are dropped, also post-office boxes and origins of branches. */
 function dropUnlikely(map: FieldMap, cellsOf: GetCells): void {
   const drop = (field: ImportField, isSound: (cell: string) => boolean) => {
     if (!isMostly(cellsOf(map[field] ?? ''), isSound)) Reflect.deleteProperty(map, field)
@@ -266,17 +267,18 @@ function dropUnlikely(map: FieldMap, cellsOf: GetCells): void {
   drop('type', (cell) => entityType.safeParse(toCode(cell)).success)
   drop('lei', (cell) => 'value' in toCanonicalIdentifier('lei', cell))
   drop('cik', (cell) => 'value' in toCanonicalIdentifier('cik', cell))
-  drop('country', (cell) => findCountryCode(cell) !== null)
+  drop('postal_code', (cell) => cell.length <= 8 || /^[^\p{L}]*\p{L}{0,2}[- ]?\p{Nd}/u.test(cell))
+  const origin = /^country_of_/.test(toHeaderKey(map.country ?? '')) ? cellsOf(map.country ?? '') : []
+  drop('country', (cell) => findCountryCode(cell) !== null && new Set(origin).size < 2)
   for (const field of ['founding_date', 'dissolution_date'] as const)
     drop(field, (cell) => dateOrders.some((order) => parseDate(cell, order) !== null))
-  const { region, status } = map
+  const { region, status, legal_form: form } = map
   // A column "state" may have the status of a company.
   if (region !== undefined && isStatus(cellsOf(region))) {
     if (status === undefined) map.status = region
     Reflect.deleteProperty(map, 'region')
   }
-  const { legal_form: form } = map
-  if (form !== undefined && !cellsOf(form).some((cell) => /\p{L}/u.test(cell)))
+  if (form !== undefined && (form === map.type || !cellsOf(form).some((cell) => /\p{L}/u.test(cell))))
     Reflect.deleteProperty(map, 'legal_form')
   drop('name', (cell) => /\p{L}/u.test(cell))
 }
@@ -316,7 +318,7 @@ function findIdType(map: FieldMap, cellsOf: GetCells): Pick<MapProposal, 'idType
     const whole = cells.map((cell, at) => (isShared(cell, at) ? `${cell} ${names[at]} ${courts[at]}` : cell))
     const filled = whole.filter((_, at) => cells[at] !== '')
     const isEverywhere = filled.length > 0 && filled.length >= cells.length * shareMin
-    return { type, column, isEverywhere, isSure: new Set(filled).size >= filled.length * distinctMin }
+    return { type, column, isEverywhere, isSure: new Set(filled).size >= filled.length * 0.9 }
   })
   const known = types.filter(({ isEverywhere }) => isEverywhere)
   for (const { type, isSure } of known) if (isSure) return { idType: type, doubt: [] }
@@ -327,8 +329,6 @@ function findIdType(map: FieldMap, cellsOf: GetCells): Pick<MapProposal, 'idType
     doubt: [column === undefined ? none : `several rows have the same number in ${column}`],
   }
 }
-
-const distinctMin = 0.9
 
 /**
  * Numbers of British form are British by their header, or because all places in the file are British. Spreadsheets

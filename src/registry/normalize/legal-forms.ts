@@ -337,3 +337,12 @@ export function cutNativeForms(name: string): NativeCut {
   }
   return { rest, form }
 }
+
+/** True for the words of "Limited", "Ltd", "Ltée" or "Beperk" alone. */
+export const isPlainLimited = (words: readonly string[]): boolean =>
+  words.length === 1 && /^(?:limited|ltd|ltee|limitee|beperk|bpk)$/.test(words[0] ?? '')
+
+/** True for the form of a public company in the words of a register: "Public company limited by shares". */
+export const isPublicForm = (text: string): boolean =>
+  /^public$|\bpublic (?:limited|company|corporation)\b/i.test(text.trim()) &&
+  !/guarantee|unlimited|non?.?profit/i.test(text)

@@ -136,7 +136,8 @@ const stemLists = Object.entries(words.statusStems).map(([key, list]) => [key, t
 const isSpaced =
   /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Georgian}]/u
 /** Orders stems: the liquidation of a company comes before its rescue, and the end before `in operation`. */
-const stemOrder = ['liquidation', 'bankruptcy', 'inactive', 'restructuring', 'suspended', 'active']
+const stemOrder =
+  'liquidation bankruptcy inactive ending administration restructuring suspended active'.split(' ')
 
 /** Reads words in any ending or abbreviation: `DISOLUC. LIQUIDAC. ANTIC.`. A denied end says nothing; a denied operation is an end. */
 function findByStems(text: string): string | null {
@@ -158,10 +159,18 @@ function findByStems(text: string): string | null {
   const ordered = stemOrder.flatMap((key) => states.filter((one) => one.key === key))
   const stated = ordered.find(({ at }) => !isDenied(at))
   if (stated === undefined) return ordered.some(({ key }) => key === 'active') ? 'inactive' : null
-  if (stated.key !== 'inactive') return stated.key
+  const ends = states.filter(({ key, at }) => (key === 'inactive' || key === 'ending') && !isDenied(at))
+  if (!ends.includes(stated)) return stated.key
   if (found.some(({ key }) => key === 'temporary')) return 'suspended'
-  const isPending = found.some(({ key, at }) => key === 'pending' && at < stated.at)
+  const isPending = ends.every((end) => found.some(({ key, at }) => isStillAhead(end, key, at)))
   return isPending ? 'strike-off in progress' : 'inactive'
+}
+
+/** A noun (`strike off`) may be announced on either side and requested before it; `struck off` has happened unless it is pending. */
+function isStillAhead(end: { key: string; at: number }, key: string, at: number): boolean {
+  if (key === 'pending' && at < end.at) return true
+  if (end.key !== 'ending') return false
+  return key === 'pending' || key === 'announced' || (key === 'requested' && at < end.at)
 }
 
 /** Registers repeat "Active" millions of times. */
@@ -180,7 +189,9 @@ export function findStatus(text: string, countryCode: string | null): string | n
   const phrase = ` ${key} `
   const code = ` ${codesByCountry[countryCode ?? ''] ?? ''}`.split(` ${key}=`)[1]?.split(' ')[0]
   const step = phraseSteps.find(([status, isAtStart]) => findInPhrase(phrase, status, isAtStart))
-  const status = key === '' ? null : (code ?? wholeStatuses.get(key) ?? step?.[0] ?? findByStems(phrase))
+  const worded = step === undefined || step[0] === 'inactive' ? findByStems(phrase) : null
+  const longer = worded === 'strike-off in progress' ? worded : (step?.[0] ?? worded)
+  const status = key === '' ? null : (code ?? wholeStatuses.get(key) ?? longer)
   if (statusesRead.size < statusesKeptMax) statusesRead.set(cacheKey, status)
   return status
 }
@@ -294,15 +305,6 @@ const countriesWithKinds = new Set(legalForms.kinds.flatMap(({ countries }) => c
 
 /** True for a country (ISO 3166-1) for which `listKinds` knows a form. */
 export const hasKinds = (country: string): boolean => countriesWithKinds.has(country)
-
-/** True for the words of "Limited", "Ltd", "Ltée" or "Beperk" alone. */
-export const isPlainLimited = (words: readonly string[]): boolean =>
-  words.length === 1 && /^(?:limited|ltd|ltee|limitee|beperk|bpk)$/.test(words[0] ?? '')
-
-/** True for the form of a public company in the words of a register: "Public company limited by shares". */
-export const isPublicForm = (text: string): boolean =>
-  /^public$|\bpublic (?:limited|company|corporation)\b/i.test(text.trim()) &&
-  !/guarantee|unlimited|non?.?profit/i.test(text)
 
 /** True for the form of a private company: "Proprietary Limited", "Private company limited by shares", "pte". */
 export const isPrivateForm = (text: string): boolean =>

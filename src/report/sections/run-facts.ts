@@ -226,7 +226,10 @@ const wordsOfKind: Readonly<Record<ChangeKind, readonly [one: string, several: s
   renamed: ['company renamed', 'companies renamed'],
   became_inactive: ['company became inactive', 'companies became inactive'],
   became_active: ['company became active', 'companies became active'],
-  restructuring_began: ['company began restructuring', 'companies began restructuring'],
+  restructuring_began: [
+    'company began restructuring or administration',
+    'companies began restructuring or administration',
+  ],
   left_register: ['company left a register', 'companies left a register'],
   address_changed: ['address changed', 'addresses changed'],
   identifier_changed: ['identifier changed', 'identifiers changed'],

@@ -658,17 +658,19 @@ const wordedStatuses: Readonly<Record<string, string>> = {
   active:
     'Fəaliyyətdə|REACTIVACION|Reactivada por resolución|في حالة نشاط|بحالة نشاط|Société en activité|I drift|Юридическое лицо действующее|Empresa reativada|Görülüyor, faaliyette|مزاولة',
   inactive:
-    'CANCELAC. DE INSC. ANOT. EN RM|Ləğv olunmuş|Fəaliyyətinə xitam verilmişdir|Radiée du RNE le 3 mai|Extinción de la sociedad|Clausura definitiva|CIERRE DEFINITIVO|Baja por oficio del registro|Pasivo|PASIVA|Прекращение деятельности юридического лица|Ликвидировано по решению суда|Недействующее юр. лицо|Припинення юридичної особи|Törölve a cégjegyzékből|Wykreślenie z rejestru|Zánik spoločnosti|Vymazaná z obchodného registra|Çökdürildi|Terkin edildi|Silindi|مشطوبة من السجل|تم شطب الشركة|منحلة قضائيا|登記抹消|職権抹消|登记注销|폐업신고|말소등기|Nu funcționează|منقضية|الشركة المنقضية بالتقادم|مفسوخة|Të çregjistruara|не действует с 2019 г|بدون نشاط|Dissolvierte Gesellschaft|Oppløsning vedtatt|Likvideeritud 2020|Inactivación',
+    'Struck off after a notice of strike-off|Final Gazette dissolved via compulsory strike-off|Radiation à la demande|Baja a solicitud|Výmaz na návrh|Wykreślenie na wniosek|Löschung auf Antrag|CANCELAC. DE INSC. ANOT. EN RM|Ləğv olunmuş|Fəaliyyətinə xitam verilmişdir|Radiée du RNE le 3 mai|Extinción de la sociedad|Clausura definitiva|CIERRE DEFINITIVO|Baja por oficio del registro|Pasivo|PASIVA|Прекращение деятельности юридического лица|Ликвидировано по решению суда|Недействующее юр. лицо|Припинення юридичної особи|Törölve a cégjegyzékből|Wykreślenie z rejestru|Zánik spoločnosti|Vymazaná z obchodného registra|Çökdürildi|Terkin edildi|Silindi|مشطوبة من السجل|تم شطب الشركة|منحلة قضائيا|登記抹消|職権抹消|登记注销|폐업신고|말소등기|Nu funcționează|منقضية|الشركة المنقضية بالتقادم|مفسوخة|Të çregjistruara|не действует с 2019 г|بدون نشاط|Dissolvierte Gesellschaft|Oppløsning vedtatt|Likvideeritud 2020|Inactivación',
   liquidation:
     'DISOLUC. LIQUIDAC. ANTIC. INSC. EN RM|DISOLUC. Y LIQUIDAC. OFICIO NO INSC. EN RM|Société mise en liquidation amiable|شركة في طور التصفية|Tasfiyeye girdi|Перебуває в процесі ліквідації|Ликвидационная комиссия|W trakcie likwidacji|Felszámolási eljárás|Under likvidasjon|LIQUID. VOLUNTARIA|청산절차|Në proces likuidimi|Ne proces likuidimi|Në likujdim',
   bankruptcy:
-    'Faillite prononcée|Insolvenzverfahren eröffnet|Признано несостоятельным|W upadłości likwidacyjnej|İflas etmiş|تفليسة|법인파산|Quiebra decretada|Në proces falimentimi|NË PROCEDURË FALIMENTI|Ne proces falimentimi|Во стечајна постапка|У процесі банкрутства|در حال ورشکستگی|გაკოტრების პროცესში|ในกระบวนการล้มละลาย',
+    'v konkurze|v úpadku|w upadłości|csődeljárás alatt|Faillite prononcée|Insolvenzverfahren eröffnet|Признано несостоятельным|W upadłości likwidacyjnej|İflas etmiş|تفليسة|법인파산|Quiebra decretada|Në proces falimentimi|NË PROCEDURË FALIMENTI|Ne proces falimentimi|Во стечајна постапка|У процесі банкрутства|در حال ورشکستگی|გაკოტრების პროცესში|ในกระบวนการล้มละลาย',
   restructuring:
-    'Mise en redressement judiciaire|Procédure de sauvegarde ouverte|Em recuperação judicial deferida|تسوية قضائية للشركة|Restrukturierung|회생절차 진행중|会社更生手続開始|Në riorganizim|قيد إعادة الهيكلة|تحت إعادة التنظيم|В процедуре реабилитации|Under rehabilitation since 2024|Σε εξυγίανση|อยู่ระหว่างฟื้นฟูกิจการ',
+    'v reštrukturalizácii|v reorganizaci|w restrukturyzacji|reorganizáció alatt|Mise en redressement judiciaire|Procédure de sauvegarde ouverte|Em recuperação judicial deferida|تسوية قضائية للشركة|Restrukturierung|회생절차 진행중|会社更生手続開始|Në riorganizim|قيد إعادة الهيكلة|تحت إعادة التنظيم|В процедуре реабилитации|Under rehabilitation since 2024|Σε εξυγίανση|อยู่ระหว่างฟื้นฟูกิจการ',
   suspended:
     'Dayandırılmışdır|Fəaliyyəti dayandırılmışdır|Clausura temporal|CIERRE PROVISIONAL|Приостановление деятельности|توقف مؤقت|営業停止|영업정지|Faaliyeti geçici durdurulmuştur',
+  administration:
+    'In Receivership|Receiver appointed|Under administration|nútená správa|v nútenej správe|zarząd komisaryczny|Zwangsverwaltung',
   'strike-off in progress':
-    'En trámite de extinción|Принято решение о предстоящем исключении из ЕГРЮЛ|قيد الشطب',
+    'Pending Strike Off|Strike-off pending|Strike off notice|Notice of strike-off|Under Strike Off|First gazette notice for compulsory strike-off|Application for striking off|Dissolution in progress|Deregistration pending|Löschung angekündigt|Löschung beantragt|Antrag auf Löschung|Radiation en cours|Disolución en trámite|Solicitud de baja|Demande de radiation|návrh na výmaz|wniosek o wykreślenie|w trakcie wykreślania|kényszertörlés alatt|En trámite de extinción|Принято решение о предстоящем исключении из ЕГРЮЛ|قيد الشطب',
   unknown:
     'Not dissolved|Nicht aufgelöst worden|未注销|Не ликвидировано|Sem informação|Annual return overdue|Limited company|Baku|Norvane|12|Category B|غير معروف|情報なし|Resident|Nicht gelöscht|Non radiée|Në lidhje|Ne faliment|Rehabilitada|В процессе реорганизации в форме присоединения',
 }
@@ -932,5 +934,78 @@ describe('a short form of the own country', () => {
     const rows = `no,name,town,state\n1,Larkmoor,Norvane,${text}\n`
     const { held } = await importRows(rows, { idType: 'registration_id', map, jurisdiction })
     expect(Object.values(held)).toMatchObject([{ country_code: country }])
+  })
+})
+
+describe('columns of registers', () => {
+  const propose = (origin: string, number = 'Reg. No. (BRN)') =>
+    proposeMap(
+      [
+        number,
+        'TIN',
+        'Company Name',
+        'Entity Type',
+        'Registered Office',
+        'Postal Address',
+        'Country of Origin',
+      ],
+      ['Larkmoor', 'Norvane', 'Brackwell', 'Ostrella'].map((name, at) => [
+        `8002000123456${at}`,
+        `100012345${at}`,
+        `${name} Traders Ltd`,
+        'Private Company',
+        `Plot ${at + 4} Kira Road, Kampala`,
+        `P.O. Box ${at + 762} Jinja`,
+        at === 3 ? origin : 'Uganda',
+      ]),
+    )
+
+  test.each(['Reg. No. (BRN)', 'Registration Number (BRN)', 'Company Reg. No. (CRN)'])(
+    'with %s',
+    (number) => {
+      const { map, jurisdiction, unused } = propose('Uganda', number)
+      expect(map).toMatchObject({
+        id: number,
+        legal_form: 'Entity Type',
+        formatted_address: 'Registered Office',
+        country: 'Country of Origin',
+      })
+      expect([jurisdiction, map.postal_code]).toEqual(['ug', undefined])
+      expect(unused).toContain('Postal Address')
+    },
+  )
+
+  test('the origin of a foreign branch is not where it is registered', () => {
+    const { map, jurisdiction } = propose('Kenya')
+    expect([map.country, jurisdiction]).toEqual([undefined, null])
+  })
+
+  test.each([
+    ['IČO', 'Registrový súd', 'Mestský súd Bratislava III'],
+    ['KRS', 'Sąd rejestrowy', 'Sąd Rejonowy w Gdańsku'],
+    ['OIB', 'Trgovački sud', 'Trgovački sud u Zagrebu'],
+  ])('%s needs no court', (number, court, text) => {
+    const rows = ['36421928', '31322832', '35763469'].map((one, at) => [
+      one,
+      `Norvane ${'ABC'[at]} a.s.`,
+      text,
+    ])
+    expect(proposeMap([number, 'Name', court], rows).map).toEqual({ id: number, name: 'Name' })
+  })
+
+  test.each(['Postal Code', 'Postcode', 'PSČ', 'PLZ'])('%s has a postal code', (header) => {
+    for (const code of [
+      '811 01',
+      'SW1A 1AA',
+      'D02 X285',
+      '1234 AB',
+      'LV-1010',
+      '1000-205 Lisboa',
+      '〒100-0001',
+    ])
+      expect([code, proposeMap(['LEI', 'Name', header], [['', 'Norvane', code]]).map.postal_code]).toEqual([
+        code,
+        header,
+      ])
   })
 })

@@ -36,6 +36,9 @@ test.each([
   'pata nahi|Theriyadhu|nodani|La yujad|namaloom|Agnosto|NEIZVESTNO|ne ukazano|net dannykh|Nevidomo|lo yadua|khong ro',
   'NE KORISTITI - duplikat|do not use|DO NOT USE - duplicate of 4711|*** Do not use ***|XXX DO NOT USE XXX|nicht verwenden!|Obsolete',
   'Ne pas utiliser (doublon)|No usar / duplicado|NÃO USAR|nao usar|Nie używać – duplikat|Не использовать, дубль|Nepoužívat|使用禁止|사용금지',
+  'súkromná osoba|Soukromá osoba|Privatna osoba|Füüsiline isik|Persona privada|M-Pesa Customer|MPESA CUSTOMERS|MoMo customer|Jednorazový zákazník|Různí odběratelé',
+  'Cash Customer - Owino|Cash customer: Kololo|Walk-in customer (Gulu)|Diverse Kunden - Köln|Clients divers – Lyon|Clientes varios, Lima',
+  'zrušené|ZRUŠENO|storniert|Törölve|anulowano|annulé|Cancelled|viď poznámka|viz pozn.|patrz uwagi|lásd megjegyzés|See note!|siehe Bemerkung|voir note|zrušené, viď poznámka|Test record',
 ])('Placeholders have no value: %s', (cells) => {
   expect(cells.split('|').filter((cell) => !isPlaceholder(cell))).toEqual([])
 })
@@ -48,6 +51,7 @@ describe('a name is no placeholder', () => {
     'Cash Converters|Sundry Foods|Various Artists|Diverse|Individual|Particular|Private Bank|Retail Customer Services|Divers SA',
     'Espèces Rares SARL|Cash Converters|Passager Larkmoor|Paragon|Kontant|99|99 Bikes|Comptant Norvane SA',
     '🏢🏢|Nessuno S.p.A.|Keine Sorgen Versicherung|Нет Проблем ООО|Ltd',
+    'Cash Customer - Norvane Trading|Cash Customer Services Ltd|M-Pesa Africa|Various Suppliers - Larkmoor GmbH|TEST|FO|See Larkmoor|Note|Zrušeno s.r.o.|Private Person Ltd',
     'DO|Do|Do & Co|Caixa|Cash|Kasse.Swiss AG|Caja Los Andes|Cassa Depositi e Prestiti|Касса Взаимопомощи|Petty Cash Ltd|Suspense',
   ])('%s', (cells) => {
     expect(cells.split('|').filter(isPlaceholder)).toEqual([])

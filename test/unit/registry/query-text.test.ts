@@ -26,6 +26,19 @@ const tell = (text: string, place?: string): string =>
 
 type Case = [text: string, words: string]
 
+test.each(
+  'predtým pôvodne dawniej wcześniej poprzednio korábban ranije prije zuvor eerder précédemment varem anksčiau'.split(
+    ' ',
+  ),
+)('%s comes before a former name, like "formerly"', (word) => {
+  const classes = (text: string) => read(text).words.map(({ wordClass }) => wordClass)
+  for (const write of [
+    (one: string) => `Korvanax Ltd (${one} Larkmoor)`,
+    (one: string) => `Korvanax Ltd, ${one} Mellbrook Foods`,
+  ])
+    expect(classes(write(word))).toEqual(classes(write('formerly')))
+})
+
 describe('the class of each word', () => {
   test.each<Case>([
     ['Korvanax Robotics, Inc.', 'korvanax robotics:generic inc:form'],

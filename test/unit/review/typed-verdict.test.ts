@@ -71,6 +71,10 @@ test.each([
   ['Georgian', 'diakh', 'arcerti'],
   ['Armenian', 'ayo', 'voch'],
   ['Hebrew', 'ken', 'lo'],
+  ['Luganda', 'weewaawo', 'nedda'],
+  ['Swahili', 'ndiyo', 'hapana'],
+  ['Slovak', 'áno', 'nie'],
+  ['English', 'yes', 'nil'],
   ['Vietnamese', 'dung', 'khong co'],
 ])('words of %s in Latin letters are read', (_, yes, none) => {
   expect([yes, yes.toUpperCase()].map((word) => readVerdict(word).kind)).toEqual(['yes', 'yes'])

@@ -140,6 +140,25 @@ describe('what a row became', () => {
       [],
     ],
     ['a restructuring that ended well', { ...acme, entity_status: 'restructuring' }, acme, []],
+    ...['administration', 'Restructuring'].map((state): [string, Fields, Fields, string[]] => [
+      `a procedure (${state}) that began`,
+      acme,
+      { ...acme, entity_status: state },
+      ['restructuring_began entity_status'],
+    ]),
+    [
+      'one procedure after another',
+      { ...acme, entity_status: 'administration' },
+      { ...acme, entity_status: 'restructuring' },
+      [],
+    ],
+    ['an announced strike-off is no end', acme, { ...acme, entity_status: 'strike-off in progress' }, []],
+    [
+      'a strike-off that happened',
+      { ...acme, entity_status: 'strike-off in progress' },
+      { ...acme, entity_status: 'inactive' },
+      ['became_inactive entity_status'],
+    ],
     [
       'a restructuring that failed',
       { ...acme, entity_status: 'restructuring' },
