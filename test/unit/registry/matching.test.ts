@@ -683,3 +683,26 @@ test.each([
   expect(isAccepted(match({ name: asked, location: `${city}, ${country}`, held }))).toBe(true)
   expect(isAccepted(match({ name: asked, location: `${other}, ${country}`, held }))).toBe(false)
 })
+
+test('a procedure is no part of a name on either side', () => {
+  for (const [form, remark, country] of [
+    [', a.s.', ' v likvidácii', 'SK'],
+    [', s. r. o.', ' - v konkurze', 'SK'],
+    [' s.r.o.', ' v likvidaci', 'CZ'],
+    [' d.o.o.', ' - v stečaju', 'SI'],
+    [' d.o.o.', ' u stečaju', 'RS'],
+    [' Sp. z o.o.', ' w likwidacji', 'PL'],
+    [' Kft.', ' "f.a."', 'HU'],
+    [' GmbH', ' i.L.', 'DE'],
+    [' Ltd', ' (in liquidation)', 'KE'],
+  ] as const) {
+    const whole = `Larkmoor Norvane${form}${remark}`
+    // Initials need a form.
+    const formless = remark.includes('.') ? [] : [`Larkmoor Norvane${remark}`]
+    for (const name of ['Larkmoor Norvane', `Larkmoor Norvane${form}`, ...formless, whole])
+      for (const held of [name, whole]) {
+        const decision = match({ name: held === whole ? name : whole, held: [{ name: held, country }] })
+        expect([decision.kind, confidenceOf(decision) > 94], `${name} | ${held}`).toEqual(['entity', true])
+      }
+  }
+})
