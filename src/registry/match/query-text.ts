@@ -3,7 +3,6 @@ import { matchLimits } from '../model/limits.js'
 import { cutNativeForms, expandForms, findForms, type StatedForm } from '../normalize/legal-forms.js'
 import { foldText, isJoiningWord, toCanonicalWords } from '../normalize/normalize-name.js'
 import around from '../reference/around-names.json' with { type: 'json' }
-import { removeProcedure } from '../normalize/clean-text.js'
 import { divideSite } from '../normalize/unspaced-names.js'
 import { boundText } from '../normalize/parsed-name.js'
 import {
@@ -138,7 +137,7 @@ export function readText(
   // With the form at its end, a name is whole.
   const isWhole = /\s$/.test(cutNativeForms(boundText(native).trimEnd()).rest)
   const cut = isWhole ? 'nowhere' : detectColumnCut(native)
-  const words = readWords(removeProcedure(text), facts, cut !== 'nowhere')
+  const words = readWords(text, facts, cut !== 'nowhere')
   if (words === null) return null
   const { forms } = words
   const inForm = new Set(

@@ -706,3 +706,88 @@ test('a procedure is no part of a name on either side', () => {
       }
   }
 })
+
+describe('companies of a group in several countries', () => {
+  const letters: [letter: string, country: string, town: string, name: string][] = [
+    ['U', 'UG', 'Kampala', 'Uganda'],
+    ['K', 'KE', 'Nairobi', 'Kenya'],
+    ['T', 'TZ', 'Arusha', 'Tanzania'],
+    ['R', 'RW', 'Kigali', 'Rwanda'],
+    ['Z', 'ZM', 'Lusaka', 'Zambia'],
+    ['Nig', 'NG', 'Lagos', 'Nigeria'],
+    ['GH', 'GH', 'Accra', 'Ghana'],
+  ]
+  test.each(letters)('(%s) is the country %s', (letter, country, town, word) => {
+    for (const form of ['Ltd', 'LIMITED'])
+      for (const [name, location, held] of [
+        [`Larkmoor Coffee ${form}`, `${town}, ${word}`, `LARKMOOR COFFEE (${letter}) LIMITED`],
+        [`Larkmoor Coffee (${letter}) ${form}`, null, `LARKMOOR COFFEE (${letter}) LIMITED`],
+        [`Larkmoor Coffee (${word}) ${form}`, null, `LARKMOOR COFFEE (${letter}) LTD`],
+        [`Larkmoor Coffee (${letter}) ${form}`, null, `LARKMOOR COFFEE (${word.toUpperCase()}) LIMITED`],
+        [`Larkmoor Coffee (${letter}) ${form}`, null, 'LARKMOOR COFFEE LIMITED'],
+      ] as const) {
+        const decision = match({ name, location, held: [{ name: held, country, city: town }] })
+        expect([isAccepted(decision), namedBy(decision)], name).toEqual([true, held])
+      }
+    for (const [other, otherCountry, , otherName] of letters)
+      if (other !== letter)
+        for (const [name, location, held] of [
+          [`Larkmoor Coffee (${other}) Ltd`, null, 'LARKMOOR COFFEE LIMITED'],
+          [`Larkmoor Coffee (${other}) Ltd`, null, `LARKMOOR COFFEE (${letter}) LIMITED`],
+          ['Larkmoor Coffee Ltd', otherName, `LARKMOOR COFFEE (${letter}) LIMITED`],
+        ] as const)
+          expect(
+            isAccepted(match({ name, location, held: [{ name: held, country }] })),
+            name + otherCountry,
+          ).toBe(false)
+  })
+
+  test.each(['UG', 'PK'])('a company of one member in %s has another form', (country) => {
+    for (const form of ['Ltd', 'Limited']) {
+      const single = `LARKMOOR MILLERS - SMC ${form.toUpperCase()}`
+      const plain = `LARKMOOR MILLERS ${form.toUpperCase()}`
+      for (const [asked, held] of [
+        [`Larkmoor Millers SMC ${form}`, plain],
+        [`Larkmoor Millers ${form}`, single],
+      ] as const) {
+        expect(confidenceOf(match({ name: asked, held: [{ name: held, country }] }))).toBe(85)
+        const both = [single, plain].map((name) => ({ name, country, active: name === held }))
+        expect(namedBy(match({ name: asked, held: both }))).toBe(held === plain ? single : plain)
+      }
+    }
+  })
+
+  test('a savings cooperative is a body of its own, in short and in full', () => {
+    const full = [
+      'SACCO',
+      'SACCOS',
+      'Savings and Credit Cooperative Society',
+      'Savings & Credit Co-operative Society',
+      'Cooperative Savings and Credit Society',
+    ]
+    for (const one of full)
+      for (const other of full)
+        for (const name of [`Larkmoor ${one}`, `Larkmoor ${one} Ltd`]) {
+          const held = [{ name: `LARKMOOR ${other.toUpperCase()} LIMITED`, country: 'UG' }]
+          expect(isAccepted(match({ name, held })), `${name} | ${other}`).toBe(true)
+        }
+    for (const one of full)
+      for (const name of [`Larkmoor Breweries Staff ${one}`, `Larkmoor Breweries ${one} Ltd`])
+        expect(
+          isAccepted(match({ name, held: [{ name: 'LARKMOOR BREWERIES LIMITED', country: 'UG' }] })),
+        ).toBe(false)
+  })
+
+  test.each(['(2010)', '2010', '(1998)'])('a company with the year %s in its name is another', (year) => {
+    for (const form of ['Ltd', 'GmbH', 'Inc.', 's.r.o.']) {
+      const decision = match({
+        name: `Larkmoor Ginners ${year} ${form}`,
+        held: [{ name: `Larkmoor Ginners ${form}` }],
+      })
+      expect(confidenceOf(decision), form).toBeLessThan(79)
+    }
+    // Behind the form, it is a remark.
+    const behind = match({ name: `Larkmoor Ginners Ltd (2010)`, held: [{ name: 'Larkmoor Ginners Ltd' }] })
+    expect(isAccepted(behind)).toBe(true)
+  })
+})
