@@ -791,3 +791,50 @@ describe('companies of a group in several countries', () => {
     expect(isAccepted(behind)).toBe(true)
   })
 })
+
+describe('a form in short, in half and in full is one form', () => {
+  test.each<[country: string, forms: string[]]>([
+    ['SK', ['štátny podnik', 'š. p.', 'š.p.', 'Š.P.', 'statny podnik']],
+    ['CZ', ['státní podnik', 's. p.', 's.p.']],
+    [
+      'SK',
+      [
+        's. r. o.',
+        's.r.o.',
+        'spol. s r.o.',
+        'spoločnosť s r. o.',
+        'spoločnosť s ručením obmedzeným',
+        'spol. s r. o.',
+      ],
+    ],
+    ['CZ', ['s.r.o.', 'spol. s r. o.', 'společnost s r.o.', 'společnost s ručením omezeným']],
+    ['SK', ['a.s.', 'akc. spol.', 'akciová spoločnosť']],
+    ['SK', ['k.s.', 'komanditná spoločnosť', 'kom. spol.']],
+    ['SK', ['v.o.s.', 'verejná obchodná spoločnosť', 'ver. obch. spol.']],
+    ['SK', ['o.z.', 'organizačná zložka', 'org. zložka']],
+    ['SK', ['n.o.', 'nezisková organizácia']],
+    ['CZ', ['z.s.', 'zapsaný spolek']],
+    ['PL', ['sp. z o.o.', 'Sp. z o. o.', 'spółka z o.o.', 'Sp. z ograniczoną odpowiedzialnością']],
+    ['HU', ['Kft.', 'Korl. Fel. Társ.', 'Korlátolt Felelősségű Társaság']],
+  ])('%s: %j', (country, forms) => {
+    for (const one of forms)
+      for (const other of forms)
+        for (const sign of [' ', ', ']) {
+          const [name, held] = [`Larkmoor${sign}${one}`, { name: `Larkmoor, ${other}`, country }]
+          expect(confidenceOf(match({ name, held: [held] })), `${name} | ${held.name}`).toBe(99)
+          expect(compared(name, held).form, `${name} | ${held.name}`).toBe('same')
+        }
+  })
+
+  test.each([
+    ['PD Larkmoor', 'Poľnohospodárske družstvo Larkmoor', true],
+    ['Larkmoor OZ', 'Larkmoor, občianske združenie', true],
+    ['Larkmoor OZ', 'Larkmoor, s.r.o.', false],
+    ['Larkmoor PD', 'Larkmoor a.s.', false],
+    ['Larkmoor, štátny podnik', 'Larkmoor, s.r.o.', false],
+    ['Larkmoor, organizačná zložka', 'Larkmoor, s.r.o.', false],
+    ['Larkmoor, o.z.', 'Larkmoor, občianske združenie', true],
+  ])('%j for %j: %j', (name, held, expected) => {
+    expect(isAccepted(match({ name, held: [{ name: held, country: 'SK' }] }))).toBe(expected)
+  })
+})
