@@ -708,3 +708,13 @@ describe('words of a procedure', () => {
     expect(keyOf(name)).toBe(key)
   })
 })
+
+test.each([
+  'Private Company Limited by Shares',
+  'PRIVATE COMPANY LIMITED BY SHARES',
+  'Private Company, limited by shares',
+  'Private limited company by shares',
+  'Exempt Private Company Limited by Shares',
+])('the form %j of a column has limited liability', (text) => {
+  expect(parseFormText(text)).toMatchObject({ legalForm: 'llc', formClass: 'limited' })
+})
