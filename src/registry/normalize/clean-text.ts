@@ -1,6 +1,6 @@
 import around from '../reference/around-names.json' with { type: 'json' }
 import { cutNativeForms, expandForms, findTrailingForm } from './legal-forms.js'
-import { foldText, foldWords } from './normalize-name.js'
+import { foldText, foldWords, hasOtherThanAscii } from './normalize-name.js'
 
 /** Entities of HTML that are letters and marks of names; numeric ones need no table. */
 const entities = new Map(
@@ -136,19 +136,15 @@ const procedures = toPhraseSet(anywhere)
 const proceduresBehindForm = toPhraseSet(behindForm)
 const proceduresInFront = toPhraseSet(inFront)
 const proceduresInShort = new Set(abbreviated.split(' '))
-const removeMarks = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+const removeMarks = (text: string): string =>
+  (hasOtherThanAscii.test(text) ? text.normalize('NFD').replace(/\p{M}/gu, '') : text).toLowerCase()
 /** The beginning of the longest word of each phrase, or two letters with points: nearly no other name has one. */
+const procedureStems = listPhrases([...anywhere, ...behindForm, ...inFront])
+  .flatMap((phrase) => [removeMarks(phrase), foldText(phrase)])
+  .map((phrase) => phrase.split(' ').reduce((one, other) => (other.length > one.length ? other : one)))
+  .map((word) => word.slice(0, 5))
 const mayHaveProcedure = new RegExp(
-  [
-    ...new Set(
-      listPhrases([...anywhere, ...behindForm, ...inFront])
-        .flatMap((phrase) => [removeMarks(phrase), foldText(phrase)])
-        .map((phrase) => phrase.split(' ').reduce((one, other) => (other.length > one.length ? other : one)))
-        .map((word) => word.slice(0, 5)),
-    ),
-    String.raw`\b[a-z]{1,2}\.\s?[a-z]{1,4}\.\W*$`,
-  ].join('|'),
-  'u',
+  String.raw`(?<![a-z])(?:${[...new Set(procedureStems)].join('|')}|(?:i|f|v|u|cs|kt)\.\s?[a-z]{1,4}\.\W*$)`,
 )
 const procedureWordsMax = 5
 
