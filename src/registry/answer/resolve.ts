@@ -3,7 +3,7 @@ import { type Resolution, matchedConfidenceMin, type Candidate } from '../../con
 import { parseSeveralNames, type CandidateName } from '../match/candidate.js'
 import { decide, type MatchDecision, rankCompanies, type MatchQuery, type Ranking } from '../match/rank.js'
 import { fittedCoefficients, type Coefficients } from '../match/model.js'
-import { removeDepartment } from '../normalize/clean-text.js'
+import { removeDepartment, removeProcedure } from '../normalize/clean-text.js'
 import { listCountryWords } from '../match/left-words.js'
 import { parseLocation } from '../match/parse-location.js'
 import { foldText } from '../normalize/normalize-name.js'
@@ -257,7 +257,7 @@ export function readQuery(
   vocabulary: Vocabulary,
 ): MatchQuery | null {
   const given = writeInOneScript(written)
-  const name = removeRemarks(removeDepartment(given))
+  const name = removeProcedure(removeRemarks(removeDepartment(given)))
   const around = given.includes(name) ? given.replace(name, ' ').replace(signsAtEnds, '') : ''
   const hint = parseLocation(location)
   // "T-Mobile" in the US is "T-Mobile US".

@@ -1,12 +1,13 @@
 import { findExactCodes } from '../../core/countries.js'
 import { classifyDomain } from '../../core/identifiers.js'
 import { formWords } from '../normalize/legal-forms.js'
-import { isPlainRemark, isRemark } from '../normalize/clean-text.js'
 import { boundText } from '../normalize/parsed-name.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { readKind } from '../normalize/streets.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
+
+import { simplifyHan } from '../normalize/unspaced-names.js'
 import around from '../reference/around-names.json' with { type: 'json' }
 import type { WordClass } from './word-classes.js'
 
@@ -88,6 +89,38 @@ function removePerson(text: string): string {
     return !isOfHost && boxes.includes(box) ? ' ' : found
   })
 }
+
+/** A text without case, accents and what is no letter, in one way for remarks that are typed without accents. */
+const toPlain = (text: string): string =>
+  ` ${simplifyHan(text.normalize('NFKC'))
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replaceAll('ı', 'i')
+    .replace(/\P{L}+/gu, ' ')
+    .trim()} `
+const withoutSpaces = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}]/u
+/** The longest first; a word is matched as a whole where the script has spaces. */
+const toPhrases = (texts: readonly string[]): string[] =>
+  texts
+    .map((text) => (withoutSpaces.test(text) ? toPlain(text).trim() : toPlain(text)))
+    .sort((a, b) => b.length - a.length)
+const allRemarks = Object.values(around.remarks).flat()
+const [remarks, joints] = [toPhrases(allRemarks), toPhrases(around.remark_joints.split(' '))]
+
+/** Whether a text only says something of the record, perhaps with a date or a number: "duplicate of 4711", 取引停止. */
+function isRemark(text: string): boolean {
+  const cut = (from: string, phrases: readonly string[]) =>
+    phrases.reduce((rest, phrase) => (rest.includes(phrase) ? rest.replaceAll(phrase, '  ') : rest), from)
+  const rest = cut(toPlain(text), remarks)
+  return rest !== toPlain(text) && cut(rest, joints).trim() === ''
+}
+
+/** Whether a text is a remark of several words, or of four letters of a script without spaces, which no name ends with. */
+const isPlainRemark = (text: string): boolean =>
+  remarks.includes(toPlain(text))
+    ? /\p{L} \p{L}/u.test(text.trim())
+    : text.length > 3 && remarks.includes(text.trim())
 
 const marks = '※*★☆→⇒◆●■▲!#|'
 const inBrackets = String.raw`[([{<【「]([^()[\]{}<>【】「」]{1,60})[)\]}>】」]`

@@ -70,7 +70,7 @@ function compareForms(stated: StatedForm | null, candidate: CandidateName): Form
 }
 
 const isCorporate = (kind: string): boolean =>
-  ['limited', 'stock', 'simplified', 'starter', 'public'].includes(kind)
+  ['limited', 'stock', 'simplified', 'starter', 'public', 'single'].includes(kind)
 
 type Kinds = readonly [asked: readonly string[], own: readonly string[]]
 

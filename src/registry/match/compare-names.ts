@@ -3,6 +3,7 @@ import { alignName, type AlignedText, type NameAlignment, type WordPair } from '
 import { areSameForms, findFittingForm, type CandidateName, type FormAgreement } from './candidate.js'
 import { classifyNameWord, isCountryWord, wordMatchKinds, type WordMatchKind } from './compare-words.js'
 import {
+  addOwnCountry,
   countLeft,
   countMissing,
   isJoiningOnly,
@@ -113,8 +114,9 @@ export interface Surroundings {
 export function compareNames(
   prepared: AlignedText,
   candidate: CandidateName,
-  { placeWords }: Surroundings,
+  surroundings: Surroundings,
 ): NameComparison | null {
+  const placeWords = addOwnCountry(surroundings.placeWords, candidate)
   const { text, vocabulary, weights } = prepared
   const isInitials = isAcronym(text, candidate)
   const alignment = alignName(prepared, candidate)

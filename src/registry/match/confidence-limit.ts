@@ -142,9 +142,9 @@ function isElsewhere({ place, hint, contextCount, comparison }: Evidence): boole
 function isContinued(evidence: Evidence): boolean {
   const { left, alignment, statedForm: form, text, candidate } = evidence.comparison
   const [next, after] = text.words.slice(alignment.end, alignment.end + 2)
-  // The end of a bracket inside the name separates nothing: "Larkmoor (UK) II Ltd".
+  // The end of a bracket inside the name separates nothing, nor does that of a year: "Larkmoor (UK) II Ltd", "Larkmoor (2010) Ltd".
   const find = (of: TextWord | undefined) =>
-    /^\)?$/.test(of?.separator ?? ',')
+    /^\)?$/.test(of?.separator ?? ',') || (of?.separator === '(' && /^(?:19|20)\d\d$/.test(of.text))
       ? left.find(({ word, role }) => word === of && role !== 'repeated' && role !== 'ticker')
       : undefined
   const [one, other] = [find(next), find(after)]

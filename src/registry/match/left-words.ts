@@ -222,6 +222,13 @@ export function listCountryWords(code: string): readonly string[] {
   return words
 }
 
+/** Adds the company's country if its name has a letter for it, unless another place is stated: "(U)" says little in Uganda. */
+export function addOwnCountry(words: ReadonlySet<string>, { name, place }: CandidateName) {
+  if (!/\([A-Z][a-z]?\)/.test(name)) return words
+  const own = listCountryWords(place.countryCode || place.jurisdictionCountry)
+  return ['', place.cityKey, ...own].some((word) => words.has(word)) ? new Set([...words, ...own]) : words
+}
+
 /** A word that is compared in a long form is written as in the name: "Technologies" is not "Tech". */
 export function isWrittenAlike(
   { words }: QueryText,

@@ -1,5 +1,6 @@
 import around from '../reference/around-names.json' with { type: 'json' }
-import { getAsianWords, simplifyHan, unspaced } from './unspaced-names.js'
+import { cutNativeForms, expandForms, findTrailingForm } from './legal-forms.js'
+import { foldText, foldWords, hasOtherThanAscii } from './normalize-name.js'
 
 /** Entities of HTML that are letters and marks of names; numeric ones need no table. */
 const entities = new Map(
@@ -127,69 +128,56 @@ const departmentInFront = new RegExp(
 export const removeDepartment = (name: string): string =>
   name.normalize('NFC').trimStart().replace(departmentInFront, '')
 
-const listWords = (lines: readonly string[]): string[] => lines.flatMap((line) => line.split(' '))
-const toChoice = (lines: readonly string[]): string => `(?:${listWords(lines).map(simplifyHan).join('|')})`
-const [sites, sitesBehindForm, departments] = [
-  toChoice(around.sites),
-  toChoice(around.sites_behind_form),
-  toChoice(around.departments),
-]
-const site = new RegExp(`${sites}$|^${toChoice(around.sites_alone)}$`, 'u')
-const department = new RegExp(`(?:${departments}|^[\\p{L}\\p{N}]+[部课科处室组係팀])$`, 'u')
-const siteBehindForm = new RegExp(`${sitesBehindForm}$`, 'u')
+const { anywhere, behind_form: behindForm, in_front: inFront, abbreviated } = around.procedures
+const listPhrases = (lines: readonly string[]): string[] => lines.flatMap((line) => line.split('|'))
+const toPhraseSet = (lines: readonly string[]) =>
+  new Set(listPhrases(lines).map((phrase) => foldText(phrase)))
+const procedures = toPhraseSet(anywhere)
+const proceduresBehindForm = toPhraseSet(behindForm)
+const proceduresInFront = toPhraseSet(inFront)
+const proceduresInShort = new Set(abbreviated.split(' '))
+const removeMarks = (text: string): string =>
+  (hasOtherThanAscii.test(text) ? text.normalize('NFD').replace(/\p{M}/gu, '') : text).toLowerCase()
+/** The beginning of the longest word of each phrase, or two letters with points: nearly no other name has one. */
+const procedureStems = listPhrases([...anywhere, ...behindForm, ...inFront])
+  .flatMap((phrase) => [removeMarks(phrase), foldText(phrase)])
+  .map((phrase) => phrase.split(' ').reduce((one, other) => (other.length > one.length ? other : one)))
+  .map((word) => word.slice(0, 5))
+const mayHaveProcedure = new RegExp(
+  String.raw`(?<![a-z])(?:${[...new Set(procedureStems)].join('|')}|(?:i|f|v|u|cs|kt)\.\s?[a-z]{1,4}\.\W*$)`,
+)
+const procedureWordsMax = 5
 
-/** Returns what a run of letters in a script without spaces names behind a company: 北京分公司, 大阪支店, 采购部. Some words are also the end of names: 本店, 中心. */
-export function classifyNativeRun(run: string, isBehindForm: boolean): 'site' | 'department' | null {
-  const plain = simplifyHan(run)
-  if (site.test(plain)) return 'site'
-  if (department.test(plain)) return 'department'
-  return isBehindForm && siteBehindForm.test(plain) ? 'site' : null
+/**
+ * Removes the words of a procedure, which registers add to a name: "a.s. v likvidácii", "(in liquidation)", "GmbH i.L.". Some
+ * are words of names too, unless they follow a legal form.
+ */
+export function removeProcedure(name: string): string {
+  if (!mayHaveProcedure.test(removeMarks(name))) return name
+  const pieces = name.trim().split(/\s+/)
+  for (let from = 0; from < pieces.length; from++)
+    for (let to = Math.min(pieces.length, from + procedureWordsMax); to > from; to--) {
+      const [before, found, rest] = [pieces.slice(0, from), pieces.slice(from, to), pieces.slice(to)]
+      if (!isProcedure(before.join(' '), found.join(' '), rest.length === 0)) continue
+      const start = before.join(' ').replace(/[\s,;:("„“–—-]+$/u, '')
+      return removeProcedure([start, ...rest].filter((text) => text !== '').join(' '))
+    }
+  return name
 }
 
-/** Built at the first name in Han or Hangul. */
-let joinedSite: RegExp | null = null
-const createJoinedSite = () =>
-  new RegExp(
-    String.raw`(?<=[\p{L}\p{N}]{3})(?:${[...getAsianWords().places.keys()].join('|')})[市区县府都省시]?${sites}(?![\p{L}\p{N}])`,
-    'u',
-  )
-
-/** Divides a known place and its branch from the name in front of them: 東海精密名古屋営業所. */
-export function divideSite(text: string): string {
-  if (!unspaced.test(text)) return text
-  joinedSite ??= createJoinedSite()
-  const at = joinedSite.exec(simplifyHan(text))?.index ?? 0
-  return at > 0 ? `${text.slice(0, at)} ${text.slice(at)}` : text
+function isProcedure(before: string, text: string, isLast: boolean): boolean {
+  const found = foldText(text)
+  if (!/[\p{L}\p{N}]/u.test(before)) return proceduresInFront.has(found) && !isLast
+  const isSure = procedures.has(found)
+  // Other initials are words of names: "Norvane IL".
+  const isInitials = text.includes('.') && proceduresInShort.has(found.replaceAll(' ', ''))
+  if (!isSure && !isInitials && !proceduresBehindForm.has(found)) return false
+  // "(in liquidation)" is apart from a form behind it.
+  if ((!isInitials && /^\(.*\),?$/.test(text)) || (isSure && isLast)) return true
+  return (isSure || isLast) && endsWithForm(before)
 }
 
-/** A text without case, accents and what is no letter, in one way for remarks that are typed without accents. */
-const toPlain = (text: string): string =>
-  ` ${simplifyHan(text.normalize('NFKC'))
-    .toLowerCase()
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .replaceAll('ı', 'i')
-    .replace(/\P{L}+/gu, ' ')
-    .trim()} `
-const withoutSpaces = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}]/u
-/** The longest first; a word is matched as a whole where the script has spaces. */
-const toPhrases = (texts: readonly string[]): string[] =>
-  texts
-    .map((text) => (withoutSpaces.test(text) ? toPlain(text).trim() : toPlain(text)))
-    .sort((a, b) => b.length - a.length)
-const allRemarks = Object.values(around.remarks).flat()
-const [remarks, joints] = [toPhrases(allRemarks), toPhrases(around.remark_joints.split(' '))]
-
-/** Whether a text only says something of the record, perhaps with a date or a number: "duplicate of 4711", 取引停止. */
-export function isRemark(text: string): boolean {
-  const cut = (from: string, phrases: readonly string[]) =>
-    phrases.reduce((rest, phrase) => (rest.includes(phrase) ? rest.replaceAll(phrase, '  ') : rest), from)
-  const rest = cut(toPlain(text), remarks)
-  return rest !== toPlain(text) && cut(rest, joints).trim() === ''
+function endsWithForm(text: string): boolean {
+  const words = foldWords(expandForms(text))
+  return cutNativeForms(text).form !== null || findTrailingForm(words, words.length) !== null
 }
-
-/** Whether a text is a remark of several words, or of four letters of a script without spaces, which no name ends with. */
-export const isPlainRemark = (text: string): boolean =>
-  remarks.includes(toPlain(text))
-    ? /\p{L} \p{L}/u.test(text.trim())
-    : text.length > 3 && remarks.includes(text.trim())

@@ -250,6 +250,12 @@ const anonima = new RegExp(
   'iu',
 )
 
+/** A country in front of the form, as companies of a group have it: "Larkmoor (U) Ltd" of Uganda. */
+const countriesInBrackets = Object.entries(table.countries_in_brackets).map(([country, letters]) => {
+  const before = String.raw`(?=(?:-?\s*(?:SMC|Co|Company)\.?\s+)?(?:Ltd|Limited|PLC)\b)`
+  return [new RegExp(String.raw`(?<=\S\s)\((?:${letters})\)\s*${before}`, 'giu'), `(${country}) `] as const
+})
+
 /** Forms that differ from words only by punctuation or capitals: without it "I/S" is "is". */
 const writtenForms: readonly (readonly [pattern: RegExp, spelledOut: string])[] = [
   [new RegExp(String.raw`${apart}A\s?/\s?S(?![\p{L}\p{N}/])`, 'giu'), ' as '],
@@ -259,6 +265,8 @@ const writtenForms: readonly (readonly [pattern: RegExp, spelledOut: string])[] 
   [new RegExp(String.raw`(?<=\S\s)S\s?/\s?A\.?(?![\p{L}\p{N}/])`, 'giu'), ' sa '],
   [new RegExp(String.raw`(?<=\S\s)P/L\.?\s*$`, 'iu'), ' pty ltd'],
   [anonima, ' sociedad anonima'],
+  ...countriesInBrackets,
+  [new RegExp(String.raw`(?<=\S\s)(?:${table.sacco})(?!\p{L})`, 'giu'), ' sacco '],
   [/(?<=\S\s)(?:\(P\)|(?<!(?<!\p{L})\p{L}\.?\s)P\.)\s*(?=(?:Ltd|Limited)\.?\s*$)/iu, ' private '],
   // "Trust Sha" has lost the end of "Shares".
   [/(?<=\S\s)(?:[Ss][Hh]\.\s?[Aa]\.?|SHA|ShA)\s*$/u, ' shoqeri aksionare'],
@@ -282,7 +290,7 @@ const lastWritten = new RegExp(
 
 /** Nearly no name has one of them: this test is fast, the patterns are not. */
 const hasWrittenForm =
-  /an[o\u00f3]nima[ ,]|[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$|\(p\)\s*l|\sp\.\s*l|\ssh\.?\s?a\.?\s*$|close corp|beslote k|\sb\.?\s?k\.?\s*$/i
+  /an[o\u00f3]nima[ ,]|savings?\s|saccos|[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$|\([a-z.]{1,4}\)\s*[lcps-]|\sp\.\s*l|\ssh\.?\s?a\.?\s*$|close corp|beslote k|\sb\.?\s?k\.?\s*$/i
 
 /** Writes out forms that folding would change into other words. `name` must be unfolded. */
 export function expandForms(name: string): string {

@@ -18,7 +18,7 @@ import {
   type LegalFormEntry,
 } from './legal-forms.js'
 import { removeRegistrySuffix } from '../../core/numbers/registry-suffix.js'
-import { cleanText } from './clean-text.js'
+import { cleanText, removeProcedure } from './clean-text.js'
 import { isNoForm, spellOutForm } from '../reference/registers.js'
 import { matchLimits } from '../model/limits.js'
 import codes from '../reference/fund-and-trust-forms.json' with { type: 'json' }
@@ -132,8 +132,8 @@ const isPlain = (name: string): boolean =>
 
 function splitForm(name: string, { town, country }: Seat = nowhere) {
   const native = isPlain(name)
-    ? { rest: name, form: null }
-    : cutNativeForms(removeRegistrySuffix(boundText(name)))
+    ? { rest: removeProcedure(name), form: null }
+    : cutNativeForms(removeProcedure(removeRegistrySuffix(boundText(name))))
   const words = cutTown(removeJoiningWords(foldWords(expandForms(native.rest))), town, native.rest)
   return { native, words, stripped: stripForms(words, native.rest, country) }
 }

@@ -1,3 +1,4 @@
+import around from '../reference/around-names.json' with { type: 'json' }
 import asianTable from '../reference/east-asian-words.json' with { type: 'json' }
 import hanTable from '../reference/han-variants.json' with { type: 'json' }
 
@@ -233,4 +234,39 @@ export function toFormPattern(marked: string): RegExp {
   const start = `${isApart ? wordStart : ''}${marked.startsWith('<') ? textStart : ''}`
   const end = `${isApart ? `\\.?${wordEnd}` : '\\.?'}${marked.startsWith('$') ? textEnd : ''}`
   return new RegExp(`${start}${letters}${end}`, 'giu')
+}
+
+const toChoice = (lines: readonly string[]): string =>
+  `(?:${lines.flatMap((line) => line.split(' ').map(simplifyHan)).join('|')})`
+const [sites, sitesBehindForm, departments] = [
+  toChoice(around.sites),
+  toChoice(around.sites_behind_form),
+  toChoice(around.departments),
+]
+const site = new RegExp(`${sites}$|^${toChoice(around.sites_alone)}$`, 'u')
+const department = new RegExp(`(?:${departments}|^[\\p{L}\\p{N}]+[部课科处室组係팀])$`, 'u')
+const siteBehindForm = new RegExp(`${sitesBehindForm}$`, 'u')
+
+/** Returns what a run of letters in a script without spaces names behind a company: 北京分公司, 大阪支店, 采购部. Some words are also the end of names: 本店, 中心. */
+export function classifyNativeRun(run: string, isBehindForm: boolean): 'site' | 'department' | null {
+  const plain = simplifyHan(run)
+  if (site.test(plain)) return 'site'
+  if (department.test(plain)) return 'department'
+  return isBehindForm && siteBehindForm.test(plain) ? 'site' : null
+}
+
+/** Built at the first name in Han or Hangul. */
+let joinedSite: RegExp | null = null
+const createJoinedSite = () =>
+  new RegExp(
+    String.raw`(?<=[\p{L}\p{N}]{3})(?:${[...getAsianWords().places.keys()].join('|')})[市区县府都省시]?${sites}(?![\p{L}\p{N}])`,
+    'u',
+  )
+
+/** Divides a known place and its branch from the name in front of them: 東海精密名古屋営業所. */
+export function divideSite(text: string): string {
+  if (!unspaced.test(text)) return text
+  joinedSite ??= createJoinedSite()
+  const at = joinedSite.exec(simplifyHan(text))?.index ?? 0
+  return at > 0 ? `${text.slice(0, at)} ${text.slice(at)}` : text
 }

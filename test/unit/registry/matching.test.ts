@@ -683,3 +683,158 @@ test.each([
   expect(isAccepted(match({ name: asked, location: `${city}, ${country}`, held }))).toBe(true)
   expect(isAccepted(match({ name: asked, location: `${other}, ${country}`, held }))).toBe(false)
 })
+
+test('a procedure is no part of a name on either side', () => {
+  for (const [form, remark, country] of [
+    [', a.s.', ' v likvidácii', 'SK'],
+    [', s. r. o.', ' - v konkurze', 'SK'],
+    [' s.r.o.', ' v likvidaci', 'CZ'],
+    [' d.o.o.', ' - v stečaju', 'SI'],
+    [' d.o.o.', ' u stečaju', 'RS'],
+    [' Sp. z o.o.', ' w likwidacji', 'PL'],
+    [' Kft.', ' "f.a."', 'HU'],
+    [' GmbH', ' i.L.', 'DE'],
+    [' Ltd', ' (in liquidation)', 'KE'],
+  ] as const) {
+    const whole = `Larkmoor Norvane${form}${remark}`
+    // Initials need a form.
+    const formless = remark.includes('.') ? [] : [`Larkmoor Norvane${remark}`]
+    for (const name of ['Larkmoor Norvane', `Larkmoor Norvane${form}`, ...formless, whole])
+      for (const held of [name, whole]) {
+        const decision = match({ name: held === whole ? name : whole, held: [{ name: held, country }] })
+        expect([decision.kind, confidenceOf(decision) > 94], `${name} | ${held}`).toEqual(['entity', true])
+      }
+  }
+})
+
+describe('companies of a group in several countries', () => {
+  const letters: [letter: string, country: string, town: string, name: string][] = [
+    ['U', 'UG', 'Kampala', 'Uganda'],
+    ['K', 'KE', 'Nairobi', 'Kenya'],
+    ['T', 'TZ', 'Arusha', 'Tanzania'],
+    ['R', 'RW', 'Kigali', 'Rwanda'],
+    ['Z', 'ZM', 'Lusaka', 'Zambia'],
+    ['Nig', 'NG', 'Lagos', 'Nigeria'],
+    ['GH', 'GH', 'Accra', 'Ghana'],
+  ]
+  test.each(letters)('(%s) is the country %s', (letter, country, town, word) => {
+    for (const form of ['Ltd', 'LIMITED'])
+      for (const [name, location, held] of [
+        [`Larkmoor Coffee ${form}`, `${town}, ${word}`, `LARKMOOR COFFEE (${letter}) LIMITED`],
+        [`Larkmoor Coffee (${letter}) ${form}`, null, `LARKMOOR COFFEE (${letter}) LIMITED`],
+        [`Larkmoor Coffee (${word}) ${form}`, null, `LARKMOOR COFFEE (${letter}) LTD`],
+        [`Larkmoor Coffee (${letter}) ${form}`, null, `LARKMOOR COFFEE (${word.toUpperCase()}) LIMITED`],
+        [`Larkmoor Coffee (${letter}) ${form}`, null, 'LARKMOOR COFFEE LIMITED'],
+      ] as const) {
+        const decision = match({ name, location, held: [{ name: held, country, city: town }] })
+        expect([isAccepted(decision), namedBy(decision)], name).toEqual([true, held])
+      }
+    for (const [other, otherCountry, , otherName] of letters)
+      if (other !== letter)
+        for (const [name, location, held] of [
+          [`Larkmoor Coffee (${other}) Ltd`, null, 'LARKMOOR COFFEE LIMITED'],
+          [`Larkmoor Coffee (${other}) Ltd`, null, `LARKMOOR COFFEE (${letter}) LIMITED`],
+          ['Larkmoor Coffee Ltd', otherName, `LARKMOOR COFFEE (${letter}) LIMITED`],
+        ] as const)
+          expect(
+            isAccepted(match({ name, location, held: [{ name: held, country }] })),
+            name + otherCountry,
+          ).toBe(false)
+  })
+
+  test.each(['UG', 'PK'])('a company of one member in %s has another form', (country) => {
+    for (const form of ['Ltd', 'Limited']) {
+      const single = `LARKMOOR MILLERS - SMC ${form.toUpperCase()}`
+      const plain = `LARKMOOR MILLERS ${form.toUpperCase()}`
+      for (const [asked, held] of [
+        [`Larkmoor Millers SMC ${form}`, plain],
+        [`Larkmoor Millers ${form}`, single],
+      ] as const) {
+        expect(confidenceOf(match({ name: asked, held: [{ name: held, country }] }))).toBe(85)
+        const both = [single, plain].map((name) => ({ name, country, active: name === held }))
+        expect(namedBy(match({ name: asked, held: both }))).toBe(held === plain ? single : plain)
+      }
+    }
+  })
+
+  test('a savings cooperative is a body of its own, in short and in full', () => {
+    const full = [
+      'SACCO',
+      'SACCOS',
+      'Savings and Credit Cooperative Society',
+      'Savings & Credit Co-operative Society',
+      'Cooperative Savings and Credit Society',
+    ]
+    for (const one of full)
+      for (const other of full)
+        for (const name of [`Larkmoor ${one}`, `Larkmoor ${one} Ltd`]) {
+          const held = [{ name: `LARKMOOR ${other.toUpperCase()} LIMITED`, country: 'UG' }]
+          expect(isAccepted(match({ name, held })), `${name} | ${other}`).toBe(true)
+        }
+    for (const one of full)
+      for (const name of [`Larkmoor Breweries Staff ${one}`, `Larkmoor Breweries ${one} Ltd`])
+        expect(
+          isAccepted(match({ name, held: [{ name: 'LARKMOOR BREWERIES LIMITED', country: 'UG' }] })),
+        ).toBe(false)
+  })
+
+  test.each(['(2010)', '2010', '(1998)'])('a company with the year %s in its name is another', (year) => {
+    for (const form of ['Ltd', 'GmbH', 'Inc.', 's.r.o.']) {
+      const decision = match({
+        name: `Larkmoor Ginners ${year} ${form}`,
+        held: [{ name: `Larkmoor Ginners ${form}` }],
+      })
+      expect(confidenceOf(decision), form).toBeLessThan(79)
+    }
+    // Behind the form, it is a remark.
+    const behind = match({ name: `Larkmoor Ginners Ltd (2010)`, held: [{ name: 'Larkmoor Ginners Ltd' }] })
+    expect(isAccepted(behind)).toBe(true)
+  })
+})
+
+describe('a form in short, in half and in full is one form', () => {
+  test.each<[country: string, forms: string[]]>([
+    ['SK', ['štátny podnik', 'š. p.', 'š.p.', 'Š.P.', 'statny podnik']],
+    ['CZ', ['státní podnik', 's. p.', 's.p.']],
+    [
+      'SK',
+      [
+        's. r. o.',
+        's.r.o.',
+        'spol. s r.o.',
+        'spoločnosť s r. o.',
+        'spoločnosť s ručením obmedzeným',
+        'spol. s r. o.',
+      ],
+    ],
+    ['CZ', ['s.r.o.', 'spol. s r. o.', 'společnost s r.o.', 'společnost s ručením omezeným']],
+    ['SK', ['a.s.', 'akc. spol.', 'akciová spoločnosť']],
+    ['SK', ['k.s.', 'komanditná spoločnosť', 'kom. spol.']],
+    ['SK', ['v.o.s.', 'verejná obchodná spoločnosť', 'ver. obch. spol.']],
+    ['SK', ['o.z.', 'organizačná zložka', 'org. zložka']],
+    ['SK', ['n.o.', 'nezisková organizácia']],
+    ['CZ', ['z.s.', 'zapsaný spolek']],
+    ['PL', ['sp. z o.o.', 'Sp. z o. o.', 'spółka z o.o.', 'Sp. z ograniczoną odpowiedzialnością']],
+    ['HU', ['Kft.', 'Korl. Fel. Társ.', 'Korlátolt Felelősségű Társaság']],
+  ])('%s: %j', (country, forms) => {
+    for (const one of forms)
+      for (const other of forms)
+        for (const sign of [' ', ', ']) {
+          const [name, held] = [`Larkmoor${sign}${one}`, { name: `Larkmoor, ${other}`, country }]
+          expect(confidenceOf(match({ name, held: [held] })), `${name} | ${held.name}`).toBe(99)
+          expect(compared(name, held).form, `${name} | ${held.name}`).toBe('same')
+        }
+  })
+
+  test.each([
+    ['PD Larkmoor', 'Poľnohospodárske družstvo Larkmoor', true],
+    ['Larkmoor OZ', 'Larkmoor, občianske združenie', true],
+    ['Larkmoor OZ', 'Larkmoor, s.r.o.', false],
+    ['Larkmoor PD', 'Larkmoor a.s.', false],
+    ['Larkmoor, štátny podnik', 'Larkmoor, s.r.o.', false],
+    ['Larkmoor, organizačná zložka', 'Larkmoor, s.r.o.', false],
+    ['Larkmoor, o.z.', 'Larkmoor, občianske združenie', true],
+  ])('%j for %j: %j', (name, held, expected) => {
+    expect(isAccepted(match({ name, held: [{ name: held, country: 'SK' }] }))).toBe(expected)
+  })
+})

@@ -10,6 +10,7 @@ import {
   toBareName,
 } from '../../../src/registry/normalize/parsed-name.js'
 import { getDistinctiveCountries } from '../../../src/registry/normalize/legal-forms.js'
+import around from '../../../src/registry/reference/around-names.json' with { type: 'json' }
 import table from '../../../src/registry/reference/legal-forms.json' with { type: 'json' }
 import { forAll } from '../../support/properties.js'
 
@@ -662,4 +663,58 @@ test.each([
   ['AS Larkmoor', null, 'as larkmoor'],
 ])('"%s" begins with a short form in the countries that write it in front: %s', (name, country, core) => {
   expect(parseNewName(name, { town: null, country }).tokens.join(' ')).toBe(core)
+})
+
+describe('words of a procedure', () => {
+  const { anywhere, behind_form: behindForm, in_front: inFront } = around.procedures
+  const list = (lines: readonly string[]) => lines.flatMap((line) => line.split('|'))
+  const keyOf = (name: string) => parseNewName(name).coreKey
+  const forms = ['', ', a.s.', ', s. r. o.', ' d.o.o.', ' Sp. z o.o.', ' GmbH', ' Kft.', ' AS', ' Ltd']
+
+  it('are no part of a name, with and without a form', () => {
+    for (const phrase of list(anywhere))
+      for (const form of forms)
+        for (const written of [` ${phrase}`, ` - ${phrase}`, ` (${phrase})`, `, ${phrase.toUpperCase()}`])
+          expect(keyOf(`Larkmoor Norvane${form}${written}`), form + written).toBe('larkmoornorvane')
+    for (const phrase of list(inFront))
+      expect(keyOf(`${phrase} UAB Larkmoor Norvane`), phrase).toBe('larkmoornorvane')
+  })
+
+  it('of one word are no part of a name behind a form', () => {
+    for (const phrase of list(behindForm))
+      for (const form of forms.slice(1))
+        expect(keyOf(`Larkmoor Norvane${form} - ${phrase}`), phrase).toBe('larkmoornorvane')
+    for (const [name, key] of [
+      ['Larkmoor GmbH i.L.', 'larkmoor'],
+      ['Larkmoor GmbH i. L.', 'larkmoor'],
+      ['Larkmoor Kft. "f.a."', 'larkmoor'],
+      ['Larkmoor Kft. v. a.', 'larkmoor'],
+      ['LARKMOOR (IN LIQUIDATION) LIMITED', 'larkmoor'],
+    ])
+      expect(keyOf(name ?? ''), name).toBe(key)
+  })
+
+  test.each([
+    ['Larkmoor Liquidation', 'larkmoorliquidation'],
+    ['Larkmoor Liquidation Ltd', 'larkmoorliquidation'],
+    ['Larkmoor Konkurs', 'larkmoorkonkurs'],
+    ['Larkmoor IL', 'larkmooril'],
+    ['Larkmoor F.A.', 'larkmoorfa'],
+    ['Larkmoor (F.A.)', 'larkmoorfa'],
+    ['Experts in Liquidation Ltd', 'expertsinliquidation'],
+    ['In Liquidation', 'inliquidation'],
+    ['Dom v Lipach s.r.o.', 'domvlipach'],
+  ])('%j has words of a name', (name, key) => {
+    expect(keyOf(name)).toBe(key)
+  })
+})
+
+test.each([
+  'Private Company Limited by Shares',
+  'PRIVATE COMPANY LIMITED BY SHARES',
+  'Private Company, limited by shares',
+  'Private limited company by shares',
+  'Exempt Private Company Limited by Shares',
+])('the form %j of a column has limited liability', (text) => {
+  expect(parseFormText(text)).toMatchObject({ legalForm: 'llc', formClass: 'limited' })
 })
