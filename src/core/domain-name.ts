@@ -1,4 +1,5 @@
 import { parse } from 'tldts'
+import { classifyDomain } from './identifiers.js'
 import { isPublicName } from './public-url.js'
 
 /** More characters than a typed URL has. */
@@ -41,4 +42,21 @@ function toAsciiHost(host: string): string | null {
   // The letter makes Node.js 24 refuse an xn-- label that decodes to nothing, as older versions do without it.
   const address = `http://ü.${host}`
   return URL.canParse(address) ? new URL(address).hostname.replace('xn--tda.', '') : null
+}
+
+/** Explains why a domain is not that of one company; `null` if it may be. */
+export function explainSharedDomain(domain: string, text: string): string | null {
+  switch (classifyDomain(domain)) {
+    case 'mail provider':
+      return `${domain} is a mail provider's domain, not a company's`
+    case 'disposable':
+      return `${domain} is a domain of disposable mailboxes, not a company's`
+    case 'platform': {
+      const [, host = '', path = ''] = /^(?:[a-z]+:)?(?:\/\/)?([^/?#]*)([^]*)$/i.exec(text) ?? []
+      const isOwnFront = host.toLowerCase().replace(/^www\./, '') === domain && path.replace('/', '') === ''
+      return text.includes('@') || isOwnFront ? null : `a page on ${domain} does not say whose domain it is`
+    }
+    case null:
+      return null
+  }
 }

@@ -216,23 +216,6 @@ const kinds = new Map(
 /** Returns the kind of a root domain that many share, so that it identifies no company; null for another one. */
 export const classifyDomain = (rootDomain: string): SharedDomain | null => kinds.get(rootDomain) ?? null
 
-/** Explains why a domain is not that of one company; `null` if it may be. */
-export function explainSharedDomain(domain: string, text: string): string | null {
-  switch (classifyDomain(domain)) {
-    case 'mail provider':
-      return `${domain} is a mail provider's domain, not a company's`
-    case 'disposable':
-      return `${domain} is a domain of disposable mailboxes, not a company's`
-    case 'platform': {
-      const [, host = '', path = ''] = /^(?:[a-z]+:)?(?:\/\/)?([^/?#]*)([^]*)$/i.exec(text) ?? []
-      const isOwnFront = host.toLowerCase().replace(/^www\./, '') === domain && path.replace('/', '') === ''
-      return text.includes('@') || isOwnFront ? null : `a page on ${domain} does not say whose domain it is`
-    }
-    case null:
-      return null
-  }
-}
-
 /** Returns the kind of a host in a domain that many share; null for another one. */
 export const classifyHost = (host: string): SharedDomain | null =>
   classifyDomain(host) ?? classifyDomain(host.split('.').slice(-2).join('.'))

@@ -207,14 +207,8 @@ export function isPlaceholder(cell: string): boolean {
   if (cell.length > cellCharsMax) return false
   const text = foldCell(cell)
   const bare = text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M}]+$/gu, '')
-  if (
-    isPlacedCollective(cell) ||
-    missing.has(text) ||
-    missing.has(bare) ||
-    fillers.test(bare) ||
-    dittos.test(cell)
-  )
-    return true
+  if (missing.has(text) || missing.has(bare) || isPlacedCollective(cell)) return true
+  if (fillers.test(bare) || dittos.test(cell)) return true
   if (/^[(<[{【『「〈《]/u.test(text) && missingInBrackets.has(bare)) return true
   return text.startsWith('#') && errors.has(`#${bare}`)
 }

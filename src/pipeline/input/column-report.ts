@@ -273,12 +273,10 @@ export class IdentifierCounts {
     const repeated = this.#unasked.get(repeatedHeaders.same)
     const others = [totalRow, reportRow].flatMap((reason) => {
       const counted = this.#unasked.get(reason)
+      if (counted === undefined) return []
+      const rows = plural(counted.count, 'row has', 'rows have')
       const text = reason.replace('the row has ', '')
-      return counted === undefined
-        ? []
-        : [
-            `${plural(counted.count, 'row has', 'rows have')} ${text} (${formatRowNumbers(counted)}): not looked up`,
-          ]
+      return [`${rows} ${text} (${formatRowNumbers(counted)}): not looked up`]
     })
     const doubts = this.listDoubts()
     const faults = [...this.#faults].map(([fault, counted]) =>

@@ -2,7 +2,7 @@ import known from '../../core/country-names.json' with { type: 'json' }
 import { findCountryCode, findCountryCodes } from '../../core/countries.js'
 import { toSpellingKey } from '../../core/text.js'
 import { parsePlaceHeader } from '../../core/header-words.js'
-import { toRootDomain } from '../../core/domain-name.js'
+import { explainSharedDomain, toRootDomain } from '../../core/domain-name.js'
 import {
   foldText,
   identify,
@@ -31,7 +31,6 @@ import { listRegisterCountries } from './identifier-content.js'
 import { chooseNumber, faultReasons, type IdentifierFault, type NumberCell } from './number-cells.js'
 import {
   cleanNumber,
-  explainSharedDomain,
   identifierKeys,
   identifierPlaceKeys,
   numberKeys,
@@ -333,10 +332,9 @@ interface Site {
 function findWebsite(website: string | undefined, email: string | undefined): Site {
   const faults: ('website' | 'email')[] = []
   let shared: string | null = null
-  for (const [key, text] of [
-    ['website', website],
-    ['email', email],
-  ] as const) {
+  const given = { website, email }
+  for (const key of ['website', 'email'] as const) {
+    const text = given[key]
     if (text === undefined) continue
     const parts = text.split(/[\s,;|<>]+/).filter((part) => part.includes(key === 'email' ? '@' : '.'))
     const domains = parts.flatMap((part) => {

@@ -1,7 +1,7 @@
 import type { Address, ResultEntity } from '../../contract/entity.js'
 import { legalForm as legalForms, type LegalForm } from '../../contract/enums.js'
 import { classifyFundOrTrust, isSoleTraderForm, parseFormText, parseName } from '../normalize/parsed-name.js'
-import { isPlainLimited, isPublicForm } from '../normalize/legal-forms.js'
+import { isPublicForm } from '../normalize/legal-forms.js'
 import { findRegionCode } from '../normalize/places.js'
 import { parseStreet } from '../normalize/streets.js'
 import { findCountryName } from '../../core/countries.js'
@@ -344,6 +344,7 @@ export function classifyLegalForm(primary: StoredLegalEntity, isTraded: boolean)
   const isWhole = ({ formClass, tokens }: typeof byName) => formClass !== null && tokens.join() === 'qq'
   const parsed = stated.map(parseFormText).find((one) => one.legalForm !== null || isWhole(one))
   const form = parsed ?? byName
-  if (isPublic && isPlainLimited(form.formWords)) return 'corporation'
+  const isPlain = /^(?:limited|ltd|ltee|limitee|beperk|bpk)$/.test(form.formWords.join(' '))
+  if (isPublic && isPlain) return 'corporation'
   return form.legalForm ?? (classifyFundOrTrust(primary) === 'trust' ? 'trust' : null)
 }

@@ -7,7 +7,7 @@ import { readKind } from '../normalize/streets.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
 
-import { simplifyHan } from '../normalize/unspaced-names.js'
+import { isPlainRemark, isRemark, removeAddressing } from '../normalize/unspaced-names.js'
 import around from '../reference/around-names.json' with { type: 'json' }
 import type { WordClass } from './word-classes.js'
 
@@ -19,9 +19,8 @@ interface DescribedWord {
   readonly separator: string
 }
 
-const isSmall = ({ written }: DescribedWord): boolean => /^\p{Ll}/u.test(written) && !/\p{Lu}/u.test(written)
 const hasCapital = ({ written }: DescribedWord): boolean => /\p{Lu}/u.test(written)
-
+const isSmall = (word: DescribedWord): boolean => /^\p{Ll}/u.test(word.written) && !hasCapital(word)
 const articles = new Set(around.descriptions.articles.split(' '))
 const forms = new Set(around.descriptions.forms.split(' '))
 const kinds = new Set(around.descriptions.kinds.flatMap((line) => line.split(' ')))
@@ -90,38 +89,6 @@ function removePerson(text: string): string {
   })
 }
 
-/** A text without case, accents and what is no letter, in one way for remarks that are typed without accents. */
-const toPlain = (text: string): string =>
-  ` ${simplifyHan(text.normalize('NFKC'))
-    .toLowerCase()
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .replaceAll('ı', 'i')
-    .replace(/\P{L}+/gu, ' ')
-    .trim()} `
-const withoutSpaces = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}]/u
-/** The longest first; a word is matched as a whole where the script has spaces. */
-const toPhrases = (texts: readonly string[]): string[] =>
-  texts
-    .map((text) => (withoutSpaces.test(text) ? toPlain(text).trim() : toPlain(text)))
-    .sort((a, b) => b.length - a.length)
-const allRemarks = Object.values(around.remarks).flat()
-const [remarks, joints] = [toPhrases(allRemarks), toPhrases(around.remark_joints.split(' '))]
-
-/** Whether a text only says something of the record, perhaps with a date or a number: "duplicate of 4711", 取引停止. */
-function isRemark(text: string): boolean {
-  const cut = (from: string, phrases: readonly string[]) =>
-    phrases.reduce((rest, phrase) => (rest.includes(phrase) ? rest.replaceAll(phrase, '  ') : rest), from)
-  const rest = cut(toPlain(text), remarks)
-  return rest !== toPlain(text) && cut(rest, joints).trim() === ''
-}
-
-/** Whether a text is a remark of several words, or of four letters of a script without spaces, which no name ends with. */
-const isPlainRemark = (text: string): boolean =>
-  remarks.includes(toPlain(text))
-    ? /\p{L} \p{L}/u.test(text.trim())
-    : text.length > 3 && remarks.includes(text.trim())
-
 const marks = '※*★☆→⇒◆●■▲!#|'
 const inBrackets = String.raw`[([{<【「]([^()[\]{}<>【】「」]{1,60})[)\]}>】」]`
 /** Each has a text that may be a remark: in brackets, behind a sign, or in front of one. */
@@ -131,16 +98,6 @@ const besideName = [
   String.raw`(?:\s?[${marks}]{1,6}|\s[-–—/:]{1,3})\s?([^${marks}]{2,60}?)[${marks}\s]{0,6}$`,
   String.raw`^[${marks}\s]{0,6}([^${marks}]{2,60}?)\s?(?:[${marks}]{1,6}|\s[-–—/]{1,3}\s|:\s)\s?`,
 ].map((pattern) => new RegExp(pattern, 'u'))
-const formBefore = String.raw`(?:[式限同]会社|限公司|식회사|\([株有同資주유합]\))`
-const addressing = [
-  // A person behind a name with its form, or behind a department.
-  String.raw`(?<=^.{2,80}(?:${formBefore}\s?|[部課係室팀]\s))\p{L}{1,6}(?: \p{L}{1,4})? ?(?:様|殿|님)$`,
-  String.raw`(?<=^.{2,80})\s?(?:${around.honorifics.anywhere})$`,
-  String.raw`(?<=^.{1,80}(?:\s|${formBefore}))(?:${around.honorifics.behind_form})$`,
-  String.raw`(?<=^.{1,80}[^王神奥客父母皇姫若仏])様$`,
-  String.raw`(?<=^.{3,80})[\s,;/-]{1,3}(?:${around.attention})[\s:].{2,60}$`,
-].map((pattern) => new RegExp(pattern, 'iu'))
-
 /** Removes what a cell has around a name: remarks of the record, polite endings, the person that a letter is for. */
 export function removeRemarks(name: string): string {
   const given = boundText(name).trim()
@@ -157,7 +114,7 @@ export function removeRemarks(name: string): string {
     const first = counts.find((count) => isPlainRemark(words.slice(0, count).join(' ')))
     if ((last ?? first) !== undefined)
       rest = words.slice(last === undefined ? first : 0, last && -last).join(' ')
-    for (const pattern of addressing) rest = rest.replace(pattern, '').trim()
+    rest = removeAddressing(rest)
     if (!/[\p{L}\p{N}]{2}/u.test(rest)) return name
   }
   return rest === given ? name : rest

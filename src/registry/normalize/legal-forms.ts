@@ -308,19 +308,18 @@ interface NativeForm {
 
 /** Forms in other scripts, built at the first name in one, the longest first. They are removed before transliteration, which reads kanji as Chinese. */
 let nativeForms: readonly NativeForm[] | null = null
-
 const getNativeForms = (): readonly NativeForm[] =>
   (nativeForms ??= table.scripts
     .flatMap((form) => form.spellings.split(', ').map((marked) => ({ form, marked })))
     .sort((a, b) => b.marked.length - a.marked.length)
-    .map(({ form: { class: formClass, legal_form: legalForm, countries, words }, marked }) => ({
+    .map(({ form: { class: formClass, legal_form: legalForm, ...form }, marked }) => ({
       letters: /(?:(?![ةهأإؤ])[\p{L}\p{M}])+/u.exec(marked.normalize('NFKC').toLowerCase())?.[0] ?? '',
       pattern: toFormPattern(marked),
       form: {
         formClass,
         legalForm,
-        countries: toWords(countries),
-        words: toWords(words),
+        countries: toWords(form.countries),
+        words: toWords(form.words),
       } as NativeForm['form'],
     })))
 
@@ -346,11 +345,8 @@ export function cutNativeForms(name: string): NativeCut {
   return { rest, form }
 }
 
-/** True for the words of "Limited", "Ltd", "Ltée" or "Beperk" alone. */
-export const isPlainLimited = (words: readonly string[]): boolean =>
-  words.length === 1 && /^(?:limited|ltd|ltee|limitee|beperk|bpk)$/.test(words[0] ?? '')
-
 /** True for the form of a public company in the words of a register: "Public company limited by shares". */
 export const isPublicForm = (text: string): boolean =>
-  /^public$|\bpublic (?:limited|company|corporation)\b/i.test(text.trim()) &&
-  !/guarantee|unlimited|non?.?profit/i.test(text)
+  /^(?!.*(?:guarantee|unlimited|non?.?profit))(?:\s*public\s*$|.*\bpublic (?:limited|company|corporation)\b)/is.test(
+    text,
+  )

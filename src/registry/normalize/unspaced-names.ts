@@ -270,3 +270,49 @@ export function divideSite(text: string): string {
   const at = joinedSite.exec(simplifyHan(text))?.index ?? 0
   return at > 0 ? `${text.slice(0, at)} ${text.slice(at)}` : text
 }
+
+/** A text without case, accents and what is no letter, in one way for remarks that are typed without accents. */
+const toPlain = (text: string): string =>
+  ` ${simplifyHan(text.normalize('NFKC'))
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replaceAll('ı', 'i')
+    .replace(/\P{L}+/gu, ' ')
+    .trim()} `
+const withoutSpaces = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}]/u
+/** The longest first; a word is matched as a whole where the script has spaces. */
+const toPhrases = (texts: readonly string[]): string[] =>
+  texts
+    .map((text) => (withoutSpaces.test(text) ? toPlain(text).trim() : toPlain(text)))
+    .sort((a, b) => b.length - a.length)
+const allRemarks = Object.values(around.remarks).flat()
+const [remarks, joints] = [toPhrases(allRemarks), toPhrases(around.remark_joints.split(' '))]
+
+/** Whether a text only says something of the record, perhaps with a date or a number: "duplicate of 4711", 取引停止. */
+export function isRemark(text: string): boolean {
+  const cut = (from: string, phrases: readonly string[]) =>
+    phrases.reduce((rest, phrase) => (rest.includes(phrase) ? rest.replaceAll(phrase, '  ') : rest), from)
+  const rest = cut(toPlain(text), remarks)
+  return rest !== toPlain(text) && cut(rest, joints).trim() === ''
+}
+
+/** Whether a text is a remark of several words, or of four letters of a script without spaces, which no name ends with. */
+export const isPlainRemark = (text: string): boolean =>
+  remarks.includes(toPlain(text))
+    ? /\p{L} \p{L}/u.test(text.trim())
+    : text.length > 3 && remarks.includes(text.trim())
+
+const formBefore = String.raw`(?:[式限同]会社|限公司|식회사|\([株有同資주유합]\))`
+const addressing = [
+  // A person behind a name with its form, or behind a department.
+  String.raw`(?<=^.{2,80}(?:${formBefore}\s?|[部課係室팀]\s))\p{L}{1,6}(?: \p{L}{1,4})? ?(?:様|殿|님)$`,
+  String.raw`(?<=^.{2,80})\s?(?:${around.honorifics.anywhere})$`,
+  String.raw`(?<=^.{1,80}(?:\s|${formBefore}))(?:${around.honorifics.behind_form})$`,
+  String.raw`(?<=^.{1,80}[^王神奥客父母皇姫若仏])様$`,
+  String.raw`(?<=^.{3,80})[\s,;/-]{1,3}(?:${around.attention})[\s:].{2,60}$`,
+].map((pattern) => new RegExp(pattern, 'iu'))
+
+/** Removes polite endings and the person that a letter is for: "北野精機㈱ 経理部 田中様". */
+export const removeAddressing = (name: string): string =>
+  addressing.reduce((rest, pattern) => rest.replace(pattern, '').trim(), name)
