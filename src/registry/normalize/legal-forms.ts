@@ -312,16 +312,12 @@ const getNativeForms = (): readonly NativeForm[] =>
   (nativeForms ??= table.scripts
     .flatMap((form) => form.spellings.split(', ').map((marked) => ({ form, marked })))
     .sort((a, b) => b.marked.length - a.marked.length)
-    .map(({ form: { class: formClass, legal_form: legalForm, ...form }, marked }) => ({
-      letters: /(?:(?![ةهأإؤ])[\p{L}\p{M}])+/u.exec(marked.normalize('NFKC').toLowerCase())?.[0] ?? '',
-      pattern: toFormPattern(marked),
-      form: {
-        formClass,
-        legalForm,
-        countries: toWords(form.countries),
-        words: toWords(form.words),
-      } as NativeForm['form'],
-    })))
+    .map(({ form: { class: formClass, legal_form: legalForm, ...form }, marked }) => {
+      const [countries, words] = [toWords(form.countries), toWords(form.words)]
+      const letters = /(?:(?![ةهأإؤ])[\p{L}\p{M}])+/u.exec(marked.normalize('NFKC').toLowerCase())?.[0] ?? ''
+      const native = { formClass, legalForm, countries, words } as NativeForm['form']
+      return { letters, pattern: toFormPattern(marked), form: native }
+    }))
 
 const otherScript = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u
 
@@ -346,7 +342,6 @@ export function cutNativeForms(name: string): NativeCut {
 }
 
 /** True for the form of a public company in the words of a register: "Public company limited by shares". */
-export const isPublicForm = (text: string): boolean =>
-  /^(?!.*(?:guarantee|unlimited|non?.?profit))(?:\s*public\s*$|.*\bpublic (?:limited|company|corporation)\b)/is.test(
-    text,
-  )
+export const isPublicForm = (text: string): boolean => publicForm.test(text)
+const publicForm =
+  /^(?!.*(?:guarantee|unlimited|non?.?profit))(?:\s*public\s*$|.*\bpublic (?:limited|company|corporation)\b)/is
