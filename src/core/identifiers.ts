@@ -260,7 +260,7 @@ export function rememberHeaders<Result>(compute: (header: string) => Result): (h
   }
 }
 
-/** What an entry takes without the text of its header, in characters. */
+/** Characters of an entry, without the text of its header. */
 const entryChars = 100
 /** Enough for the columns of the widest table, with their parts. */
 const rememberedCharsMax = 5_000_000

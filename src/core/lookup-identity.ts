@@ -215,7 +215,7 @@ export function isPlaceholder(cell: string): boolean {
 
 const noNumbers = new Set(toHeaderKeys(headerWords.noNumbers))
 
-/** Whether a cell of a column of numbers says that there is none, by a word or a filler: `C/F`, `en trámite`, `999999-9`. */
+/** Whether a cell of a column of numbers has a word or a filler in place of a number: `C/F`, `en trámite`, `999999-9`. */
 export const isWithoutNumber = (cell: string): boolean =>
   noNumbers.has(toHeaderKey(cell)) || /^(?:0+|9{6,})$/.test(cell.replace(/[\s.\-/]/g, ''))
 

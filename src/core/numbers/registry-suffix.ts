@@ -110,7 +110,7 @@ export function readLabelledNumber(text: string): NameWithIdentifiers | null {
     const countries = [countriesOfHeader, countriesOfAdded].flatMap((known) => known.get(key) ?? [])
     const isOwn = countries.length > 0 || identifierHeaders.registration_id.includes(key)
     const name = front.slice(0, front.length - inside.length + start).replace(/[\s,;:([–-]+$/u, '')
-    // Of tax numbers, those that contain a company number are compared.
+    // Tax numbers that contain a company number are compared.
     const taxCountries = (isOwn ? [] : (countriesOfTaxHeader.get(key) ?? [])).map((one) => one.toLowerCase())
     const tax = taxCountries.length === 0 ? null : readTaxNumber(number, taxCountries)
     if ((!isOwn && tax === null) || !/\p{L}{2}/u.test(name)) continue

@@ -26,7 +26,7 @@ export function toFilledCell(cell: string | null | undefined): string | null {
   return text === '' || isPlaceholder(text) ? null : text
 }
 
-/** Returns the text of a cell of numbers; null also for a word that says that there is none: `C/F`. */
+/** Returns the text of a cell of numbers; null also for a word in place of a number: `C/F`. */
 export const toFilledNumber = (cell: string | null | undefined): string | null =>
   isWithoutNumber(cell ?? '') ? null : toFilledCell(cell)
 

@@ -236,7 +236,7 @@ const cutForms = 'limited corporation incorporated company partnership gesellsch
   ' ',
 )
 
-/** What scans make of letters in words. */
+/** Shapes that scans confuse with letters. */
 const scanned = '0=o 1=i 1=l 5=s 8=b 6=g ivi=m rn=m vv=w'.split(' ').map((pair) => pair.split('='))
 
 /** Reads a word of registered names that a scan has misread, "c0in", "carnbridge", or a year. Short ones need a digit: "barn". */

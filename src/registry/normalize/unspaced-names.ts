@@ -9,7 +9,7 @@ let simplified: ReadonlyMap<string, string> | null = null
  * Replaces Chinese characters by their simplified ones: `华为` for 華為. In the table, each is followed by its variants in
  * Taiwan, Hong Kong and Japan, as registers write them. Expects NFKC.
  */
-export function simplifyHan(text: string): string {
+function simplifyHan(text: string): string {
   simplified ??= new Map(
     hanTable.variants
       .flatMap((line) => line.split(' '))
