@@ -41,13 +41,12 @@ function countInFront(words: readonly DescribedWord[]): number {
 }
 
 /**
- * True if a piece behind a sign describes the company before it: ", a Delaware corporation", ", maker of tiles", " - the London
+ * True if a piece behind a comma describes the company before it: ", a Delaware corporation", ", maker of tiles", ", the London
  * hedge fund". Names have capital letters, so the piece has at most one, of a place or an owner.
  */
 function isDescription(piece: readonly DescribedWord[]): boolean {
   const [first, last] = [piece[0], piece.at(-1)]
-  if (first === undefined || last === undefined || piece.length < 2 || !/^[,-]$/.test(first.separator))
-    return false
+  if (first === undefined || last === undefined || piece.length < 2 || first.separator !== ',') return false
   const isOfKind = articles.has(first.text) && (kinds.has(last.text) || forms.has(last.text))
   // With a form, it is the end of a long name: ", promet i usluge KOVINA d.o.o.".
   const isName = piece.some(({ text }) => formWords.has(text))

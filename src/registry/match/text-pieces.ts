@@ -7,7 +7,7 @@ import { foldText, shortenedWords, toCanonicalWords } from '../normalize/normali
 import { isOwnBrand } from '../normalize/parsed-name.js'
 import { usualWords, type WordClass } from './word-classes.js'
 
-/** `-` stands for any dash, `/` for any other sign. */
+/** `-` stands for a dash, not for a hyphen; `/` for any other sign. */
 export type Separator = '' | ',' | '(' | ')' | '-' | '/'
 
 const numbers = String.raw`\d{4}-\d\d-\d\d(?!\d)|\d+(?:[.,/:]\d+)+(?:\s?%)?|\d+\s?%`
@@ -17,7 +17,7 @@ const separatorKinds: readonly (readonly [RegExp, Separator])[] = [
   [/[([]/, '('],
   [/[)\]]/, ')'],
   [/[,;:]/, ','],
-  [/[–—]|\s-|-\s|^-/, '-'],
+  [/[–—]|\s-|-\s/, '-'],
   [/[|"“”„«»/\\*#@•▪●]/, '/'],
 ]
 const findSeparator = (gap: string): Separator =>

@@ -153,7 +153,7 @@ test.each([
   ['Korvanax [Larkmoor]', '('],
   ['Korvanax - Larkmoor', '-'],
   ['Korvanax – Larkmoor', '-'],
-  ['Korvanax-Larkmoor', '-'],
+  ['Korvanax-Larkmoor', ''],
   ['Korvanax | Larkmoor', '/'],
   ['Korvanax/Larkmoor', '/'],
 ])('The words of %j are separated: %j', (text, separator) => {

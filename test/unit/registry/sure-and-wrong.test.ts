@@ -857,6 +857,8 @@ describe('words that describe a company', () => {
     'Société fiduciaire Larkmoor Velsor',
     'larkmoor velsor provider norvane',
     'Larkmoor Velsor, pension fund',
+    'Larkmoor Velsor-norvane trading',
+    'Larkmoor Velsor-norvane foods',
     'Larkmoor Velsor Bars by Norvane',
     'Larkmoor Velsor Nail Bar',
   ])('%s may be another', (name) => {
