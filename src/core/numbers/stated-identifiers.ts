@@ -114,8 +114,9 @@ function readNationalNumber(text: string): StatedIdentifier | null {
   const read = (one: string) => toNationalNumber(one, number) ?? (isPlain(one) ? number : null)
   const named = numberNames.flatMap(({ name, country }) => (fold(name) === fold(label) ? country : []))
   // `IČO` is the name in two countries.
-  const [country = '', another] = new Set(named.filter((one) => read(one) !== null))
-  const value = read(country) ?? ''
+  const [country, another] = new Set(named.filter((one) => read(one) !== null))
+  const value = country === undefined ? null : read(country)
+  if (country === undefined || value === null) return null
   return toStatedIdentifier('registration_id', value, another === undefined ? country : null)
 }
 
