@@ -115,9 +115,8 @@ function readNationalNumber(text: string): StatedIdentifier | null {
   const named = numberNames.flatMap(({ name, country }) => (fold(name) === fold(label) ? country : []))
   // `IČO` is the name in two countries.
   const [country, another] = new Set(named.filter((one) => read(one) !== null))
-  const value = country === undefined ? null : read(country)
-  if (country === undefined || value === null) return null
-  return toStatedIdentifier('registration_id', value, another === undefined ? country : null)
+  if (country === undefined) return null
+  return toStatedIdentifier('registration_id', read(country) ?? '', another === undefined ? country : null)
 }
 
 function readValue(kind: StatedKind, text: string): StatedIdentifier | null {
