@@ -172,7 +172,8 @@ export interface CompanyPlace {
   readonly name: string | null
 }
 const groupWords = new Set(wordTables.group_companies.split(' '))
-const andWords = new Map(
+/** Words for "and" in the languages of a country. */
+export const andWords = new Map(
   Object.entries(wordTables.and_words).map(([word, codes]) => [word, codes.split(' ')]),
 )
 

@@ -7,7 +7,7 @@ import type { QueryText, TextWord } from './query-text.js'
 import { isOfSecurity, type WordClass } from './word-classes.js'
 import { foldText, hasShortForm, isHeadWord, isJoiningWord } from '../normalize/normalize-name.js'
 import { cutOwnBrand, isOwnBrand, parseName } from '../normalize/parsed-name.js'
-import wordTables from '../reference/word-classes.json' with { type: 'json' }
+import { andWords } from './around-name.js'
 import { joiningWords } from './text-pieces.js'
 
 /** Numbers of words that one side lacks, by kind. */
@@ -248,11 +248,6 @@ export const isJoiningOnly = ({ words }: QueryText, { pairs }: NameAlignment): b
     ({ textAt, textCount }) => textCount === 1 && /^(?:stop|form)$/.test(words[textAt]?.wordClass ?? ''),
   ) &&
   words.some(({ wordClass }) => wordClass === 'telling' || wordClass === 'generic')
-
-/** Words for "and" in the languages of a country. */
-const andWords = new Map(
-  Object.entries(wordTables.and_words).map(([word, codes]) => [word, codes.split(' ')]),
-)
 
 /** True for "and" between two words of a name. A letter is often an initial. */
 function isAnd(words: readonly string[], at: number, { place }: CandidateName): boolean {
