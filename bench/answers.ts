@@ -1,7 +1,6 @@
 import type { ResultEntity } from '../src/contract/entity.js'
 import type { CallId, CustomId, EntityId, LegalEntityId, RunId } from '../src/contract/enums.js'
-import type { RunObject } from '../src/contract/resolution.js'
-import { authorityTiers, type BasisEntry, type JobResult } from '../src/contract/result.js'
+import { type RunObject, authorityTiers, type BasisEntry, type JobResult } from '../src/contract/result.js'
 import { unknownAuthority } from '../src/contract/unknown.js'
 import type { Chance } from '../test/simulation/chance.js'
 import type { Company } from './companies.js'

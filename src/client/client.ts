@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { KickoffBody } from '../contract/resolution.js'
+import type { KickoffBody } from '../contract/result.js'
 import { apiKeyHeader } from '../contract/limits.js'
 import { routes, type Route, type RouteName } from '../contract/routes.js'
 import type { Exchange } from '../core/http-exchange.js'

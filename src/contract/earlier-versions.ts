@@ -13,8 +13,7 @@ import {
   streamId,
   checkOutcome,
 } from './enums.js'
-import { lookupName } from './resolution.js'
-import { action, candidate } from './result.js'
+import { lookupName, action, candidate } from './result.js'
 
 const text = z.string().nullable()
 

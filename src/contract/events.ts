@@ -2,8 +2,7 @@ import * as z from 'zod'
 import { domainReply } from './domain.js'
 import { entityReply } from './entity.js'
 import { customId, eventId, runId } from './enums.js'
-import { runObject } from './resolution.js'
-import { jobResult } from './result.js'
+import { runObject, jobResult } from './result.js'
 
 /**
  * The run object of a read whose record was still being built: `data.object` of its event, and the reply to a poll of

@@ -15,8 +15,7 @@ import { hierarchyReply } from './hierarchy.js'
 import { entityId, jobId, requestId, runId } from './enums.js'
 import { rateLimits } from './limits.js'
 import { mcpAccepted, mcpMessage, mcpReply, searchQuery, searchReply } from './search.js'
-import { jobPending, kickoffBody, kickoffQuery, pollQuery, runAccepted } from './resolution.js'
-import { jobResult } from './result.js'
+import { jobPending, kickoffBody, kickoffQuery, pollQuery, runAccepted, jobResult } from './result.js'
 
 export interface RouteLimit {
   readonly perMinute: number

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { callId, entityId, legalEntityId } from './enums.js'
 import { fieldLimits } from './limits.js'
-import { lookupName } from './resolution.js'
+import { lookupName } from './result.js'
 
 const text = z.string().nullable()
 

@@ -1,4 +1,4 @@
-import { runObjectLenient, type RunObjectLenient } from '../contract/resolution.js'
+import { runObjectLenient, type RunObjectLenient } from '../contract/result.js'
 import { isDeeperThan, at, toText } from './json.js'
 import { type StageKind, isUsableRunId } from './lookup-state.js'
 import { decodeJson } from './text.js'

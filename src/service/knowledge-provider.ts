@@ -1,5 +1,4 @@
-import type { RunObject } from '../contract/resolution.js'
-import type { Resolution } from '../contract/result.js'
+import type { RunObject, Resolution } from '../contract/result.js'
 import type { Query, ResolutionText, ResolvedRun } from './knowledge.js'
 import { formatRunBody } from './runs/polls.js'
 import { buildRunObject, buildRunOutcome } from './runs/run-outcome.js'

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { createServiceClient } from '../../src/client/client.js'
 import { createLocalTransport } from '../../src/client/transport.js'
-import { runObject } from '../../src/contract/resolution.js'
+import { runObject } from '../../src/contract/result.js'
 import type { RunId } from '../../src/contract/enums.js'
 import { startLocalService, type LocalServiceOptions } from '../../src/service/local-service.js'
 import { fakeKnowledge, matchOf, sampleRecord } from '../support/fake-knowledge.js'

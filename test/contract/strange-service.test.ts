@@ -1,6 +1,6 @@
 import { request } from 'undici'
 import { afterEach, describe, expect, test } from 'vitest'
-import { runAcceptedLenient, runObjectLenient } from '../../src/contract/resolution.js'
+import { runAcceptedLenient, runObjectLenient } from '../../src/contract/result.js'
 import {
   strangeMatch,
   strangeValues,

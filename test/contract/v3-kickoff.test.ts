@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { errorBody } from '../../src/contract/errors.js'
-import { jobPending, runAccepted } from '../../src/contract/resolution.js'
+import { jobPending, runAccepted } from '../../src/contract/result.js'
 import { routes } from '../../src/contract/routes.js'
 import { fakeKnowledge, matchOf } from '../support/fake-knowledge.js'
 import { manualClock } from '../support/manual-clock.js'

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { runObject } from '../../src/contract/resolution.js'
+import { runObject, type Resolution } from '../../src/contract/result.js'
 import type { ResultEntity } from '../../src/contract/entity.js'
-import type { Resolution } from '../../src/contract/result.js'
 import { fakeKnowledge, matchOf, noMatch, sampleCandidate, sampleEntity } from '../support/fake-knowledge.js'
 import { kickoffPath } from '../support/service-client.js'
 import { startTestService, type TestService } from '../support/test-service.js'

@@ -1,7 +1,20 @@
 import { completedRun, event, failedRun, pendingRun, recordRunObject, run } from '../events.js'
 import { fieldLimits } from '../limits.js'
-import { jobPending, kickoffBody, kickoffQuery, pollQuery, runAccepted, runObject } from '../resolution.js'
-import { action, basisEntry, candidate, citation, factor, jobResult, resultMetadata } from '../result.js'
+import {
+  jobPending,
+  kickoffBody,
+  kickoffQuery,
+  pollQuery,
+  runAccepted,
+  runObject,
+  action,
+  basisEntry,
+  candidate,
+  citation,
+  factor,
+  jobResult,
+  resultMetadata,
+} from '../result.js'
 import { describeBlock, describeFields, name, namedShapes } from './describe.js'
 
 /** The text of `webhook_url`, shared by all v3 requests that accept it. */

@@ -1,5 +1,4 @@
-import { matchedConfidenceMin } from '../../contract/result.js'
-import type { RunObjectLenient } from '../../contract/resolution.js'
+import { matchedConfidenceMin, type RunObjectLenient } from '../../contract/result.js'
 import { answerColumns, type AnswerColumnName } from './columns.js'
 import { foldText } from '../../core/lookup-identity.js'
 import { normalizeInstant } from '../../core/time.js'

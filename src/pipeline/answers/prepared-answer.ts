@@ -1,4 +1,4 @@
-import type { RunObjectLenient } from '../../contract/resolution.js'
+import type { RunObjectLenient } from '../../contract/result.js'
 import { renderAnswer } from './answer-line.js'
 import { packAnswer } from '../checkpoint/lookup.js'
 

@@ -1,4 +1,4 @@
-import { runObjectLenient } from '../../contract/resolution.js'
+import { runObjectLenient } from '../../contract/result.js'
 import { assertNever } from '../../core/errors.js'
 import { normalizeInstant } from '../../core/time.js'
 import { at, atPath, toBoolean, toInteger, toList, toObject, toText } from '../../core/json.js'

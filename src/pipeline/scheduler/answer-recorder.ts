@@ -1,4 +1,4 @@
-import { runObjectLenient, type RunObjectLenient } from '../../contract/resolution.js'
+import { runObjectLenient, type RunObjectLenient } from '../../contract/result.js'
 import { isContradiction, readConfidence } from './outcome.js'
 import { lineVersions } from '../answers/stage-lines.js'
 import type { Clock } from '../../platform/clock.js'

@@ -1,4 +1,4 @@
-import type { RunObjectLenient } from '../../contract/resolution.js'
+import type { RunObjectLenient } from '../../contract/result.js'
 import { foldText } from '../../core/lookup-identity.js'
 import { at } from '../../core/json.js'
 

@@ -1,4 +1,4 @@
-import { runAcceptedLenient, runObjectLenient, type RunObjectLenient } from '../../contract/resolution.js'
+import { runAcceptedLenient, runObjectLenient, type RunObjectLenient } from '../../contract/result.js'
 import { readError, type Exchange } from '../../core/http-exchange.js'
 import { parseInstantMs } from '../../core/time.js'
 import { at, toInteger, toText } from '../../core/json.js'

@@ -1,5 +1,5 @@
 import PQueue from 'p-queue'
-import type { RunObjectLenient } from '../../contract/resolution.js'
+import type { RunObjectLenient } from '../../contract/result.js'
 import { calculateBackoffMs, FailureStreak, failedPollPolicy, pollsPolicy } from '../../core/pacing.js'
 import { assertNever } from '../../core/errors.js'
 import { WakeSignal } from '../../platform/clock.js'

@@ -5,7 +5,7 @@ import {
   runObjectLenient,
   type KickoffBody,
   type RunObjectLenient,
-} from '../../contract/resolution.js'
+} from '../../contract/result.js'
 import type { Exchange } from '../../core/http-exchange.js'
 import type { LookupKind, StageKind } from '../../core/lookup-state.js'
 import {

@@ -1,4 +1,4 @@
-import type { RunObjectLenient } from '../../contract/resolution.js'
+import type { RunObjectLenient } from '../../contract/result.js'
 import { toRootDomain } from '../../core/domain-name.js'
 import type { Exchange } from '../../core/http-exchange.js'
 import { parseInstantMs } from '../../core/time.js'

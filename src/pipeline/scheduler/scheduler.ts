@@ -1,5 +1,5 @@
 import type { ServiceClient } from '../../client/client.js'
-import type { RunObjectLenient } from '../../contract/resolution.js'
+import type { RunObjectLenient } from '../../contract/result.js'
 import type { Exchange } from '../../core/http-exchange.js'
 import type { Clock } from '../../platform/clock.js'
 import { firstKinds, type LookupKind, type StageKind } from '../../core/lookup-state.js'

@@ -1,4 +1,4 @@
-import type { KickoffBody } from '../../contract/resolution.js'
+import type { KickoffBody } from '../../contract/result.js'
 import type { Deferrable } from '../../platform/sql-program.js'
 import type { WebhookGate } from '../deliveries/webhooks.js'
 import type { Call, Handlers, Answer } from '../http/mount.js'

@@ -2,7 +2,7 @@ import type { CallId, RequestId } from '../../contract/enums.js'
 import type { Clock } from '../../platform/clock.js'
 import { limits } from '../limits.js'
 import type { OnRunEnded, StoredRun } from './run-store.js'
-import type { JobPending } from '../../contract/resolution.js'
+import type { JobPending } from '../../contract/result.js'
 
 /**
  * Lets polls of open runs and builds wait for the end, instead of answering at once that the work is open. One timer

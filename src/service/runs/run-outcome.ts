@@ -1,5 +1,9 @@
-import type { RunObject } from '../../contract/resolution.js'
-import { type JobResult, type Resolution, resolution as resolutionSchema } from '../../contract/result.js'
+import {
+  type RunObject,
+  type JobResult,
+  type Resolution,
+  resolution as resolutionSchema,
+} from '../../contract/result.js'
 import { applyWhenReady, type Awaitable } from '../../platform/sql-program.js'
 import { toRootDomain } from '../../core/domain-name.js'
 import { getErrorText } from '../../core/errors.js'

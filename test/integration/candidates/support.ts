@@ -1,4 +1,4 @@
-import { runObjectLenient, type RunObjectLenient } from '../../../src/contract/resolution.js'
+import { runObjectLenient, type RunObjectLenient } from '../../../src/contract/result.js'
 import { answerLineVersion, renderAnswer } from '../../../src/pipeline/answers/answer-line.js'
 import { readOutcome } from '../../../src/pipeline/scheduler/outcome.js'
 import { answerTo, keyed, type checkpointFolder } from '../checkpoint/support.js'

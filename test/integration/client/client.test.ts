@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { kickoffBody } from '../../../src/contract/resolution.js'
+import { kickoffBody } from '../../../src/contract/result.js'
 import { apiKey, clientTo, serve } from './loopback.js'
 import { forAllAsync } from '../../support/properties.js'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { decompress } from 'fzstd'
 import { parquetMetadataAsync, parquetReadObjects, type FileMetaData } from 'hyparquet'
-import type { RunObjectLenient } from '../../../src/contract/resolution.js'
+import type { RunObjectLenient } from '../../../src/contract/result.js'
 import { renderAnswer } from '../../../src/pipeline/answers/answer-line.js'
 import { selectColumns, type BasisPlace } from '../../../src/pipeline/answers/columns.js'
 import { openDuckDb, type DuckDb } from '../../../src/parquet/duckdb.js'

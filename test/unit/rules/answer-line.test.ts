@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { RunObjectLenient } from '../../../src/contract/resolution.js'
+import type { RunObjectLenient } from '../../../src/contract/result.js'
 import {
   answerLimits,
   renderAnswer,

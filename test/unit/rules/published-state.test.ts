@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { runObjectLenient } from '../../../src/contract/resolution.js'
+import { runObjectLenient } from '../../../src/contract/result.js'
 import { renderAnswer, renderUnanswered } from '../../../src/pipeline/answers/answer-line.js'
 import { joinLines } from '../../../src/pipeline/answers/joined-line.js'
 import { getFirstLine } from '../../../src/core/text.js'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RunObjectLenient } from '../../../src/contract/resolution.js'
+import type { RunObjectLenient } from '../../../src/contract/result.js'
 import { findSchemaDeviations, deviationLimits } from '../../../src/pipeline/scheduler/protocol.js'
 
 /** A run exactly as the interface describes it. */
