@@ -1,5 +1,7 @@
-import { isAddress, readScheme, type Scheme } from './address.js'
 import {
+  isAddress,
+  readScheme,
+  type Scheme,
   insideFile,
   type Connector,
   type ConnectorOptions,
@@ -11,7 +13,7 @@ import {
 } from './connector.js'
 import type { StoreReply, StoreRequest } from './objects/http-client.js'
 
-export { findDatabaseFile, isAddress } from './address.js'
+export { findDatabaseFile, isAddress } from './connector.js'
 export { createNulError, type Place, type RemovedColumns, type Target, type WriteMode } from './connector.js'
 
 /** Loads a connector with its libraries only if it is needed. A further one is a row here and in `address.ts`. */

@@ -3,8 +3,7 @@ import { describeDuckDbError, isOutOfMemory, type DuckDb } from '../../parquet/d
 import { quoteSqlText } from '../../core/text.js'
 import { getErrorText, UserError, type ErrorCode } from '../../core/errors.js'
 import { describeFileError, listFilePlaces } from '../../platform/files.js'
-import { parseNames, type TableName } from '../address.js'
-import type { Place } from '../connector.js'
+import { parseNames, type TableName, type Place } from '../connector.js'
 import {
   fileHints,
   formatPlaceName,

@@ -2,8 +2,14 @@ import { join } from 'node:path'
 import type { Column, DuckDb } from '../../parquet/duckdb.js'
 import { quoteSqlName, quoteSqlText } from '../../core/text.js'
 import { getErrorText, UserError } from '../../core/errors.js'
-import { parseDatabaseFile, type TableName } from '../address.js'
-import type { Source, SourceOptions, Target, TargetOptions } from '../connector.js'
+import {
+  parseDatabaseFile,
+  type TableName,
+  type Source,
+  type SourceOptions,
+  type Target,
+  type TargetOptions,
+} from '../connector.js'
 import {
   attachedName,
   explainDuckDb,

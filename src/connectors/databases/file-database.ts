@@ -17,8 +17,8 @@ import {
   type Place,
   type Target,
   type TargetOptions,
+  type TableName,
 } from '../connector.js'
-import type { TableName } from '../address.js'
 import type { FileColumn } from './local-parquet.js'
 import {
   quoteTable,

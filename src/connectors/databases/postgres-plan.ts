@@ -1,8 +1,7 @@
 import { UserError } from '../../core/errors.js'
 import { quoteSqlName } from '../../core/text.js'
 import type { PostgresSession } from '../../platform/postgres/session.js'
-import type { TargetOptions, WriteMode } from '../connector.js'
-import type { TableName } from '../address.js'
+import type { TargetOptions, WriteMode, TableName } from '../connector.js'
 import type { FileColumn } from './local-parquet.js'
 import { toPostgresType } from './postgres-rows.js'
 import {

@@ -4,8 +4,7 @@ import { quoteSqlName } from '../../core/text.js'
 import type { StatementError } from '../../platform/postgres/postgres.js'
 import { describeRefusal } from '../../platform/postgres/refusals.js'
 import type { PostgresSession } from '../../platform/postgres/session.js'
-import type { TableName } from '../address.js'
-import type { Target, TargetOptions } from '../connector.js'
+import type { TableName, Target, TargetOptions } from '../connector.js'
 import { buildMarkStatements, createMarks } from './file-database.js'
 import {
   buildFileRelation,

@@ -3,8 +3,7 @@ import type { DuckDb } from '../../parquet/duckdb.js'
 import { quoteSqlName } from '../../core/text.js'
 import { buildJsonText, getNestedKind } from '../../parquet/parquet-files.js'
 import type { Sqlite } from '../../platform/sqlite.js'
-import { parseDatabaseFile } from '../address.js'
-import type { Target, TargetOptions } from '../connector.js'
+import { parseDatabaseFile, type Target, type TargetOptions } from '../connector.js'
 import { createFileTarget, writeTable, type FileTable } from './file-database.js'
 import {
   buildFileRelation,

@@ -2,8 +2,13 @@ import { rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sqlite } from '../../platform/sqlite.js'
-import { parseDatabaseFile, type TableName } from '../address.js'
-import type { Place, Source, SourceOptions } from '../connector.js'
+import {
+  parseDatabaseFile,
+  type TableName,
+  type Place,
+  type Source,
+  type SourceOptions,
+} from '../connector.js'
 import { assertColumnNames, convertCsv, formatList, type CsvColumn } from './local-parquet.js'
 import { explainSqlite, isBusy, listSqlitePlaces, whenSqliteFree, withSqliteFile } from './sqlite-file.js'
 import { createMissingError, formatTable, parseSourceAddress, createTableSource } from './table-names.js'

@@ -1,8 +1,14 @@
 import { join } from 'node:path'
 import { UserError } from '../../core/errors.js'
 import { quoteSqlName } from '../../core/text.js'
-import { parseTableAddress, type TableName } from '../address.js'
-import type { Place, Source, SourceOptions, TargetOptions } from '../connector.js'
+import {
+  parseTableAddress,
+  type TableName,
+  type Place,
+  type Source,
+  type SourceOptions,
+  type TargetOptions,
+} from '../connector.js'
 import { formatList, type FileColumn } from './local-parquet.js'
 
 export interface ExistingColumn {

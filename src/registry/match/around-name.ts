@@ -171,30 +171,7 @@ export interface CompanyPlace {
   readonly parts?: readonly (string | null)[]
   readonly name: string | null
 }
-const groupWords = new Set(wordTables.group_companies.split(' '))
 /** Words for "and" in the languages of a country. */
 export const andWords = new Map(
   Object.entries(wordTables.and_words).map(([word, codes]) => [word, codes.split(' ')]),
 )
-
-interface ReadWord {
-  readonly text: string
-  readonly folded: string
-  readonly wordClass: string
-}
-
-/** True if others join the company behind its form: "Larkmoor, S.A. y Copropietarios", but not "Larkmoor Inc & Subsidiaries". */
-export function isJoinedByOthers(
-  words: readonly ReadWord[],
-  left: readonly { readonly word: ReadWord; readonly at: number; readonly role: string | null }[],
-  end: number,
-  country: string,
-): boolean {
-  const isAnd = (word: string) =>
-    /^(?:and|und|et|og|och)$/.test(word) || andWords.get(word)?.includes(country) === true
-  const at = words.findIndex(({ text }, index) => index > end && isAnd(text))
-  const next = left.find((one) => one.at === at + 1 && (one.role === null || one.role === 'cut'))
-  const isOfForm = words.slice(end, at).every(({ wordClass }) => wordClass === 'form')
-  if (at < 0 || !isOfForm || next === undefined || groupWords.has(next.word.folded)) return false
-  return /^(?:telling|generic|light|body)$/.test(next.word.wordClass)
-}

@@ -117,13 +117,16 @@ const synonyms = new Map(
 /** Lists the words that an abbreviation of `synonyms` stands for. */
 export const findSynonym = (word: string): string | undefined => synonyms.get(word)
 
-/** The spelling that is compared with a word of a name: "St" is "Saint" or "Street", and "21" in "21-4" the year 2021. */
+/** The spelling that is compared with a word of a name: "St" is "Saint" or "Street", "Fin" may be "Finance", and "21" in "21-4" the year 2021. */
 export function findSpelling(
   { text, folded }: { readonly text: string; readonly folded: string },
   next: string | undefined,
   name: string,
 ): string {
   if (findSynonym(folded) === name) return folded
+  // "Fin." is short for "Finance" too, "Eng." for "English".
+  if (text !== name && folded.length > 2 && text.length > folded.length && name.startsWith(folded))
+    return folded
   return name === `20${text}` && /^\d{1,2}$/.test(next ?? '') ? name : text
 }
 
@@ -237,8 +240,12 @@ function compareUnknown(text: string, name: string): WordMatch | null {
 
 const escapeLetters = (text: string): string => text.replace(/[^a-z0-9]/g, '')
 
+const shapeCharsMin = 6
+
 function compareShapes(text: string, name: string): WordMatch | null {
-  if (text.length < 3 || (hasDigit.test(name) === hasDigit.test(text) && !/[lmuwd]|rn|ii|vv|cl/.test(text)))
+  const isDigit = hasDigit.test(name) !== hasDigit.test(text)
+  // Without a digit, short ones are two words: "Barn" and "Bam".
+  if (text.length < (isDigit ? 3 : shapeCharsMin) || (!isDigit && !/[lmuwd]|rn|ii|vv|cl/.test(text)))
     return null
   return toShape(text) === toShape(name) ? of('misread', 0.4) : null
 }
@@ -250,6 +257,8 @@ function compareAbbreviation(text: string, name: string, isLast: boolean): WordM
   if (hasDigit.test(text) || hasDigit.test(name)) return null
   // A name without spaces is one long word: 北京 is no short form of 北京星河远航餐饮管理.
   if (name.length > runOnCharsMin && name.length > 3 * text.length) return null
+  // "Tchnlgs" is short for the plural of "technology".
+  if (/[^s]s$/.test(text) && toSkeleton(text.slice(0, -1)) === toSkeleton(name)) text = text.slice(0, -1)
   const share = text.length / name.length
   // The end of "OBEROE" is that of "Oberösterreich".
   const isBeginning = name.startsWith(text) || (isLast && name.startsWith(text.replace(/(?<=[aou])e$/, '')))

@@ -3,11 +3,11 @@ import { isFormAlone } from '../reference/registers.js'
 import { namesTrade } from '../normalize/normalize-name.js'
 import { toCityKey, toPlaceKey } from '../normalize/places.js'
 import { classifyNameWord } from './compare-words.js'
-import { isJoinedByOthers } from './around-name.js'
 import { isOneFormPrivate } from './candidate.js'
 import type { NameComparison } from './compare-names.js'
-import { countTellingNext, isOwnCountryLeft, skipJoiningWords, type Evidence } from './evidence.js'
+import { isOwnCountryLeft, skipJoiningWords, type Evidence } from './evidence.js'
 import type { LeftWord } from './left-words.js'
+import { countTellingNext, isFollowed, isNamedOtherwise, isNameLeft, isOfSeveral } from './other-names.js'
 import { hasOtherMeaning } from './word-classes.js'
 import { hasTown } from './place-agreement.js'
 import type { TextWord } from './query-text.js'
@@ -41,7 +41,7 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [58, (evidence) => isReplaced(evidence.comparison) || isNamedByOtherTown(evidence)],
   // A name that continues is that of another company, as far as the registry tells.
   [78, (evidence) => isContinued(evidence) || isRearranged(evidence) || isNamedOtherwise(evidence)],
-  [78, ({ comparison }) => isOfSeveral(comparison)],
+  [78, (evidence) => isOfSeveral(evidence) || isNameLeft(evidence)],
   // A group has a company for each country, and a word in front makes another name: few registries hold all of them.
   [85, (one) => isOwnCountryLeft(one) || isOfOtherOffice(one) || isOfOtherForm(one)],
   [85, ({ comparison }) => comparison.characters === 'unknown'],
@@ -50,9 +50,6 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   // Without evidence for the place, the name may be that of a company of the stated country.
   [94, (evidence) => isElsewhere(evidence)],
 ]
-
-const isOfSeveral = ({ text, left, alignment, candidate: { place } }: NameComparison): boolean =>
-  isJoinedByOthers(text.words, left, alignment.end, place.countryCode || place.jurisdictionCountry)
 
 /** Returns the most confidence that an answer with this evidence has, whatever the fit says. */
 export const findConfidenceLimit = (evidence: Evidence): number =>
@@ -85,15 +82,6 @@ const isOfOtherForm = ({ comparison: { form, statedForm, candidate } }: Evidence
 const isRearranged = ({ comparison: { alignment, nameLeftover } }: Evidence): boolean =>
   alignment.isReordered && nameLeftover.hard > 0
 
-/** True if a telling word or one of a trade is in front of the name, without a sign between them: "Larkmoor Norvane Ltd" for Norvane Ltd. */
-const isNamedOtherwise = ({ comparison: { left, isApartBefore } }: Evidence): boolean => {
-  const before = left.filter(({ position, role }) => position === 'before' && role === null)
-  const isMarked = before.some(({ word }) => /^(?:former|mark|host|agent)$/.test(word.wordClass))
-  return (
-    !isApartBefore && !isMarked && before.some(({ word }) => /^(?:telling|generic)$/.test(word.wordClass))
-  )
-}
-
 /**
  * True if most of the name is in words that are spelled otherwise, and the town does not tell: "Reside Technologies Inc" for
  * Resideo Technologies, "Brook Holdings Ltd" for Brooks Holdings. Swapped and doubled letters are slips.
@@ -105,16 +93,6 @@ function isSpelledOtherwise({ comparison, place, contextCount }: Evidence): bool
     match.kind === 'plural' && classifyNameWord(candidate.tokens[nameAt] ?? '') === 'telling'
   const isPlural = sharedTelling === 1 && alignment.pairs.some(isTellingPlural)
   return (isMostly || isPlural) && place !== 'postal' && place !== 'city' && contextCount === 0
-}
-
-/** True if a telling word follows the legal form, without a sign between them: "Larkmoor Ltd Norvane". */
-const isFollowed = ({ comparison: { left, statedForm, text } }: Evidence): boolean => {
-  if (statedForm === null || text.isSecurity) return false
-  const next = left.find(
-    ({ at, position }) => position === 'behind' && at === statedForm.at + statedForm.count,
-  )
-  if (next === undefined || next.role !== null || next.word.separator !== '') return false
-  return next.word.wordClass === 'telling' && !hasOtherMeaning(next.word.text)
 }
 
 /**

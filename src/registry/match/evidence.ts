@@ -4,7 +4,7 @@ import type { NameComparison } from './compare-names.js'
 import { isCountryWord } from './compare-words.js'
 import type { LeftWord, Position } from './left-words.js'
 import type { Separator } from './text-pieces.js'
-import { hasOtherMeaning, type WordClass } from './word-classes.js'
+import type { WordClass } from './word-classes.js'
 
 /** Facts about the other companies found, on which the evidence of a name depends. */
 export interface SiblingCounts {
@@ -101,41 +101,15 @@ export const isTellingBeforeForm = ({
       at < statedForm.at &&
       (word.wordClass === 'telling' || word.wordClass === 'body'),
   )
-/** Number of words of a name directly behind the name found: "Larkmoor Energy Bars by Norvane" for Larkmoor Energy Inc. */
-export const countTellingNext = ({ comparison: { left, text, alignment } }: Evidence): number => {
-  let count = 0
-  for (let at = alignment.end; at < text.words.length && !text.isSecurity; at++) {
-    const one = left.find((word) => word.at === at)
-    if (one === undefined || one.word.separator !== '' || hasOtherMeaning(one.word.text)) break
-    if (one.word.wordClass === 'stop') continue
-    const isOfName = one.word.wordClass === 'telling' || one.word.wordClass === 'generic'
-    if (!isOfName || (one.role !== null && one.role !== 'cut')) break
-    count++
-  }
-  return cap(count, 3)
-}
-/** Another company is left over, with its legal form: "Larkmoor Bank Ltd for Norvane Foods Ltd". */
-export const isCompanyLeft: Feature = ({ comparison: { left, text, alignment, statedForm } }) =>
-  text.forms.some(({ at, formClass }) => {
-    const isBehind = at >= alignment.end
-    if (formClass === 'company' || at === statedForm?.at || (!isBehind && at >= alignment.start)) return false
-    const [from, to] = isBehind ? [alignment.end, at] : [0, alignment.start]
-    const between = left.filter((word) => word.at >= from && word.at < to)
-    const isTelling = ({ word, role }: LeftWord) => role === null && word.wordClass === 'telling'
-    return (
-      between.some((word) => word.at < at && isTelling(word)) &&
-      !between.some(({ word }) => relationClasses.has(word.wordClass))
-    )
-  })
-/** Words that say what the other name is. */
-const relationClasses: ReadonlySet<WordClass> = new Set(['mark', 'former', 'host', 'agent'])
-
 /** Lists the countries that words of the text name and the company's name does not, and whether each is the company's. */
 const listCountriesLeft = ({ comparison: { left, candidate } }: Evidence) =>
-  left.flatMap(({ word }) => {
+  left.flatMap(({ word, at }, index) => {
     // A branch in another country is of the same company.
     const isName = word.wordClass !== 'site' && isCountryWord(word.text)
-    const codes = isName ? findExactCodes(word.written) : []
+    const [next] = left.slice(index + 1).filter((one) => one.at === at + 1 && one.word.wordClass === 'place')
+    const pair =
+      word.wordClass === 'place' && next !== undefined ? `${word.written} ${next.word.written}` : ''
+    const codes = findExactCodes(isName ? word.written : pair)
     const { countryCode, jurisdictionCountry } = candidate.place
     const isOwn = [countryCode, jurisdictionCountry].some((own) => codes.includes(own))
     return codes.length === 0 ? [] : [{ word, isOwn }]

@@ -6,18 +6,17 @@ import {
   countRole,
   weighLeft,
   hasLeft,
-  isCompanyLeft,
   isCountryLeft,
   isGuest,
   isLeftAfter,
   isTellingBeforeForm,
-  countTellingNext,
   cap,
   toTenths,
   type Evidence,
   type EvidenceKind,
   type Feature,
 } from './evidence.js'
+import { countTellingNext, isCompanyLeft } from './other-names.js'
 
 const hasTown = (hint: Evidence['hint']): boolean => hint?.namesTown ?? false
 

@@ -19,6 +19,7 @@ import {
 } from './text-pieces.js'
 import { findClosedForms } from './candidate.js'
 import { findDescriptions, isCardText } from './around-name.js'
+import { findCountries } from './place-words.js'
 import {
   classOfWord,
   classifyBesideOthers,
@@ -199,6 +200,7 @@ function readWords(
   )
   const isOfPlace = (at: number) => placeWords.has(folded[at] ?? '')
   const described = findDescriptions(merged)
+  const countries = findCountries(merged.map(({ text }) => text))
   const stated = findForms(folded, {
     last: merged.at(-1)?.text ?? '',
     written: native.rest,
@@ -214,7 +216,8 @@ function readWords(
   const classifyAt = (piece: Piece, at: number): WordClass => {
     const own = classify(piece, placeWords)
     if (described.has(at) && !keptClasses.test(own)) return 'description'
-    return formAt.has(at) ? 'form' : own
+    if (formAt.has(at)) return 'form'
+    return own === 'telling' && countries.has(at) ? 'place' : own
   }
   const draft = merged.map((piece, at) => ({
     ...piece,

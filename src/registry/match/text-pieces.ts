@@ -136,8 +136,7 @@ export const joiningWords = new Set(
   'of de la le les del di da do des du von van der die das den for in on at to a and und et y e'.split(' '),
 )
 /** Two letters are initials of too many names. */
-const initialsMin = 3
-const initialsMax = 6
+const [initialsMin, initialsMax] = [3, 6]
 
 /** Returns how many words before `end` have these initials, 0 if others come between; joining words have none. */
 export function countInitials(
@@ -168,7 +167,6 @@ type FindNear = (word: string) => string | undefined
 
 /** Words of fewer letters have too many others near. */
 const nearCharsMin = 6
-
 function createNear(words: Iterable<string>, charsMin: number): FindNear {
   const byKey = new Map<string, string[]>()
   for (const word of words)
@@ -207,13 +205,8 @@ export function findUsual(word: string): string | null {
   return near === undefined ? null : (toCanonicalWords(['x', near])[1] ?? null)
 }
 
-const misreadForms = new Map([
-  ['lnc', 'inc'],
-  ['1nc', 'inc'],
-  ['itd', 'ltd'],
-  ['1td', 'ltd'],
-  ['gmbl', 'gmbh'],
-])
+const listPairs = (pairs: string) => pairs.split(' ').map((pair) => pair.split('=') as [string, string])
+const misreadForms = new Map(listPairs('lnc=inc 1nc=inc itd=ltd 1td=ltd gmbl=gmbh'))
 
 /** Where a word stands: at the end of a full column, at the end of another text, or before other words. */
 type FormCut = 'full' | 'last' | 'before'
@@ -222,7 +215,7 @@ const cutCharsMin: Readonly<Record<FormCut, number>> = { full: 3, last: 4, befor
 
 /** Returns the word of a legal form that is meant: "Limtied", "LMTD", "lnc", or "Corporatio" at the end of a full column. */
 export function repairForm(word: string, cut: FormCut): string {
-  const known = misreadForms.get(word)
+  const known = misreadForms.get(word) ?? findLostForm(word)
   if (known !== undefined) return known
   const whole = word.length < cutCharsMin[cut] ? undefined : cutForms.find((form) => form.startsWith(word))
   if (cut === 'full' && whole !== undefined) return whole
@@ -231,13 +224,20 @@ export function repairForm(word: string, cut: FormCut): string {
   return whole ?? form(word) ?? formOfConsonants.get(word) ?? word
 }
 
+/** Returns the one form that is meant if a letter of it is lost: "Limite�", "L�d". */
+function findLostForm(word: string): string | undefined {
+  if (!word.includes(unknownLetter) || word.length < 3) return undefined
+  const letters = new RegExp(`^${word.replaceAll(unknownLetter, '.')}$`)
+  const found = [...cutForms, ...attachedForms].filter((form) => letters.test(form))
+  return found.length === 1 ? found[0] : undefined
+}
+
 /** Long forms whose end a column cuts. */
-const cutForms = 'limited corporation incorporated company partnership gesellschaft aktiengesellschaft'.split(
-  ' ',
-)
+const cutForms =
+  'limited private corporation incorporated company partnership gesellschaft aktiengesellschaft'.split(' ')
 
 /** Shapes that scans confuse with letters. */
-const scanned = '0=o 1=i 1=l 5=s 8=b 6=g ivi=m rn=m vv=w'.split(' ').map((pair) => pair.split('='))
+const scanned = listPairs('0=o 1=i 1=l 5=s 8=b 6=g ivi=m rn=m vv=w')
 
 /** Reads a word of registered names that a scan has misread, "c0in", "carnbridge", or a year. Short ones need a digit: "barn". */
 export function repairScan(piece: Piece, isWord: (word: string) => boolean): Piece {
@@ -246,7 +246,7 @@ export function repairScan(piece: Piece, isWord: (word: string) => boolean): Pie
   const digits = text.replaceAll('o', '0').replace(/[li]/g, '1')
   if (/\d/.test(text) && /^(?:19|20)\d\d$/.test(digits)) return { ...piece, text: digits }
   let found = new Set([text])
-  for (const [shape = '', letters = ''] of /\D/.test(text) ? scanned : [])
+  for (const [shape, letters] of /\D/.test(text) ? scanned : [])
     found = new Set([...found, ...[...found].map((one) => one.replaceAll(shape, letters))])
   const word = [...found].find((one) => one.length > 3 && !/\d/.test(one) && isWord(one))
   return word === undefined ? piece : { ...piece, text: word, isRepaired: true }

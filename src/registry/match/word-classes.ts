@@ -6,6 +6,7 @@ import {
   isTradeWord,
 } from '../normalize/normalize-name.js'
 import { namesCountry } from './place-agreement.js'
+import { findAddress } from './place-words.js'
 import table from '../reference/word-classes.json' with { type: 'json' }
 
 /**
@@ -63,6 +64,13 @@ const ordinal = /^\d+(?:st|nd|rd|th)?$/
 const dateCode = /^\d{1,2}[a-z]{3}\d{2,4}$/
 const hasLetterAndDigit = /^(?=.*[a-z]).*\d/
 
+const [shares, kindsOfShares] = [table.shares, table.kinds_of_shares].map(
+  (words) => new Set(listWords(words)),
+)
+/** "Registered Shares", "Conv Notes": words that only together describe a security. */
+const isOfShares = (words: readonly string[]): boolean =>
+  words.some((word) => shares?.has(word)) && words.some((word) => kindsOfShares?.has(word))
+
 /** A day, a month and a year; or a month and a year. */
 const writtenDate = /\b(?:\d{1,2} [a-z]{3,} \d{2,4}|[a-z]{3,} (?:\d{1,2} )?\d{4})\b/
 const shortDate = new RegExp(`${writtenDate.source}|^[a-z]{3,} \\d\\d$`)
@@ -88,18 +96,6 @@ interface Classified {
   readonly isApart: boolean
 }
 
-const streetWords = new Set(listWords(table.streets))
-
-/** Returns the place of a street's number, from which on the text is an address; -1 without one. */
-function findAddress(words: readonly Classified[]): number {
-  return words.findIndex(({ text, isApart }, at) => {
-    if (at === 0) return false
-    if (/^(?:po|p)$/.test(text)) return words.slice(at + 1, at + 3).some((word) => word.text === 'box')
-    if (!/^\d{1,6}[a-z]?$/.test(text)) return false
-    return words.slice(at + (isApart ? 1 : 2), at + 7).some((word) => streetWords.has(word.text))
-  })
-}
-
 /**
  * Returns the class of each word among the others: "american" describes a security before "depositary", and "plant" a site
  * after a dash. Runs of words that may be of one kind have it if one of them surely has, or if the run stands apart at the end.
@@ -108,8 +104,8 @@ export function classifyBesideOthers(words: readonly Classified[]): WordClass[] 
   const classes = words.map(({ wordClass }) => wordClass)
   const isApartAt = (at: number) => words[at]?.isApart ?? false
   const address = findAddress(words)
-  if (address > 0)
-    for (let at = address; at < words.length; at++) if (classes[at] !== 'form') classes[at] = 'place'
+  if (address !== null && address.end - address.from < words.length)
+    for (let at = address.from; at < address.end; at++) if (classes[at] !== 'form') classes[at] = 'place'
   for (const kind of [
     'security',
     'date',
@@ -145,13 +141,14 @@ export function classifyBesideOthers(words: readonly Classified[]): WordClass[] 
         .slice(from, end)
         .some((one) => one === kind || (kind === 'security' && one === 'percent'))
       // An address behind the words separates them from the name too.
-      const isSetOff = (from > 0 && (isApartAt(from) || end === address)) || isApartAt(end)
+      const isSetOff = (from > 0 && (isApartAt(from) || end === address?.from)) || isApartAt(end)
       const isPiece = kind === 'department' || kind === 'site' || (kind === 'security' && from === 0)
       const isApart = isSetOff && isPiece
       const run = words.slice(from, end).map(({ text }) => text)
       const named = run.some((text) => classBesideOthers.get(text) === kind)
+      const isShares = kind === 'security' && isOfShares(run)
       const isDate = kind === 'date' && (isSetOff ? shortDate : writtenDate).test(run.join(' '))
-      if ((isSure || ((isApart || isDate) && named)) && end - from < words.length)
+      if ((isSure || isShares || ((isApart || isDate) && named)) && end - from < words.length)
         for (let at = from; at < end; at++)
           if (classes[at] !== kind && classBesideOthers.get(words[at]?.text ?? '') === kind)
             classes[at] = kind

@@ -20,7 +20,8 @@ const accents: Readonly<Record<string, string>> = {
   uml: '\u0308',
   caron: '\u030c',
 }
-const entity = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]{2,8}));/gi
+/** Browsers read the oldest ones without a semicolon too: "Larkmoor &amp Norvane". */
+const entity = /&(?:(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]{2,8}));|(amp|quot|nbsp|lt|gt)(?=\s|$))/gi
 const accentedLetter = /^([a-z])(acute|grave|circ|tilde|uml|caron)$/i
 
 /** `&amp;amp;` was encoded twice. */
@@ -36,7 +37,8 @@ function decodeEntities(text: string): string {
   return decoded
 }
 
-function decodeEntity(found: string, hex?: string, decimal?: string, name = ''): string {
+function decodeEntity(found: string, hex?: string, decimal?: string, named?: string, open = ''): string {
+  const name = named ?? open
   if (hex !== undefined || decimal !== undefined) {
     const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
     return code > 31 && code < 0x110000 && !(code >= 0xd800 && code < 0xe000)
