@@ -8,7 +8,7 @@ import {
   isGenericWord,
   isLightWord,
   isNumberWord,
-  isTradeWord,
+  isTradeAnywhere,
 } from '../normalize/normalize-name.js'
 import { joiningWords } from './text-pieces.js'
 
@@ -18,7 +18,7 @@ export type NameWordClass = 'telling' | 'generic' | 'light' | 'number'
 export function classifyNameWord(word: string): NameWordClass {
   if (isNumberWord(word)) return 'number'
   if (isLightWord(word) || joiningWords.has(word)) return 'light'
-  return isGenericWord(word) || isTradeWord(word) ? 'generic' : 'telling'
+  return isGenericWord(word) || isTradeAnywhere(word) ? 'generic' : 'telling'
 }
 
 /**

@@ -62,8 +62,12 @@ export function listLeft(
   const last = text.words.length - 1
   const isHead = start === 1 && inPairs.size >= 2 && isHeadWord(text.words[0]?.text ?? '')
   const formEnd = isHead ? 1 : Math.min(start, countFormInFront(text.words, candidate))
-  for (const [at, word] of text.words.entries()) {
+  const mark = text.words.findIndex(({ wordClass }, at) => at >= end && /^(?:former|mark)$/.test(wordClass))
+  for (const [at, read] of text.words.entries()) {
     if (inPairs.has(at)) continue
+    // Behind "formerly" and "d/b/a", all words are of another name.
+    const isOfOther = mark >= 0 && at > mark && read.wordClass === 'generic'
+    const word = isOfOther ? { ...read, wordClass: 'telling' as const } : read
     const position: Position = at < start ? 'before' : at >= end ? 'behind' : 'inside'
     const facts = { text, candidate, end, at, placeWords, inPairs }
     left.push({ word, at, position, role: at < formEnd ? 'repeated' : findRole(word, at === last, facts) })

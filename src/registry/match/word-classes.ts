@@ -3,7 +3,7 @@ import {
   isGenericWord,
   isLightWord,
   isNumberWord,
-  isTradeWord,
+  isTradeAnywhere,
 } from '../normalize/normalize-name.js'
 import { namesCountry } from './place-agreement.js'
 import { findAddress } from './place-words.js'
@@ -85,7 +85,7 @@ export function classifyWord(word: string, placeWords: ReadonlySet<string>): Wor
   if (placeWords.has(word)) return 'place'
   if (isLightWord(word)) return 'light'
   if (word.length >= 4 && namesCountry(word)) return 'place'
-  if (isGenericWord(word) || isTradeWord(word)) return 'generic'
+  if (isGenericWord(word) || isTradeAnywhere(word)) return 'generic'
   return word.length === 1 ? 'letter' : 'telling'
 }
 

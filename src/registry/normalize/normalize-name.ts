@@ -313,17 +313,16 @@ export function toStem(word: string): string {
   return stem.length >= stemCharsMin ? stem : word
 }
 
-let tradeStems: ReadonlySet<string> | null = null
-const createTradeStems = (): ReadonlySet<string> =>
-  new Set(
-    Object.values(table.trades).flatMap((lines) =>
-      lines.flatMap((line) => foldWords(line).flatMap((word) => [word, toStem(word)])),
-    ),
-  )
+const listTrades = (): string[] => Object.values(table.trades).flatMap((lines) => lines.flatMap(foldWords))
+let [tradeStems, tradesAnywhere]: (ReadonlySet<string> | null)[] = [null, null]
+
+/** True for a word of a trade as one of the main languages writes it: "logistik", "panaderia". */
+export const isTradeAnywhere = (word: string): boolean =>
+  isTradeWord(word) || (tradesAnywhere ??= new Set(listTrades())).has(word)
 
 /** True for a word of a trade in one of the main languages, also as a compound: "menuiserie", "Elektrohandel". */
 export function namesTrade(word: string): boolean {
-  const stems = (tradeStems ??= createTradeStems())
+  const stems = (tradeStems ??= new Set(listTrades().flatMap((one) => [one, toStem(one)])))
   const isKnown = (part: string) => isTradeWord(part) || stems.has(part) || stems.has(toStem(part))
   if (isKnown(word)) return true
   for (let at = partCharsMin; at <= word.length - partCharsMin; at++)
