@@ -61,7 +61,7 @@ const doors: Record<string, Doors> = {
   },
   client: { files: 'client transport', atMost: { doors: 2 } },
   config: { files: 'billing file-config option options partition settings' },
-  connectors: { files: 'address connectors', atMost: { doors: 2 } },
+  connectors: { files: 'connector connectors', atMost: { doors: 2 } },
   parquet: { files: 'duckdb parquet-files parquet-writer', atMost: { doors: 3, names: 20 } },
   pipeline: {
     files: `

@@ -3,13 +3,7 @@ import { findExactCodes } from '../../core/countries.js'
 import { namesCountry } from './place-agreement.js'
 import { calculateDistance } from '../../core/word-forms.js'
 import { unknownLetter } from '../normalize/clean-text.js'
-import {
-  asianWords,
-  isGenericWord,
-  isLightWord,
-  isNumberWord,
-  isTradeAnywhere,
-} from '../normalize/normalize-name.js'
+import { asianWords, isLightWord, isNumberWord, isTradeAnywhere } from '../normalize/normalize-name.js'
 import { joiningWords } from './text-pieces.js'
 
 export type NameWordClass = 'telling' | 'generic' | 'light' | 'number'
@@ -18,7 +12,7 @@ export type NameWordClass = 'telling' | 'generic' | 'light' | 'number'
 export function classifyNameWord(word: string): NameWordClass {
   if (isNumberWord(word)) return 'number'
   if (isLightWord(word) || joiningWords.has(word)) return 'light'
-  return isGenericWord(word) || isTradeAnywhere(word) ? 'generic' : 'telling'
+  return isTradeAnywhere(word) ? 'generic' : 'telling'
 }
 
 /**

@@ -42,7 +42,9 @@ export const isNameLeft = ({ comparison: { left, text } }: Evidence): boolean =>
   left.some(({ word, at, position, role }) => {
     const count = text.words.slice(at + 1).findIndex(({ isApart }) => isApart) + 1 || text.words.length
     const classes = text.words.slice(at, at + count).map(({ wordClass }) => wordClass)
-    const isName = /^telling (?:(?:telling|generic|stop) )*generic$/.test(classes.join(' '))
+    const isName =
+      /^telling (?:(?:telling|generic|stop) )*generic$/.test(classes.join(' ')) &&
+      (/\p{Lu}/u.test(word.written) || !/\p{Lu}/u.test(text.given))
     return isName && role === null && position === 'behind' && /^[,/]$/.test(word.separator)
   }) && !left.some(({ word }) => relationClasses.has(word.wordClass) || word.separator === '(')
 

@@ -200,7 +200,7 @@ function readWords(
   )
   const isOfPlace = (at: number) => placeWords.has(folded[at] ?? '')
   const described = findDescriptions(merged)
-  const countries = findCountries(merged.map(({ text }) => text))
+  const countries = findCountries(merged.map(({ text, folded }) => folded ?? text))
   const stated = findForms(folded, {
     last: merged.at(-1)?.text ?? '',
     written: native.rest,

@@ -1,10 +1,4 @@
-import {
-  asianWords,
-  isGenericWord,
-  isLightWord,
-  isNumberWord,
-  isTradeAnywhere,
-} from '../normalize/normalize-name.js'
+import { asianWords, isLightWord, isNumberWord, isTradeAnywhere } from '../normalize/normalize-name.js'
 import { namesCountry } from './place-agreement.js'
 import { findAddress } from './place-words.js'
 import table from '../reference/word-classes.json' with { type: 'json' }
@@ -85,7 +79,7 @@ export function classifyWord(word: string, placeWords: ReadonlySet<string>): Wor
   if (placeWords.has(word)) return 'place'
   if (isLightWord(word)) return 'light'
   if (word.length >= 4 && namesCountry(word)) return 'place'
-  if (isGenericWord(word) || isTradeAnywhere(word)) return 'generic'
+  if (isTradeAnywhere(word)) return 'generic'
   return word.length === 1 ? 'letter' : 'telling'
 }
 

@@ -288,9 +288,7 @@ export function isInHouseName(words: readonly string[]): boolean {
   )
 }
 
-export function isGenericWord(word: string): boolean {
-  return genericWords.has(word)
-}
+export const isGenericWord = (word: string): boolean => genericWords.has(word)
 
 export function isLightWord(word: string): boolean {
   return lightWords.has(word)
@@ -313,12 +311,15 @@ export function toStem(word: string): string {
   return stem.length >= stemCharsMin ? stem : word
 }
 
-const listTrades = (): string[] => Object.values(table.trades).flatMap((lines) => lines.flatMap(foldWords))
+const listTrades = (except = ''): string[] =>
+  Object.entries(table.trades).flatMap(([list, lines]) =>
+    except.includes(list) ? [] : lines.flatMap(foldWords),
+  )
 let [tradeStems, tradesAnywhere]: (ReadonlySet<string> | null)[] = [null, null]
 
 /** True for a word of a trade as one of the main languages writes it: "logistik", "panaderia". */
 export const isTradeAnywhere = (word: string): boolean =>
-  isTradeWord(word) || (tradesAnywhere ??= new Set(listTrades())).has(word)
+  isTradeWord(word) || (tradesAnywhere ??= new Set(listTrades('english kinship'))).has(word)
 
 /** True for a word of a trade in one of the main languages, also as a compound: "menuiserie", "Elektrohandel". */
 export function namesTrade(word: string): boolean {

@@ -7,6 +7,8 @@ describe('cleanText', () => {
   test.each([
     ['Marks &amp; Spencer', 'Marks & Spencer'],
     ['Marks &amp;amp; Spencer', 'Marks & Spencer'],
+    ['Larkmoor &amp Norvane', 'Larkmoor & Norvane'],
+    ['Larkmoor &ampere Norvane', 'Larkmoor &ampere Norvane'],
     ['Caf&eacute; &#82;oyal &#x4c;td', 'Café Royal Ltd'],
     ['M&Uuml;LLER', 'MÜLLER'],
     ['L&ouml;we &szlig; S&oslash;n', 'Löwe ß Søn'],

@@ -24,6 +24,8 @@ describe('how a word of a text stands for a word of a name', () => {
     ['spk', 'sparkasse', 'abbreviated'],
     ['mng', 'mining', 'abbreviated'],
     ['svcs', 'services', 'abbreviated'],
+    // The plural is compared as "technology".
+    ['tchnlgs', 'technology', 'abbreviated'],
     ['korv', 'korvanax', 'abbreviated'],
     ['k0rvanax', 'korvanax', 'misread'],
     ['korvanax', 'korvanaoc', 'misspelled'],
@@ -48,8 +50,21 @@ describe('how a word of a text stands for a word of a name', () => {
     ['ko\uFFFD', 'larkmoor'],
     ['\uFFFDx', 'max'],
     ['', 'korvanax'],
+    ['foods', 'foothold'],
+    // Without a digit, no scan is meant.
+    ['barn', 'bam'],
+    ['clay', 'day'],
   ])('%j and %j are different words', (text, name) => {
     expect(compareWords(text, name)).toBeNull()
+  })
+
+  test.each([
+    ['fin', 'financial', 'finance', 'fin'],
+    ['eng', 'engineering', 'english', 'eng'],
+    ['fin', 'financial', 'financial', 'financial'],
+    ['technologies', 'technology', 'technologies', 'technology'],
+  ])('%s, read as %s, is compared with %s as %s', (folded, text, name, spelling) => {
+    expect(findSpelling({ text, folded }, undefined, name)).toBe(spelling)
   })
 
   test('only the last word of a text may be the beginning of a longer one', () => {

@@ -135,6 +135,72 @@ describe('the class of each word', () => {
     expect(tell('Korvanax 12 Mellbrook')).toBe('korvanax 12:number mellbrook')
   })
 
+  test.each([
+    'Via Quell 22',
+    'rue de la Quelle 38',
+    'Avenida de Quellas 56',
+    'Quellgatan 47',
+    'Quellstrasse 3',
+    'Quellgracht 5a',
+    'Quell utca 12',
+    'ul. Quella 7',
+  ])('%j is a street with its number behind, wherever it stands', (street) => {
+    const isPlace = (word: { wordClass: string }) => /^(?:place|stop)$/.test(word.wordClass)
+    for (const text of [`Korvanax Ltd, ${street}`, `Korvanax Ltd ${street}`, `Korvanax (${street}) Ltd`]) {
+      const { words } = read(text)
+      const others = words.filter((word) => !isPlace(word)).map((word) => word.text)
+      expect(others, text).toEqual(['korvanax', 'ltd'])
+    }
+    expect(read(`Korvanax, ${street}, Mellbrook`).words.at(-1)).toMatchObject({ wordClass: 'place' })
+  })
+
+  test.each(['Korvanax Rue 21', 'Korvanax Plaza 3', 'Via Korvanax', 'Korvanax Weg'])(
+    '%j is no address',
+    (text) => {
+      expect(tell(text)).not.toContain('korvanax:place')
+      expect(tell(text)).not.toMatch(/(?:rue|plaza|via|weg):place/)
+    },
+  )
+
+  test.each([
+    'Vereinigte Staaten',
+    'États-Unis',
+    'Royaume-Uni',
+    'Costa Rica',
+    'Reino Unido',
+    'Etelä-Afrikka',
+  ])('%j is a place: a country of two words', (country) => {
+    const { words } = read(`Korvanax Robotics ${country}`)
+    expect(words.slice(2).map(({ wordClass }) => wordClass)).toEqual(['place', 'place'])
+  })
+
+  test.each([
+    'Registered Shares',
+    'Reg. Shares A',
+    'Class B Ordinary Shares',
+    'Conv Notes',
+    'obbligazioni',
+    'Schuldverschr.',
+    'aandelen aan toonder',
+    'Actions Port. EO 1',
+  ])('%j describes a security, in front of the form too', (security) => {
+    for (const text of [`Korvanax Ltd ${security}`, `Korvanax ${security} Ltd`])
+      expect(
+        read(text)
+          .words.filter(({ wordClass }) => wordClass === 'telling')
+          .map((word) => word.text),
+        text,
+      ).toEqual(['korvanax'])
+  })
+
+  test.each(
+    'Logistik Immobilien vastgoed inmobiliaria panadería servizi budownictwo rakennus ticaret kereskedelmi'.split(
+      ' ',
+    ),
+  )('%s is a word of a trade', (word) => {
+    expect(read(`Korvanax ${word}`).words[1]).toMatchObject({ wordClass: 'generic' })
+  })
+
   test('a word of the place that the query gives is a place', () => {
     expect(tell('Korvanax Quellstadt', 'quellstadt')).toBe('korvanax quellstadt:place')
     expect(tell('Korvanax Quellstadt')).toBe('korvanax quellstadt')
@@ -205,6 +271,9 @@ describe('legal forms', () => {
     ['Korvanax Limtied', 'limited'],
     ['Korvanax lNC', 'stock'],
     ['Korvanax Corporatio', 'stock'],
+    ['Korvanax Limite�', 'limited'],
+    ['Korvanax L�d', 'limited'],
+    ['Korvanax Privat Limited', 'limited'],
   ])('%j has one, %s, and the core Korvanax', (text, formClass) => {
     const { forms, coreKey } = read(text)
     expect(forms.map((form) => form.formClass)).toEqual([formClass])
