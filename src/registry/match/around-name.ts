@@ -37,6 +37,7 @@ function countInFront(words: readonly DescribedWord[]): number {
   const end = words.findIndex((word, at) => at >= from && !isSmall(word))
   const [last, name] = [words[end - 1], words[end]]
   if (last === undefined || name === undefined || end <= from || !hasCapital(name)) return 0
+  if (formWords.has(name.text)) return 0
   return saysKind(last) ? end : 0
 }
 

@@ -217,7 +217,7 @@ function readWords(
     const own = classify(piece, placeWords)
     if (described.has(at) && !keptClasses.test(own)) return 'description'
     if (formAt.has(at)) return 'form'
-    return own === 'telling' && countries.has(at) ? 'place' : own
+    return /^(?:telling|generic)$/.test(own) && countries.has(at) ? 'place' : own
   }
   const draft = merged.map((piece, at) => ({
     ...piece,
