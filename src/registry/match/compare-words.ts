@@ -44,7 +44,7 @@ export interface WordMatch {
   readonly share: number
   /** A usual word with one letter wrong: no other is meant. */
   readonly isUsual?: boolean
-  /** Two letters are swapped, or one is doubled or single: hardly another name. */
+  /** Two letters are swapped, one is doubled or single, or "ks" is "x": hardly another name. */
   readonly isSlip?: boolean
 }
 
@@ -270,10 +270,11 @@ function compareSpelling(text: string, name: string): WordMatch | null {
   const isComparable =
     shorter >= 4 || (shorter === 3 && text.length + name.length >= 7 && text.charAt(0) === name.charAt(0))
   if (!isComparable) return null
-  const distance = calculateDistance(text, name, 2)
+  const [one = '', other = ''] = [text, name].map((word) => word.replaceAll('ks', 'x'))
+  const distance = calculateDistance(one, other, 2)
   if (distance > 2 || (distance === 2 && shorter < 8)) return null
   const isFirstChanged = text.charAt(0) !== name.charAt(0)
-  if (distance === 1 && isSlip(text, name))
+  if (distance === 0 || (distance === 1 && isSlip(one, other)))
     return { ...of('misspelled', 0.7 + (shorter <= 5 ? 0.4 : 0), 0.9, isFirstChanged), isSlip: true }
   const cost = (distance === 1 ? 0.9 : 1.6) + (shorter <= 5 ? 0.8 : 0) + (isFirstChanged ? 0.9 : 0)
   return of('misspelled', cost, 1 - distance / Math.max(text.length, name.length), isFirstChanged)

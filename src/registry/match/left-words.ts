@@ -245,13 +245,14 @@ export function isWrittenAlike(
   return shortened.every(({ textAt }) => written.has(words[textAt]?.folded ?? ''))
 }
 
-/** Only joining words and legal forms of the text are words of the name: "SA de CV" is not "MB C V". */
+/** Only joining words, forms and places of the text are words of the name: "SA de CV" is not "MB C V", "MTN Ghana" not "Ghana Oil". */
 export const isJoiningOnly = ({ words }: QueryText, { pairs }: NameAlignment): boolean =>
   pairs.length > 0 &&
   pairs.every(
-    ({ textAt, textCount }) => textCount === 1 && /^(?:stop|form)$/.test(words[textAt]?.wordClass ?? ''),
+    ({ textAt, textCount }) =>
+      textCount === 1 && /^(?:stop|form|place)$/.test(words[textAt]?.wordClass ?? ''),
   ) &&
-  words.some(({ wordClass }) => wordClass === 'telling' || wordClass === 'generic')
+  words.some(({ wordClass }) => !/^(?:stop|form|place)$/.test(wordClass))
 
 /** True for "and" between two words of a name. A letter is often an initial. */
 function isAnd(words: readonly string[], at: number, { place }: CandidateName): boolean {

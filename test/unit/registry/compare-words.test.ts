@@ -34,6 +34,8 @@ describe('how a word of a text stands for a word of a name', () => {
     ['m\uFFFDller', 'mueller', 'unknown_letter'],
     ['korvanx', 'korvanax', 'misspelled'],
     ['jorvanax', 'korvanax', 'misspelled'],
+    ['korvanaks', 'korvanax', 'misspelled'],
+    ['aleksa', 'alexa', 'misspelled'],
   ])('%j and %j: %s', (text, name, kind) => {
     expect(compareWords(text, name)?.kind).toBe(kind)
   })

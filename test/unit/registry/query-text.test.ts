@@ -193,6 +193,11 @@ describe('the class of each word', () => {
       ).toEqual(['korvanax'])
   })
 
+  test.each(['MTN', 'SBI'])('%s is a company too, unless words for a security are next to it', (name) => {
+    expect(read(`${name} Korvanax`).words[0]).toMatchObject({ wordClass: 'telling' })
+    expect(read(`Korvanax ${name} 4.25%`).words[1]).toMatchObject({ wordClass: 'security' })
+  })
+
   test.each(
     'Logistik Immobilien vastgoed inmobiliaria panadería servizi budownictwo rakennus ticaret kereskedelmi'.split(
       ' ',

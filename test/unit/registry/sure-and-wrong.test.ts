@@ -81,6 +81,14 @@ describe('never sure and wrong', () => {
       { name: 'HOME DEPOT, INC.', city: 'Atlanta', region: 'GA', listed: true, industry: true },
     ],
     ['Barchester Healthcare Developments Limited', 'GB', inBritain('BARCHESTER HEALTHCARE LIMITED')],
+    // A place alone in common.
+    ['MTN Ghana', 'Accra, Ghana', { name: 'GHANA OIL COMPANY LIMITED', city: 'Accra', country: 'GH' }],
+    ['Purchasing Ghana', 'Accra, Ghana', { name: 'GHANA OIL COMPANY LIMITED', city: 'Accra', country: 'GH' }],
+    ['MTN Larkmoor', 'Leeds', inBritain('LARKMOOR LIMITED')],
+    ['Larkmoor Velsor, Norvane Foods', 'Leeds', inBritain('LARKMOOR VELSOR LIMITED')],
+    ['Barn', 'Leeds', inBritain('BAM LIMITED')],
+    ['Larkmoor Immobilien', 'Köln', { name: 'Larkmoor GmbH', city: 'Köln', country: 'DE' }],
+    ['Larkmoor Immobilien GmbH', 'Köln', { name: 'Larkmoor Spedition GmbH', city: 'Köln', country: 'DE' }],
   ])('%j in %j is not answered with the one that is held', (name, location, held) => {
     // How much a word tells depends on how many names are held.
     for (const total of [undefined, 5_000, 200_000]) {
