@@ -249,6 +249,8 @@ function compareWithText({ text, matches }: AlignedText, name: string): readonly
     if (wordClass === 'percent') return null
     const spelling = findSpelling(word, text.words[at + 1]?.text, name)
     const match = compareWords(spelling, name, at === last)
+    // "Ve" joins words in Turkish, and is no short "Velmora".
+    if (wordClass === 'stop' && at < last && isGuess(match)) return null
     // "SA" is a form, and no short "Sabié". A column may cut "Income" to "Inc".
     const isCut = text.cut !== 'nowhere' || at < formsAt || !isForm(word)
     if (!isCut && isGuess(match) && classifyNameWord(name) === 'telling') return null
