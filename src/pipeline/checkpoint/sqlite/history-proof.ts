@@ -148,11 +148,21 @@ export function* scanReadableRows(database: Sqlite, table: string): Generator<Ro
     if (page.length < pageRows) return
   }
   const max = database.prepare<[], number | null>(`SELECT max(rowid) FROM ${table}`).pluck()
-  const last = Math.min(tryRead(() => max.get()) ?? Infinity, after + probedMax)
+  const known = tryRead(() => max.get())
+  // Under a damaged root page, each of a million reads would fail.
+  if (known === null && !isReadableBehind(after, (position) => one.get(position))) return
+  const last = Math.min(known ?? Infinity, after + probedMax)
   for (let position = after + 1; position <= last; position++) {
     const row = tryRead(() => one.get(position))
     if (row !== null && row !== undefined) yield row
   }
+}
+
+/** True if SQLite can look for any of some thousand rows that are spread behind a row, each a hundredth of the way further. */
+function isReadableBehind(after: number, read: (position: number) => unknown): boolean {
+  for (let step = 1; step <= probedMax; step += Math.ceil(step / 100))
+    if (tryRead(() => [read(after + step)]) !== null) return true
+  return false
 }
 
 /** Returns `null` if SQLite cannot read it. */
