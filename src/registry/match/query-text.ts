@@ -195,8 +195,12 @@ function readWords(
   const found = joinElisions(pieces, isWord).slice(0, wordsMax)
   if (found.length === 0) return null
   const merged = mergePhrases(found)
-  const folded = merged.map(({ text, folded: word = text }, at) =>
-    isWord(text) ? word : repairForm(word, at < merged.length - 1 ? 'before' : isCut ? 'full' : 'last'),
+  const folded = merged.map(({ text, folded: word = text, isQuoted }, at) =>
+    isQuoted === true && at < merged.length - 1
+      ? ''
+      : isWord(text)
+        ? word
+        : repairForm(word, at < merged.length - 1 ? 'before' : isCut ? 'full' : 'last'),
   )
   const isOfPlace = (at: number) => placeWords.has(folded[at] ?? '')
   const described = findDescriptions(merged)

@@ -20,6 +20,7 @@ const separatorKinds: readonly (readonly [RegExp, Separator])[] = [
   [/[–—]|\s-|-\s/, '-'],
   [/[|"“”„«»/\\*#@•▪●]/, '/'],
 ]
+const quotes = /^\s*["“”„«»]\s*$/
 const findSeparator = (gap: string): Separator =>
   gap === '' || gap === ' ' ? '' : (separatorKinds.find(([pattern]) => pattern.test(gap))?.[1] ?? '')
 /** A word of a text before it is classified; numbers have their class. */
@@ -34,6 +35,8 @@ export interface Piece {
   isJoined?: boolean
   /** A scan has misread it. */
   isRepaired?: boolean
+  /** The first word of a name in quotes behind its form: SIA "AB Larkmoor". */
+  isQuoted?: boolean
 }
 
 /** `isBehindForm`: the words behind the first are behind a legal form of a script without spaces. */
@@ -43,35 +46,31 @@ export function splitPieces(text: string, isBehindForm = false): Piece[] {
   let separator: Separator = ''
   for (const match of text.matchAll(pieces)) {
     const [written] = match
-    separator = findSeparator(text.slice(last, match.index)) || separator
+    const gap = text.slice(last, match.index)
+    separator = findSeparator(gap) || separator
     last = match.index + written.length
-    if (match[1] !== undefined) {
-      const wordClass = readNumber(written)
-      const digits = written.replace(/[\s%]/g, '')
+    // Quotes next to a form separate nothing.
+    const isQuoted = quotes.test(gap) && found.length > 0 && found.every((one) => formWords.has(one.text))
+    if (isQuoted || (quotes.test(gap) && formWords.has(foldText(written)))) separator = ''
+    const add = (word: string, shown: string, wordClass: WordClass | null, isFirst = true) =>
       found.push({
-        text: thousands.test(digits) ? digits.replaceAll(',', '') : digits,
-        written,
-        separator,
-        wordClass,
+        text: word.slice(0, matchLimits.tokenCharsMax),
+        written: shown,
+        separator: isFirst ? separator : '',
+        ...(wordClass === null ? {} : { wordClass }),
+        ...(isQuoted && isFirst ? { isQuoted } : {}),
       })
+    if (match[1] !== undefined) {
+      const digits = written.replace(/[\s%]/g, '')
+      add(thousands.test(digits) ? digits.replaceAll(',', '') : digits, written, readNumber(written))
     } else {
       const folded = foldPiece(written)
-      const native =
-        found.length > 0 && unspaced.test(written) ? classifyNativeRun(written, isBehindForm) : null
-      if (native !== null)
-        found.push({
-          text: folded.join('').slice(0, matchLimits.tokenCharsMax),
-          written,
-          separator,
-          wordClass: native,
-        })
+      const isNative = found.length > 0 && unspaced.test(written)
+      const native = isNative ? classifyNativeRun(written, isBehindForm) : null
+      if (native !== null) add(folded.join(''), written, native)
       else
         for (const [at, word] of folded.entries())
-          found.push({
-            text: word.slice(0, matchLimits.tokenCharsMax),
-            written: folded.length === 1 ? written : word,
-            separator: at === 0 ? separator : '',
-          })
+          add(word, folded.length === 1 ? written : word, null, at === 0)
       if (folded.length === 0) continue
     }
     separator = ''

@@ -285,6 +285,17 @@ describe('legal forms', () => {
     expect(coreKey).toBe('korvanax')
   })
 
+  test.each([
+    ['SIA "AB Service"', 'sia:form ab service:generic'],
+    ['SIA "Korvanax Service"', 'sia:form korvanax service:generic'],
+    ['ООО «Korvanax Legal»', 'ooo:form korvanax legal'],
+    ['UAB „Korvanax IT“', 'uab:form korvanax it'],
+    ['"Korvanax Service" SIA', 'korvanax service:generic sia:form'],
+    ['"SIA Korvanax"', 'sia:form korvanax'],
+  ])('quotes next to one separate nothing: %s', (text, words) => {
+    expect(tell(text)).toBe(words)
+  })
+
   test('one in the middle is where it stands', () => {
     expect(read('Korvanax Ltd Foods').forms).toMatchObject([{ at: 1, count: 1, words: ['ltd'] }])
     expect(read('Korvanax Ltd Foods').coreKey).toBe('korvanaxfoods')
