@@ -265,7 +265,7 @@ describe.each(kinds)('tables of %s that are appended to', (kind) => {
     night.push('--changes', `${database}#changes`)
     const start = (...flags: string[]) => (running = place.start([...night, ...flags])).ended
     const finish = async () => {
-      const { code, stderr } = await start()
+      const { code, stderr } = await place.run(night)
       expect([code, stderr]).toEqual([0, expect.stringContaining('written ')])
     }
     const write = (company: string) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test, type TestContext } from 'vitest'
 import { errorCodes } from '../../src/index.js'
-import { createPlace, type CliPlace } from '../support/cli.js'
+import { createPlace, quickConfig, type CliPlace } from '../support/cli.js'
 import { startHosted } from '../support/hosted-place.js'
 import { textRow, writeXlsx } from '../support/xlsx-file.js'
 import { queryDuckDb, rowsOfCsv } from '../support/tables.js'
@@ -11,8 +11,8 @@ interface Billed {
   readonly run: (args: readonly string[]) => ReturnType<CliPlace['run']>
 }
 
-/** A config for tests, as `fast.json`. */
-const fast = { polling: { firstAfterSeconds: 0, intervalSeconds: 1 } }
+/** A config for tests, as `fast.json`: nothing waits that need not. */
+const fast = quickConfig
 
 /** A place with a hosted service that counts what it bills. */
 async function createBilled(onTestFinished: TestContext['onTestFinished']): Promise<Billed> {

@@ -10,8 +10,8 @@ import { createSeededFractions } from '../../src/platform/random.js'
 
 const header =
   'id,name,other_names,former_names,status,street_address,city,region,postal_code,country,lei,sic,remark'
-const rowCount = 20_000
-const remark = 'x'.repeat(400)
+const rowCount = 9_000
+const remark = 'x'.repeat(1_000)
 const words = [
   'Nordwind',
   'Müller',
@@ -33,8 +33,8 @@ function createRows(seed: number): string[] {
   return Array.from({ length: rowCount }, (_, at) => {
     const name = () => `${pick(words)} ${pick(words)} ${Math.floor(chance() * rowCount)} ${pick(forms)}`
     const cells = [
-      chance() < 0.001 ? '' : `${at}`,
-      chance() < 0.01 ? '' : name(),
+      chance() < 0.002 ? '' : `${at}`,
+      chance() < 0.025 ? '' : name(),
       chance() < 0.2 ? `"${name()};${name()}"` : '',
       chance() < 0.1 ? name() : '',
       pick(['active', 'dissolved', 'In Liquidation', '']),

@@ -6,7 +6,7 @@ import { at, createPlace, quickConfig, writeConfig, type CliPlace, type RunningC
 import { readBilled, readCells, writeOwnWorld } from '../support/own-register.js'
 import { serve, type Served } from '../support/served.js'
 
-const nameCount = 160
+const nameCount = 100
 const command = ['companies.csv', '-o', 'out.csv', '--first', 'own.sqlite', '--check-sample', '30%']
 const checkpoint = '.enrich/checkpoint.sqlite'
 
@@ -20,16 +20,13 @@ interface Progress {
 /** Moments at which a process is killed, one after another. */
 const moments: readonly ((so: Progress) => boolean)[] = [
   ({ registry }) => registry > 0,
-  ({ registry }) => registry >= 25,
-  ({ registry }) => registry >= 75,
+  ({ registry }) => registry >= 40,
   ({ registry }) => registry === nameCount,
   ({ submitted }) => submitted > 0,
-  ({ submitted }) => submitted >= 12,
-  ({ answered }) => answered >= 12,
-  ({ submitted }) => submitted >= 40,
+  ({ answered }) => answered >= 8,
+  ({ submitted }) => submitted >= 25,
+  ({ answered }) => answered >= 30,
   ({ answered }) => answered >= 45,
-  ({ submitted }) => submitted >= 60,
-  ({ answered }) => answered >= 70,
 ]
 
 function readProgress(place: CliPlace): Progress {
@@ -58,7 +55,7 @@ function readOwnAnswers(place: CliPlace): Map<string, string> {
   }
 }
 
-const pause = () => new Promise((resolve) => setTimeout(resolve, 2))
+const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
 
 async function startUntil(
   place: CliPlace,

@@ -194,7 +194,7 @@ describe('at the first signal, a command tells what it finishes, and at its end 
 test('After a kill of a run with the embedded service, the next run answers every row', async () => {
   const place = createPlace()
   // Of nobody: each is asked, and answered with no match.
-  const many = Array.from({ length: 4_000 }, (_, index) => `Nobody ${index} Works`)
+  const many = Array.from({ length: 2_000 }, (_, index) => `Nobody ${index} Works`)
   place.write('companies.csv', companiesCsv(many))
   for (const least of [1, 200]) {
     const running = place.start(command)

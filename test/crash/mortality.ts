@@ -54,12 +54,14 @@ export class Life {
 
 /**
  * The numbers, from 1, of the steps from `first` on whose death leaves something new: before a step everything is as
- * after the one before it.
+ * after the one before it, and a sync or a close changes nothing that another process sees.
  */
 export function tellingSteps(steps: readonly string[], first = 1, last = steps.length): number[] {
   return steps.flatMap((step, index) => {
     const number = index + 1
-    return number >= first && number <= last && (number === first || step.startsWith('after')) ? [number] : []
+    return number >= first && number <= last && (number === first || /^after (?!fsync|close)/.test(step))
+      ? [number]
+      : []
   })
 }
 

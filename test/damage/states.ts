@@ -6,11 +6,14 @@ import { fileURLToPath } from 'node:url'
 import { readFacts, HeadFile, readPlace, readHead } from '../../src/pipeline/checkpoint/sqlite/head-file.js'
 import { openToWrite } from '../../src/pipeline/checkpoint/sqlite/open-database.js'
 import { surroundings } from '../support/cli.js'
+import { childrenVariable } from '../support/child-process.js'
+import { CommandHost } from '../support/command-host.js'
 import { startTrueService, type Billed } from '../support/true-service.js'
 import type { Chance } from '../simulation/chance.js'
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 export const apiKey = 'key-of-the-damage-trials'
+const host = new CommandHost(fileURLToPath(new URL('../../dist/cli/program.js', import.meta.url)))
 
 /** What a job left at some moment, and what was charged until then. */
 export interface State {
@@ -61,7 +64,7 @@ export interface Ended {
   stderr: string
 }
 
-/** The real command, in a folder. */
+/** The real command, in a folder; one that is not killed runs in the tests' process for commands, if that is free. */
 export async function enrich(
   folder: string,
   url: string,
@@ -69,15 +72,19 @@ export async function enrich(
   kill?: (end: (signal?: NodeJS.Signals) => void) => void,
   stateFolder = join(folder, 'state'),
 ): Promise<Ended> {
+  const environment = {
+    ...surroundings,
+    TMPDIR: folder,
+    XDG_STATE_HOME: stateFolder,
+    ENRICH_BASE_URL: url,
+    ENRICH_API_KEY: apiKey,
+  }
+  const isHosted = kill === undefined && process.env[childrenVariable] !== undefined
+  const hosted = isHosted ? await host.run({ folder, environment, args, stdin: '' }) : null
+  if (hosted !== null) return { ...hosted, stdout: hosted.stdoutBytes.toString() }
   const child = spawn(process.execPath, [main, ...args], {
     cwd: folder,
-    env: {
-      ...surroundings,
-      TMPDIR: folder,
-      XDG_STATE_HOME: stateFolder,
-      ENRICH_BASE_URL: url,
-      ENRICH_API_KEY: apiKey,
-    },
+    env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let [stdout, stderr] = ['', '']

@@ -8,6 +8,7 @@ import type { CommandOrder, CommandResult } from './command-host.js'
 // Runs commands of a built program one after another in this process; `command-host.ts` orders them.
 
 const [, , programPath = ''] = process.argv
+const ownFolder = process.cwd()
 const { runCommand } = (await import(pathToFileURL(programPath).href)) as typeof program
 
 async function run({ folder, environment, args, stdin }: CommandOrder): Promise<CommandResult> {
@@ -31,6 +32,8 @@ async function run({ folder, environment, args, stdin }: CommandOrder): Promise<
     interrupt: new AbortController().signal,
   })
   await finished(stdout.end())
+  // A disk that a process is in cannot be unmounted.
+  process.chdir(ownFolder)
   return { code, stdoutBytes: Buffer.concat(chunks), stderr }
 }
 

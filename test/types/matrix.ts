@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { openDuckDb } from '../../src/parquet/duckdb.js'
 import { quoteSqlName, quoteSqlText } from '../../src/core/text.js'
 import { loadDriver } from '../../src/platform/sqlite.js'
+import { childrenVariable } from '../support/child-process.js'
+import { CommandHost } from '../support/command-host.js'
 import { writeXlsx } from '../support/xlsx-file.js'
 import {
   isSameValue,
@@ -294,9 +296,19 @@ interface Ended {
   readonly stderr: string
 }
 
-/** The checkpoint is in the folder, so nothing is left elsewhere. */
-function runCommand(args: readonly string[], folder: string): Promise<Ended> {
+const host = new CommandHost(fileURLToPath(new URL('../../dist/cli/program.js', import.meta.url)))
+
+/**
+ * The checkpoint is in the folder, so nothing is left elsewhere. In the tests, one at a time runs in their process for
+ * commands; what ends that one is run again in a process of its own, which tells the signal.
+ */
+async function runCommand(args: readonly string[], folder: string): Promise<Ended> {
   const { PATH = '', XDG_CACHE_HOME = folder, NODE_COMPILE_CACHE = folder } = process.env
+  if (process.env[childrenVariable] !== undefined) {
+    const environment = { PATH, XDG_CACHE_HOME, XDG_STATE_HOME: folder, TMPDIR: folder }
+    const hosted = await host.run({ folder, environment, args, stdin: '' }).catch(() => null)
+    if (hosted !== null) return { ...hosted, signal: null }
+  }
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [mainPath, ...args], {
       cwd: folder,

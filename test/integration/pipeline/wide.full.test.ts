@@ -75,7 +75,7 @@ async function goThrough(from: Format, to: Format, width: number, rowCount: numb
   }
 }
 
-/** Each format is read and written once; test/types tries every pair. */
+/** Each width has some of them, the narrowest has all; test/types tries every pair. */
 const fewPairs = [
   ['csv', 'parquet'],
   ['ndjson', 'csv'],
@@ -84,8 +84,8 @@ const fewPairs = [
 
 describe.each([
   [1, 300, fewPairs],
-  [150, 200, fewPairs],
-  [2_000, 10, fewPairs],
+  [150, 200, [fewPairs[1]]],
+  [2_000, 10, [fewPairs[1], fewPairs[2]]],
   [10_000, 3, [fewPairs[0]]],
 ] as const)('%i columns, %i rows', (width, rowCount, formats) => {
   test.each(formats)('from %s to %s: every cell comes out as it went in', async (from, to) => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { mainPath } from '../../support/cli.js'
+import { mainPath, surroundings } from '../../support/cli.js'
 import { createGetPlace } from '../../support/get-registers.js'
 import { leiOf } from '../../support/made-identifiers.js'
 import { publishSample, servePublishers, sourceOf, type PublisherServer } from '../../support/publishers.js'
@@ -96,7 +96,7 @@ async function run(
   killAfterMs: number | null,
 ): Promise<number | null> {
   const child = spawn(process.execPath, [mainPath, 'registry', ...args, '--registry', registryPath], {
-    env: { PATH: process.env['PATH'], ENRICH_REGISTER_MIRROR: publishers.address },
+    env: { ...surroundings, ENRICH_REGISTER_MIRROR: publishers.address },
     stdio: 'ignore',
   })
   const ended = once(child, 'exit')

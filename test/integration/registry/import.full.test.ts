@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { importCsv } from '../../../src/registry/import/import-csv.js'
@@ -45,6 +45,8 @@ it.each(cases)(
     await importFile(held, { format, path: older })
     const [before, edition] = [registrationsOf(held), held.info().edition]
     held.close()
+    const alivePath = join(folder, 'alive.sqlite')
+    copyFileSync(path, alivePath)
     const newer = join(folder, 'newer')
     writeFileSync(newer, contentOf(' NEW'))
 
@@ -60,17 +62,17 @@ it.each(cases)(
       updatedCount: rowCount,
       vanishedCount: 0,
     })
-    const whole = openRegistry(':memory:')
-    await importFile(whole, { format, path: older })
+    const whole = openRegistry(alivePath)
     await importFile(whole, { format, path: newer })
     expect(registrationsOf(registry)).toEqual(registrationsOf(whole))
+    whole.close()
     registry.close()
   },
 )
 
 it('an import that was killed leaves nothing, and done again gives what one import gives', async () => {
   const folder = temporaryFolder()
-  const rows = Array.from({ length: 40_000 }, (_, index) => ({
+  const rows = Array.from({ length: 12_000 }, (_, index) => ({
     id: `n${index}`,
     name: `Company ${index} of Many Ltd`,
   }))
@@ -94,6 +96,7 @@ it('an import that was killed leaves nothing, and done again gives what one impo
 
 it('a row that repeats late counts as one that repeats early', async () => {
   const folder = temporaryFolder()
+  // The first 100,000 ids are compared at once.
   const rows = Array.from({ length: 100_010 }, (_, index) => ({
     id: `n${index}`,
     name: `Company ${index} Ltd`,
@@ -101,11 +104,11 @@ it('a row that repeats late counts as one that repeats early', async () => {
   const again = { id: 'n100005', name: 'Renamed Ltd' }
   const late = await importCsv(openRegistry(':memory:'), { path: writeRows(folder, [...rows, again]) })
   const early = await importCsv(openRegistry(':memory:'), {
-    path: writeRows(folder, [...rows.slice(0, 99_999), { ...again, id: 'n1' }]),
+    path: writeRows(folder, [...rows.slice(0, 999), { ...again, id: 'n1' }]),
   })
   const merged = { updatedCount: 1, togetherCount: 1, rejectedCount: 0 }
   expect(late).toMatchObject({ ...merged, importedCount: 100_010 })
-  expect(early).toMatchObject({ ...merged, importedCount: 99_999 })
+  expect(early).toMatchObject({ ...merged, importedCount: 999 })
 })
 
 it('an unclosed quote costs its line alone, however much follows', async () => {
