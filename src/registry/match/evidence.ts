@@ -101,6 +101,16 @@ export const isTellingBeforeForm = ({
       at < statedForm.at &&
       (word.wordClass === 'telling' || word.wordClass === 'body'),
   )
+/**
+ * A text with the legal form states the whole name: behind the name, or in front of one that goes on in the registry, as in
+ * OOO Larkmoor and OOO Larkmoor Plus.
+ */
+export const statesWholeName: Feature = ({ comparison }) => {
+  const { isFormStated, isFormNext, isTailMissing, statedForm, alignment, text } = comparison
+  const formEnd = (statedForm?.at ?? 0) + (statedForm?.count ?? 0)
+  const isWhole = formEnd === alignment.start && alignment.end === text.words.length && text.cut === 'nowhere'
+  return isFormStated && (isFormNext || (isTailMissing && isWhole))
+}
 /** Lists the countries that words of the text name and the company's name does not, and whether each is the company's. */
 const listCountriesLeft = ({ comparison: { left, candidate } }: Evidence) =>
   left.flatMap(({ word, at }, index) => {

@@ -10,6 +10,7 @@ import {
   isGuest,
   isLeftAfter,
   isTellingBeforeForm,
+  statesWholeName,
   cap,
   toTenths,
   type Evidence,
@@ -113,11 +114,8 @@ const featuresOfParts = {
     missingConflict: multiply(isMissing, isConflict),
     missingFuzzy: multiply(isMissing, isFuzzy),
     missingListed: multiply(isMissing, isListed),
-    // A text with the legal form states the whole name: a further word is that of another company of the group.
-    missingFormStated: multiply(
-      isMissing,
-      ({ comparison }) => comparison.isFormStated && comparison.isFormNext,
-    ),
+    // A further word is that of another company of the group.
+    missingFormStated: multiply(isMissing, statesWholeName),
     bothMore: multiply(isMissing, isTellingLeft),
     tellingBefore: countLeft('before', 'telling'),
     tellingBeforeWeight: weighLeft('before'),

@@ -148,6 +148,28 @@ describe('never sure and wrong', () => {
     }
   })
 
+  test.each([
+    ['SIA', 'LV'],
+    ['UAB', 'LT'],
+    ['ООО', 'RU'],
+    ['ТОВ', 'UA'],
+    ['PT', 'ID'],
+  ])('%s in front of a name states all of it, as a form behind it does', (form, country) => {
+    const held = [{ name: `${form} "Velmora Kurzeme"`, country, city: 'Norvane' }]
+    for (const asked of [`${form} Velmora`, `${form} "Velmora"`, `Velmora ${form}`])
+      for (const total of [undefined, 5_000, 200_000]) {
+        const decision = match({
+          name: asked,
+          location: `Norvane, ${country}`,
+          held,
+          ...(total && { total }),
+        })
+        if (decision.kind !== 'none') expect(decision.confidence, asked).toBeLessThan(80)
+      }
+    const own = match({ name: `${form} Velmora Kurzeme`, location: `Norvane, ${country}`, held })
+    expect(own).toMatchObject({ kind: 'entity', confidence: 99 })
+  })
+
   test.each(['Zorvex', 'VARGA', 'Brightwater', 'Nordlys'])(
     '"%s" in front of a name makes it doubtful',
     (word) => {
