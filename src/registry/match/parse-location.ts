@@ -103,6 +103,10 @@ export function readCompanyCountry(
   return { country: own !== undefined && another === undefined ? own : null, possible }
 }
 
+/** Whether a line may name a town next to a street: "Rīga, Larkmoora iela 12". */
+export const mayHaveTown = (line: string): boolean =>
+  splitPlace(line).length > 1 && splitPlace(line).some((part) => /^\P{Nd}*\p{L}\P{Nd}*$/u.test(part))
+
 /** Lists the countries of a cell, and those with a town of its name. */
 function listPossible({ text, part }: { readonly text: string; readonly part: string | null }): string[] {
   const ofTown = part === 'city' || part === 'region' ? listOfTown(text) : []
