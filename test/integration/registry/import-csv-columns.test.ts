@@ -1027,3 +1027,19 @@ test.each([
   const next = map(['LEI', 'Name', 'Address', 'City', 'Postal code'], [line, 'Norvanopolis', '10110'])
   expect(next.street_address).toBe('Address')
 })
+
+test.each([
+  ['Not in good standing', 'active'],
+  ['Maksātnespējīgs', 'bankruptcy'],
+  ['Maksātnespējīga', 'bankruptcy'],
+  ['Nemokus', 'bankruptcy'],
+  ['Pankrotis', 'bankruptcy'],
+])('the status %s is %s', (text, status) => {
+  expect([text, text.toUpperCase()].map((one) => findStatus(one, null))).toEqual([status, status])
+})
+
+test.each(
+  'Uzņēmējdarbības forma|Komercdarbības forma|প্রতিষ্ঠানের ধরন|কোম্পানির প্রকার|कंपनी का प्रकार'.split('|'),
+)('%s is the legal form', (header) => {
+  expect(findHeaderField(header)).toBe('legal_form')
+})
