@@ -179,6 +179,8 @@ function isOutOfUse(cell: string): boolean {
 const missing = toTextSet([...Object.values(missingTexts), ...others].join('|'))
 const missingInBrackets = toTextSet(bracketedTexts)
 const errors = toTextSet(spreadsheetErrors)
+/** Latvian "none"; in capitals it is a name. */
+const lowerCaseTexts = toTextSet(headerWords.lowerCaseTexts)
 const collectiveTexts = toTextSet(collectives.filter((text) => text.includes(' ')).join('|'))
 
 /** Whether a customer without a name has a place or a number: `Cash Customer - Kololo`. More words may be a name. */
@@ -208,6 +210,7 @@ export function isPlaceholder(cell: string): boolean {
   const text = foldCell(cell)
   const bare = text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M}]+$/gu, '')
   if (missing.has(text) || missing.has(bare) || isPlacedCollective(cell)) return true
+  if (lowerCaseTexts.has(cell.trim())) return true
   if (fillers.test(bare) || dittos.test(cell)) return true
   if (/^[(<[{【『「〈《]/u.test(text) && missingInBrackets.has(bare)) return true
   return text.startsWith('#') && errors.has(`#${bare}`)

@@ -164,6 +164,8 @@ function isTotal(name: string, isFree: boolean): boolean {
   const isCounted = (at: number, end: number) =>
     (totals.has(join(at, end)) || vagueTotals.has(join(at, end))) &&
     areCounted([...words.slice(0, at), ...words.slice(end)])
+  // "2 klienti" next to a total in another column
+  if (isFree && /^\p{Nd}+ [\p{L}\p{M}]{4}[^\p{Nd}]*$/u.test(name.trim()) && areCounted(words)) return true
   const unit = /\(([^()]+)\)[\s:]*$/u.exec(name)?.[1]
   const isSaid = isFree || /[\p{Nd}:：]/u.test(name) || totals.has(join(0, 2)) || isUnit(unit ?? '')
   return isSaid && words.some((_, at) => isCounted(at, at + 1) || isCounted(at, at + 2))

@@ -154,13 +154,11 @@ function chooseType(
 /** Splits a one-line address into its parts and keeps the line. */
 function buildAddress(stated: NonNullable<Draft['address']>, countryCode: string | null): RowAddress {
   const { street = null, city = null, region = null, postalCode = null, formatted = null } = stated
-  const line = street === null && city === null && countryCode !== null ? formatted : null
-  const read =
-    line === null || countryCode === null
-      ? null
-      : countryCode === 'GB'
-        ? readBritishLine(line)
-        : readForeignLine(line, countryCode)
+  const isLine = street === null && city === null && countryCode !== null
+  const isApart = isPostalCode(postalCode) && formatted?.includes(postalCode ?? '') === false
+  const line = isLine ? (isApart ? `${formatted}, ${postalCode ?? ''}` : formatted) : null
+  const readLine = countryCode === 'GB' ? readBritishLine : readForeignLine
+  const read = line === null || countryCode === null ? null : readLine(line, countryCode)
   const town = read === null && city !== null ? readTown(city, countryCode) : null
   const locality = street === null ? null : (town?.street ?? null)
   return {
@@ -169,7 +167,7 @@ function buildAddress(stated: NonNullable<Draft['address']>, countryCode: string
     subPremise: stated.subPremise ?? null,
     city: read?.city ?? town?.city ?? city,
     region: region ?? read?.region ?? town?.region ?? null,
-    postalCode: isPostalCode(postalCode) ? postalCode : (read?.postalCode ?? null),
+    postalCode: isPostalCode(postalCode) ? postalCode : (read?.postalCode ?? town?.postalCode ?? null),
     countryCode,
     formatted,
   }

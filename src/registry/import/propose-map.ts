@@ -17,7 +17,7 @@ import { findHeaderField, findNumberCountry, findStatus, isMostly, shareMin } fr
 import registerWords from '../reference/register-words.json' with { type: 'json' }
 import { dateOrders, parseDate } from '../../core/file-formats.js'
 import { findDistinctNumber, findNamesByCells, findRegion, listUnused } from './additions.js'
-import { readCompanyCountry } from '../match/parse-location.js'
+import { mayHaveTown, readCompanyCountry } from '../match/parse-location.js'
 import { quoteArgument } from './file-name.js'
 import type { ImportField } from './csv-row.js'
 
@@ -283,19 +283,18 @@ function dropUnlikely(map: FieldMap, cellsOf: GetCells): void {
   drop('name', (cell) => /\p{L}/u.test(cell))
 }
 
-/** A column "address" next to a city or postal code has the street, unless its lines repeat them. */
+/** A column "address" next to a city or postal code has the street, unless its lines repeat them or alone have the towns. */
 function recognizeStreet(map: FieldMap, cellsOf: GetCells): void {
   const { formatted_address: column, street_address: street, city, postal_code: postalCode } = map
   if (column === undefined || street !== undefined || wholeLine.test(toHeaderKey(column))) return
   const places = [city, postalCode].flatMap((place) => (place === undefined ? [] : [cellsOf(place)]))
-  const lines = cellsOf(column).flatMap((line, at) => {
-    const stated = places.flatMap((cells) => (cells[at] === undefined || cells[at] === '' ? [] : [cells[at]]))
-    return line === '' || stated.length === 0
-      ? []
-      : [{ line: toLetters(line), stated: stated.map(toLetters) }]
+  const lines = cellsOf(column).flatMap((cell, at) => {
+    const stated = places.map((cells) => toLetters(cells[at] ?? '')).filter((part) => part !== '')
+    return cell === '' || stated.length === 0 ? [] : [{ line: toLetters(cell), stated }]
   })
   const isWhole = ({ line, stated }: (typeof lines)[number]) => stated.every((part) => line.includes(part))
   if (lines.length === 0 || lines.filter(isWhole).length * 2 > lines.length) return
+  if (city === undefined && isMostly(cellsOf(column), mayHaveTown)) return
   map.street_address = column
   Reflect.deleteProperty(map, 'formatted_address')
 }

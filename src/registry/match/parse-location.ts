@@ -26,7 +26,7 @@ import {
 export function parseLocation(location: string | null): LocationHint | null {
   if (location === null) return null
   const postals = new Set<string>()
-  let text = location.slice(0, matchLimits.locationCharsMax)
+  let text = location.slice(0, matchLimits.locationCharsMax).replace(slashedLetters, ' ')
   for (const shape of postalShapes) {
     const found = shape.exec(text)
     if (!found) continue
@@ -103,6 +103,10 @@ export function readCompanyCountry(
   return { country: own !== undefined && another === undefined ? own : null, possible }
 }
 
+/** Whether a line may name a town next to a street: "Rīga, Larkmoora iela 12". */
+export const mayHaveTown = (line: string): boolean =>
+  splitPlace(line).length > 1 && splitPlace(line).some((part) => /^\P{Nd}*\p{L}\P{Nd}*$/u.test(part))
+
 /** Lists the countries of a cell, and those with a town of its name. */
 function listPossible({ text, part }: { readonly text: string; readonly part: string | null }): string[] {
   const ofTown = part === 'city' || part === 'region' ? listOfTown(text) : []
@@ -131,6 +135,9 @@ interface HintBuilder {
   /** The last part names a country or a region. */
   isEndRead: boolean
 }
+
+/** "G/R" is Greater Accra Region, and "48 Mohakhali C/A" a commercial area: neither letter is a code. */
+const slashedLetters = /(?<![\p{L}\p{N}/])\p{Lu}\/\p{Lu}(?![\p{L}\p{N}/])/gu
 
 /** "D-80331 München", after its postal code was taken: the code of a vehicle precedes the postal code. */
 const postalPrefix = /^([A-Z]{1,3})\s*[-–]\s+(?=\S)/

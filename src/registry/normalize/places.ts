@@ -1,5 +1,5 @@
 import { iso31662 } from 'iso-3166'
-import { unifyOwnLetters } from './unspaced-names.js'
+import { splitLine, splitTownCode, unifyOwnLetters } from './unspaced-names.js'
 import { foldText } from './normalize-name.js'
 import { readKind, streetLike, takePostcode, townsLikeStreets, type PlaceKind } from './streets.js'
 import { findCountryCode, findCountryName } from '../../core/countries.js'
@@ -156,7 +156,7 @@ const englishRegion = / (?:county|province)$/i
 
 /** Returns the key of a city: folded in its script, without spaces and words of its kind, exonyms unified. */
 export function toCityKey(city: string): string {
-  const key = toNameKey(writeOut(toTownName(city).replace(/\s+\d+$/, '')))
+  const key = toNameKey(writeOut(toTownName(city).replace(/(?:\s+|[-–—](?=\p{Nd}{4}))\p{Nd}+$/u, '')))
   return cityKeys.get(toNameKey(city)) ?? cityKeys.get(key) ?? key
 }
 
@@ -229,17 +229,20 @@ export function readBritishLine(line: string): AddressParts | null {
  * without a town before it, unless words say which part is the town, or the country writes it first.
  */
 export function readForeignLine(line: string, countryCode: string): AddressParts | null {
-  const parts = splitLine(line.slice(0, lineCharsMax))
+  const parts = splitCodeBehind(splitLine(line.slice(0, lineCharsMax)), countryCode)
   let [postalCode, region]: [string | null, string | null] = [null, null]
   const count = parts.length
   let whole = [...parts]
   for (let last = parts.at(-1) ?? ''; parts.length > 2; last = parts.at(-1) ?? '') {
     if (postalCode === null && wholeCode.test(last)) postalCode = last
+    else if (isMainTown(parts, countryCode)) break
     else if (findRegionCode(countryCode, last) !== null) region ??= last
     else if (findCountryCode(last) !== countryCode) break
     parts.pop()
   }
-  // "AZ1025, Bakı şəhəri", "101000, г. Москва"
+  // "AZ1025, Bakı şəhəri", "101000, г. Москва", "1051 Budapest"
+  const start = splitTownCode(whole[0] ?? '', false)
+  if (townFirst.has(countryCode) && start.code !== null) whole.splice(0, 1, start.code, start.town)
   if (postalCode === null && wholeCode.test(whole[0] ?? '')) postalCode = whole[0] ?? null
   whole = whole.filter((part) => part !== postalCode)
   const named =
@@ -247,20 +250,30 @@ export function readForeignLine(line: string, countryCode: string): AddressParts
       ? readTownParts(whole, countryCode)
       : null
   if (named !== null) return { ...named, postalCode }
-  const [, code = postalCode, city = ''] =
-    /^(?:([A-Z]{0,2}-?\d{4,6}|[A-Z]{2}\d{3}|\d{2}-\d{3}|\d{3} \d{2}) )?(\D+)$/.exec(
-      parts.pop()?.replace(codeBehind, '$2 $1') ?? '',
-    ) ?? []
+  const { town: city, code } = splitTownCode(parts.pop() ?? '', false)
   const isTown = city !== '' && !streetLike.test(city) && (count > parts.length + 1 || code !== null)
-  return isTown && parts.length > 0 ? { street: parts.join(', '), city, region, postalCode: code } : null
+  const rest = { region, postalCode: code ?? postalCode }
+  return isTown && parts.length > 0 ? { street: parts.join(', '), city, ...rest } : null
 }
 
-/** "Rīga LV-1010" */
-const codeBehind = /^(\D+) ([A-Z]{1,2}-?\d{3,6})$/
-const wholeCode = /^(?:[A-Z]{1,2}-?)?(?:\d{4,6}|(?<=[A-Z]{2})\d{3})(?:-\d{3,4})?$/
+/** Separates the code behind the last part that is no region or country: "Dhaka-1100, Bangladesh". */
+export function splitCodeBehind(parts: readonly string[], countryCode: string): string[] {
+  const isLarger = (part: string) =>
+    findRegionCode(countryCode, part) !== null || findCountryCode(part) === countryCode
+  const at = codesBehind.has(countryCode) ? parts.findLastIndex((part) => !isLarger(part)) : -1
+  const { town, code } = splitTownCode(parts[at] ?? '', true)
+  return code === null ? [...parts] : [...parts.slice(0, at), town, code, ...parts.slice(at + 1)]
+}
+const codesBehind = new Set(placeNames.codes_behind.split(' '))
+
+/** "Nawabpur, Dhaka": of a part of a town and its region, the region has the name of the town. */
+const isMainTown = (parts: readonly string[], countryCode: string): boolean =>
+  codesBehind.has(countryCode) && isLargeCity(parts.at(-1) ?? '') && !isLargeCity(parts.at(-2) ?? '')
+
+const wholeCode = /^(?:[A-Z]{1,2}-?)?(?:\d{4,6}|\d{3} \d{3}|(?<=[A-Z]{2})\d{3})(?:-\d{3,4})?$/
 
 /** Countries whose registers write the town before the street. */
-const townFirst = new Set('AM AZ BY EE GE HU KG KZ LT LV MD RU TJ TM UA UZ'.split(' '))
+const townFirst = new Set('AM AZ BG BY EE GE HU KG KZ LT LV MD RU TJ TM UA UZ'.split(' '))
 
 /**
  * Finds the town among parts with words of their kinds, in any order: "Kesklinna linnaosa, Tallinn, Harju maakond". A part without
@@ -275,7 +288,8 @@ function readTownParts(
     .map((part) => ({ part, kind: classifyPart(part) }))
   const find = (kind: string) => known.filter((one) => one.kind === kind)
   const plain = find('plain')
-  const isFirst = townFirst.has(countryCode ?? '') && known[0] === plain[0] && find('street').length > 0
+  const isStart = known[0] === plain[0] && find('street').length > 0
+  const isFirst = townFirst.has(countryCode ?? '') && isStart && !parts.slice(1).some(hasCode)
   const regions = find('region')
   // "Bakı şəhəri, Xətai rayonu": a part of the town.
   const isRegion = (one: (typeof known)[number]) =>
@@ -297,6 +311,8 @@ function readTownParts(
   return { street: others.join(', ') || null, city, region: region?.part ?? null }
 }
 
+const hasCode = (part: string): boolean => splitTownCode(part, false).code !== null
+
 function classifyPart(part: string): PlaceKind | 'street' | 'plain' {
   const kind = readKind(part)?.kind
   const isStreet = kind === undefined ? streetLike.test(part) : /\d/.test(part) && kind !== 'district'
@@ -304,13 +320,11 @@ function classifyPart(part: string): PlaceKind | 'street' | 'plain' {
 }
 
 /** Reads a field with town and region, and maybe parts of a town: "Tartu linn, Tartu maakond". `street` has its other parts. */
-export function readTown(
-  city: string,
-  countryCode: string | null,
-): Pick<AddressParts, 'street' | 'city' | 'region'> {
-  const parts = splitLine(city.slice(0, lineCharsMax))
-  const read = countryCode === 'GB' ? null : readTownParts(parts, countryCode)
-  return read ?? { street: null, city, region: null }
+export function readTown(city: string, countryCode: string | null): AddressParts {
+  const { town, code } = splitTownCode(city.slice(0, lineCharsMax), true)
+  const read = countryCode === 'GB' ? null : readTownParts(splitLine(town), countryCode)
+  const whole = { street: null, city: code === null ? city : town, region: null }
+  return { ...(read ?? whole), postalCode: code }
 }
 
 /** Removes the counties at the end and returns them; "Dartford Kent" is a town and a county. */
@@ -332,19 +346,4 @@ function takeCounties(parts: string[]): string | null {
 const direction =
   /^(?:north|south|east|west|[nsew]{1,2}\.?|mid|central|upper|lower|new|old|royal|nr|near|co|county|greater|city of)(?: |$)/i
 
-function isBritish(last: string | undefined): boolean {
-  const countryCode = last === undefined ? null : findCountryCode(last)
-  return countryCode === null || countryCode === 'GB'
-}
-
-/** "Bakı şəhəri Xətai rayonu" has two parts. */
-const townEnd = new RegExp(`(?<=\\p{L} (?:${placeNames.town_ends}))\\s+(?=\\p{L})`, 'iu')
-
-/** Drops empty and repeated parts, ignoring case. */
-function splitLine(line: string): string[] {
-  const parts = line
-    .replace(townEnd, ',')
-    .split(',')
-    .map((part) => part.trim().replace(/\s+/g, ' '))
-  return parts.filter((part, at) => part !== '' && part.toLowerCase() !== parts[at - 1]?.toLowerCase())
-}
+const isBritish = (last = ''): boolean => [null, 'GB'].includes(findCountryCode(last))

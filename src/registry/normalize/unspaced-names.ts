@@ -1,5 +1,7 @@
+import { toPlainDigits } from '../../core/text.js'
 import around from '../reference/around-names.json' with { type: 'json' }
 import asianTable from '../reference/east-asian-words.json' with { type: 'json' }
+import placeNames from '../reference/place-names.json' with { type: 'json' }
 import hanTable from '../reference/han-variants.json' with { type: 'json' }
 
 const han = /\p{Script=Han}/gu
@@ -216,6 +218,32 @@ export const splitPlace = (text: string): string[] =>
     .replace(eastAsianPart, '$&,')
     .split(/[,;|\n/()（）、，،؛]+/)
     .map((part) => part.trim().replace(/\s+/g, ' '))
+
+/** "Bakı şəhəri Xətai rayonu" has two parts. */
+const townEnd = new RegExp(`(?<=\\p{L} (?:${placeNames.town_ends}))\\s+(?=\\p{L})`, 'iu')
+
+/** Drops empty and repeated parts, ignoring case. */
+export function splitLine(line: string): string[] {
+  const parts = line
+    .replace(townEnd, ',')
+    .split(',')
+    .map((part) => part.trim().replace(/\s+/g, ' '))
+  return parts.filter((part, at) => part !== '' && part.toLowerCase() !== parts[at - 1]?.toLowerCase())
+}
+
+const codeFront = /^([A-Z]{0,2}-?\d{4,6}|[A-Z]{2}\d{3}|\d{2}-\d{3}|\d{3} \d{2}) (\D+)$/
+const codeBehind = /^(\D+) ([A-Z]{1,2}-?\d{3,6})$/
+const plainCodeBehind = /^(\p{L}\P{Nd}*?)\s*[-–—\s]\s*(\p{Nd}{4,6}|\p{Nd}{3}[ -]\p{Nd}{2,3})\.?$/u
+
+/** Takes the postal code from a town: "80331 München", "Rīga LV-1010", and, if `isBehind`, "Dhaka-1100". */
+export function splitTownCode(text: string, isBehind: boolean): { town: string; code: string | null } {
+  const [, first, rest] = codeFront.exec(text) ?? []
+  if (first !== undefined && rest !== undefined) return { town: rest, code: first }
+  const [, town, code] = codeBehind.exec(text) ?? (isBehind ? plainCodeBehind.exec(text) : null) ?? []
+  return town === undefined || code === undefined
+    ? { town: text, code: null }
+    : { town: town.replace(/[\s,;]+$/, ''), code: toPlainDigits(code) }
+}
 
 /** Scripts without spaces between words: a form is found inside of them. */
 const unspacedForm =

@@ -5,7 +5,14 @@ import type { RegistryRow } from '../model/registry-rows.js'
 import { findCountryCodes } from '../../core/countries.js'
 import { parseLocation } from '../match/parse-location.js'
 import type { Place } from '../match/place-agreement.js'
-import { findRegionCode, findRegionCodes, isLargeCity, toCityKey, toPostalKey } from '../normalize/places.js'
+import {
+  findRegionCode,
+  findRegionCodes,
+  isLargeCity,
+  splitCodeBehind,
+  toCityKey,
+  toPostalKey,
+} from '../normalize/places.js'
 import { readKind, streetLike } from '../normalize/streets.js'
 import { splitPlace } from '../normalize/unspaced-names.js'
 import { createBulk } from './name-index.js'
@@ -241,8 +248,11 @@ export function readPlaceLine(stated: PlaceKeys, line: string | null, country: s
     !/^(?:region|district)$/.test(readKind(part)?.kind ?? '') &&
     findCountryCodes(part).length + findRegionCodes(part).length === 0
   const parts = splitPlace(text)
-  const large = parts.filter(isLargeCity)
-  const [town = '', other] = large.length > 0 ? large : parts.filter(isTown)
+  const split = splitCodeBehind(parts, country)
+  // "Khatunganj, Chattogram 4000": the town has the code.
+  const coded = split.length > parts.length ? split.filter((part, at) => part !== parts[at]).slice(0, 1) : []
+  const lists = [isLargeCity, isTown].flatMap((isOne) => [coded.filter(isOne), split.filter(isOne)])
+  const [town = '', other] = lists.find((list) => list.length > 0) ?? []
   const [region = '', another] = [...read.regions].filter((code) => code.startsWith(`${country}-`))
   return {
     cityKey: other === undefined ? toCityKey(town) : '',

@@ -1009,3 +1009,37 @@ describe('columns of registers', () => {
       ])
   })
 })
+
+test.each([
+  ['Rīga, Larkmoora iela 12', 'formatted_address'],
+  ['София, ул. Ларкмор 5', 'formatted_address'],
+  ['東京都千代田区丸の内1-1', 'formatted_address'],
+  ['Larkmoor Road 12', 'street_address'],
+  ['12 Larkmoor Road, 4', 'street_address'],
+])('an address next to a postal code alone has the town if it has several parts: %s', (line, field) => {
+  const map = (header: string[], row: string[]) =>
+    proposeMap(
+      header,
+      Array.from({ length: 12 }, (_, at) => ['', `Norvane ${at}`, ...row]),
+    ).map
+  const alone = map(['LEI', 'Name', 'Address', 'Postal code'], [line, '10110'])
+  expect(Object.entries(alone).find(([, column]) => column === 'Address')?.[0]).toBe(field)
+  const next = map(['LEI', 'Name', 'Address', 'City', 'Postal code'], [line, 'Norvanopolis', '10110'])
+  expect(next.street_address).toBe('Address')
+})
+
+test.each([
+  ['Not in good standing', 'active'],
+  ['Maksātnespējīgs', 'bankruptcy'],
+  ['Maksātnespējīga', 'bankruptcy'],
+  ['Nemokus', 'bankruptcy'],
+  ['Pankrotis', 'bankruptcy'],
+])('the status %s is %s', (text, status) => {
+  expect([text, text.toUpperCase()].map((one) => findStatus(one, null))).toEqual([status, status])
+})
+
+test.each(
+  'Uzņēmējdarbības forma|Komercdarbības forma|প্রতিষ্ঠানের ধরন|কোম্পানির প্রকার|कंपनी का प्रकार'.split('|'),
+)('%s is the legal form', (header) => {
+  expect(findHeaderField(header)).toBe('legal_form')
+})

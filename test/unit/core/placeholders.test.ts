@@ -38,6 +38,7 @@ test.each([
   'Ne pas utiliser (doublon)|No usar / duplicado|NÃO USAR|nao usar|Nie używać – duplikat|Не использовать, дубль|Nepoužívat|使用禁止|사용금지',
   'súkromná osoba|Soukromá osoba|Privatna osoba|Füüsiline isik|Persona privada|M-Pesa Customer|MPESA CUSTOMERS|MoMo customer|Jednorazový zákazník|Různí odběratelé',
   'Cash Customer - Owino|Cash customer: Kololo|Walk-in customer (Gulu)|Diverse Kunden - Köln|Clients divers – Lyon|Clientes varios, Lima',
+  'nav|নাই|টেস্ট|टेस्ट|Van Sales|STAFF SALES|Staff sales - Kumasi|Ventes au comptoir|Mitarbeiterverkauf|Продажи сотрудникам|Vendas balcão',
   'zrušené|ZRUŠENO|storniert|Törölve|anulowano|annulé|Cancelled|viď poznámka|viz pozn.|patrz uwagi|lásd megjegyzés|See note!|siehe Bemerkung|voir note|zrušené, viď poznámka|Test record',
 ])('Placeholders have no value: %s', (cells) => {
   expect(cells.split('|').filter((cell) => !isPlaceholder(cell))).toEqual([])
@@ -46,7 +47,7 @@ test.each([
 describe('a name is no placeholder', () => {
   test.each([
     'Unknown Worlds Entertainment|NA Bancshares|None Such Foods|Null Industries|Blank Rome|Missing Link AG|TBD Media|N/A Records',
-    'NN|NV|N.V.|KA|ND|NEMA|NAV|YÖK|Nokia|3M|42|360|1&1|X5|HP|Tom|Leer|Void|Nobody|Test|Nothing|No',
+    'Nav|NAV Norvane|Van Sales Ltd|Staff Sales Norvane GmbH|Vans|Staffing|NN|NV|N.V.|KA|ND|NEMA|NAV|YÖK|Nokia|3M|42|360|1&1|X5|HP|Tom|Leer|Void|Nobody|Test|Nothing|No',
     'Yahoo!|#hashtag|!!!Yes|+Plus|&Co|-Minus-|(RED)|Inconnu SARL|Brak sp. z o.o.|Ingen AB|不明堂|无印良品|없음컴퍼니|Xx',
     'Cash Converters|Sundry Foods|Various Artists|Diverse|Individual|Particular|Private Bank|Retail Customer Services|Divers SA',
     'Espèces Rares SARL|Cash Converters|Passager Larkmoor|Paragon|Kontant|99|99 Bikes|Comptant Norvane SA',

@@ -8,6 +8,7 @@ import {
   readTown,
   toCityKey,
 } from '../../../src/registry/normalize/places.js'
+import { readPlaceLine } from '../../../src/registry/store/row-writer.js'
 import { parseStreet } from '../../../src/registry/normalize/streets.js'
 import { forAll } from '../../support/properties.js'
 
@@ -312,6 +313,71 @@ test.each([
   ['Almaty', 'Alma-Ata'],
 ])('%s is %s too', (name, other) => {
   expect(toCityKey(name)).toBe(toCityKey(other))
+})
+
+describe('a postal code joined with its town', () => {
+  const towns = [
+    ['BD', 'Dhaka', '1100'],
+    ['BD', 'Chattogram', '4000'],
+    ['BD', 'নারায়ণগঞ্জ', '1460'],
+    ['IN', 'Larkmoorpur', '400069'],
+    ['PK', 'Lahore', '54000'],
+    ['NP', 'Kathmandu', '44600'],
+    ['LK', 'Colombo', '00300'],
+    ['TH', 'Bangkok', '10110'],
+    ['PH', 'Makati City', '1226'],
+    ['ID', 'Jakarta', '12190'],
+  ] as const
+  test('is no part of its name, in lines and in cells', () => {
+    const joints = fc.constantFrom('-', ' ', ' - ', '–')
+    const starts = fc.constantFrom('12 Larkmoor Road, ', 'Norvane House, ', 'House 1, Norvane, ')
+    forAll(
+      300,
+      [fc.constantFrom(...towns), joints, starts, fc.boolean()],
+      ([country, town, code], joint, start, isWhole) => {
+        const cell = `${town}${joint}${code}`
+        const line = `${start}${cell}${isWhole ? `, ${country}` : ''}`
+        expect(readForeignLine(line, country)).toMatchObject({ city: town, postalCode: code })
+        const key = readPlaceLine({ cityKey: '', regionCode: '', postalKey: '' }, line, country).cityKey
+        expect(['', toCityKey(town)]).toContain(key)
+        expect(readTown(cell, country)).toMatchObject({ city: town, postalCode: code })
+        expect(toCityKey(cell.replace(' - ', '-'))).toBe(toCityKey(town))
+      },
+    )
+  })
+
+  test.each([
+    ['Plot 4, Norvane Marg, Pune, Maharashtra 411001', 'IN', 'Pune', 'Maharashtra', '411001'],
+    ['Larkmoor Nagar, Mumbai-400 001', 'IN', 'Mumbai', null, '400 001'],
+    ['House 1, Norvane, Dhaka, Bangladesh', 'BD', 'Dhaka', null, null],
+  ])('%s: %s', (line, country, city, region, postalCode) => {
+    expect(readForeignLine(line, country)).toMatchObject({ city, region, postalCode })
+  })
+
+  test.each([
+    ['Sede, Camino Real 1234', 'CL'],
+    ['Hof, Larkmoorer Weg 1234', 'AT'],
+    ['Larkmoor Road 4000', 'BD'],
+  ])('%s has a number of a house', (line, country) => {
+    expect(readForeignLine(line, country)).toBeNull()
+  })
+
+  test.each(['Gulshan-1', 'Praha 10', 'Dublin 4', 'Sector-62'])('%s has none', (town) => {
+    expect(readTown(town, 'IN')).toMatchObject({ city: town, postalCode: null })
+  })
+})
+
+test.each([
+  ['LT-01103 Vilnius, Larkmoro g. 7', 'LT', 'Vilnius', 'LT-01103'],
+  ['1000 София, ул. Ларкмор 5', 'BG', 'София', '1000'],
+  ['София, бул. Ларкмор 5', 'BG', 'София', null],
+  ['1051 Budapest, Larkmoor utca 1.', 'HU', 'Budapest', '1051'],
+  ['Rīga, Larkmoora iela 12, LV-1021', 'LV', 'Rīga', 'LV-1021'],
+  // The town with its code is at the end.
+  ['Larkmoor parkas, 5, LT-54321 Kaunas', 'LT', 'Kaunas', 'LT-54321'],
+  ['бул. Ларкмор, 5, 1000 София', 'BG', 'София', '1000'],
+])('%s: the town is first, unless it is last with its code', (line, country, city, postalCode) => {
+  expect(readForeignLine(line, country)).toMatchObject({ city, postalCode })
 })
 
 describe('words for the kind of a town', () => {

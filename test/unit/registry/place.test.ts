@@ -715,3 +715,19 @@ describe('short forms that are codes of other countries', () => {
     expect(findCountryCode(text)).toBe(code)
   })
 })
+
+test('a letter behind a slash is no country: regions and areas with abbreviations', () => {
+  const letters = fc.constantFrom(...'ABCDEFGILNRSVW')
+  forAll(
+    200,
+    [letters, letters, fc.constantFrom('Larkmoor, #', '12 Norvane #, Larkmoor', '# Larkmoor', 'Larkmoor #')],
+    (one, other, text) => {
+      const read = parseLocation(text.replace('#', `${one}/${other}`))
+      expect([...(read?.countries ?? []), ...(read?.regions ?? [])]).toEqual([])
+      expect([...(read?.cities ?? [])].join(' ')).toContain('larkmoor')
+    },
+  )
+  for (const region of ['Gt. Accra', 'Greater Accra', 'GAR'])
+    expect([...(parseLocation(`Larkmoor, ${region}`)?.regions ?? [])]).toContain('GH-AA')
+  expect([...(parseLocation('Wien, A')?.countries ?? [])]).toEqual(['AT'])
+})

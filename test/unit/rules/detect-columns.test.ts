@@ -495,3 +495,25 @@ describe('columns asked for', () => {
     )
   })
 })
+
+test.each([
+  [['গ্রাহকের নাম', 'থানা', 'জেলা', 'দেশ'], 'গ্রাহকের নাম', ['জেলা', 'দেশ']],
+  [['গ্রাহকের নাম', 'উপজেলা', 'জেলা', 'দেশ'], 'গ্রাহকের নাম', ['জেলা', 'দেশ']],
+  [['Company Name', 'तहसील', 'जिला'], 'Company Name', ['जिला']],
+  [['គ្រឹះស្ថាន', 'Company Name', 'ស្រុក', 'ខេត្ត'], 'Company Name', ['ខេត្ត']],
+  [['Company Name', 'থানা'], 'Company Name', ['থানা']],
+  [
+    ['Darījuma partnera nosaukums', 'Pilsēta', 'Indekss', 'Valsts kods'],
+    'Darījuma partnera nosaukums',
+    ['Pilsēta', 'Indekss', 'Valsts kods'],
+  ],
+  [['Debitors', 'Pilsēta'], 'Debitors', ['Pilsēta']],
+  [
+    ['Skolininkas', 'Miestas', 'Indeksas', 'Valstybės kodas'],
+    'Skolininkas',
+    ['Miestas', 'Indeksas', 'Valstybės kodas'],
+  ],
+  [['Äripartner', 'Linn', 'Riigi kood'], 'Äripartner', ['Linn', 'Riigi kood']],
+])('of %j the name is in %s and the place in %j', (header, name, location) => {
+  expect(detectColumns(header, {})).toMatchObject({ name, location })
+})

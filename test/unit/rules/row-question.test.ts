@@ -1156,6 +1156,17 @@ describe('rows with a total instead of a company', () => {
       expect(await isTotalRow([`Total (${unit})`], alone)).toBe(false)
   })
 
+  test('a count alone is a total whose word is in another column', async () => {
+    const nouns =
+      'klienti|klientų|klientide|klientów|clients|clientes|Kunden|firem|kupaca|организаций|গ্রাহক|ग्राहक'
+    for (const noun of list(nouns)) {
+      expect([noun, await isTotalRow([`2 ${noun}`, null, null])]).toEqual([noun, true])
+      expect([noun, await isTotalRow([`2 ${noun}`, 'Bonn', null])]).toEqual([noun, false])
+    }
+    for (const name of list('7 Larkmoor|99 Norvane|3 Clients Larkmoor|360 SE|2 in'))
+      expect([name, await isTotalRow([name, null, null])]).toEqual([name, false])
+  })
+
   test('names with words for totals are names', async () => {
     const names =
       'Totali Group|Totalia|Shuma SHPK|Сума ДООЕЛ|월계|Celkom|Zbir d.o.o.|Összes Kft.|누계정밀|Total Energies'
