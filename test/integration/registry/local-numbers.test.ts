@@ -904,3 +904,20 @@ describe('the year in a number', () => {
       expect([one, areDifferentNumbers(country.toLowerCase(), one, other, true)]).toEqual([one, true])
   })
 })
+
+test.each([
+  ['GH', 'CS210992013', 'Accra', 'Lagos, Nigeria', 'country'],
+  ['UG', '80020001234567', 'Kampala', 'Nairobi, Kenya', 'country'],
+  ['BD', 'C-61234/06', 'Dhaka', 'Delhi, India', 'country'],
+] as const)(
+  '%s: the doubt about a number without a country says what is missing',
+  (country, id, town, asked, missing) => {
+    const registry = registryOf([`${header}\n${id},Larkmoor Foods Ltd,${town},${country},${country}\n`])
+    const { factors } = ask(registry, `Larkmoor Foods Ltd (company number ${id})`, asked)
+    const text = factors.map(({ description }) => description).join(' ')
+    expect(text).not.toContain('several registers')
+    expect(text).toContain(
+      `does not say of which ${missing}, and the place given is not that of the company.`,
+    )
+  },
+)
