@@ -24,7 +24,7 @@ import {
 import { searchLimits } from './model/limits.js'
 import { createCandidateFinder, createCompanyNames } from './store/blocking.js'
 import { createCandidateNames } from './store/candidate-names.js'
-import { createHolderFinder, createIdentifierFinder } from './store/identifier-index.js'
+import { createIdentifierFinder } from './store/identifier-index.js'
 import {
   createNameBeginningFinder,
   createWordSearch,
@@ -33,7 +33,7 @@ import {
 } from './store/name-index.js'
 import { createStoreReader } from './store/reader.js'
 import { openStore } from './store/open-store.js'
-import { createOwnershipReader } from './store/relationships.js'
+import { createHolderFinder, createOwnershipReader } from './store/relationships.js'
 
 interface RegistrySource {
   readonly name: string

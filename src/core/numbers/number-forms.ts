@@ -147,10 +147,10 @@ export function mayBeCompanyNumber(country: string, text: string): boolean {
   return [text, `0${closeNumber(text)}`].some((one) => hasPlainForm(country, one) !== false)
 }
 
-/** Numbers that are known by their signs, whatever the country: of Brazil, Belgium, the United States, Finland, Denmark. */
+/** Numbers that are known by their signs, whatever the country: of Brazil, Belgium, the United States, Ghana, Finland, Denmark. */
 const written: readonly RegExp[] = [
   /^(?:\d{3}\.\d{3}\.\d{3}-\d{2}|\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2})$/,
-  /^(?!000|666|9)\d{3}-\d{2}-\d{4}$/,
+  /^(?:(?!000|666|9)\d{3}-\d{2}-\d{4}|GHA-?\d{9}-?\d|P00\d{8})$/,
   /^[0-3]\d[01]\d{3}[-+A-FU-Y]\d{3}[\dA-Y]$/,
   new RegExp(`^${persons.dates.dmy}-\\d{4}$`),
 ]

@@ -1,9 +1,10 @@
 import { iso31662 } from 'iso-3166'
 import { findCountryCode } from '../countries.js'
 import { identifierHeaders } from '../header-words.js'
-import { countriesOfAdded, countriesOfHeader, countriesOfTaxHeader } from '../identifiers.js'
-import { toHeaderKey } from '../text.js'
+import { countriesOfAdded, countriesOfHeader, countriesOfTaxHeader, isPlainLabel } from '../identifiers.js'
+import { toHeaderKey, toPlainDigits } from '../text.js'
 import { readTaxNumber } from './national-numbers.js'
+import numberForms from './number-forms.json' with { type: 'json' }
 import { toStatedIdentifier, type NameWithIdentifiers } from './stated-identifiers.js'
 
 /** EDGAR's own abbreviations of places, in addition to states and provinces. */
@@ -121,4 +122,79 @@ export function readLabelledNumber(text: string): NameWithIdentifiers | null {
     return identifier === null ? null : { name, identifiers: [identifier] }
   }
   return null
+}
+
+/** Letters of a script, and the Latin letters of their sound or shape. */
+const scripts = numberForms.latinLetters.map(({ latin, letters }) =>
+  letters.split(' ').map((letter, at) => [letter.normalize('NFC'), latin.charAt(at)] as const),
+)
+const latinLetters = new Map(scripts.flat())
+const anyLetter = [...latinLetters.keys()].sort((a, b) => b.length - a.length).join('|')
+const lettersInFront = new RegExp(String.raw`^(?:[A-Z]|${anyLetter}){1,3}(?=[\s./-]{0,2}\d)`, 'u')
+
+/**
+ * Writes the capitals in front of a number as the Latin letters of their sound or shape: `সি-99002/2016` is `C-99002/2016`.
+ * Words for numbers and names of numbers stay.
+ */
+export function writeLatin(number: string): string {
+  const text = number.normalize('NFC').trim()
+  const letters = lettersInFront.exec(text)?.[0] ?? ''
+  if (isPlainLabel(letters) || countriesOfHeader.has(toHeaderKey(letters))) return text
+  const written = letters.replace(new RegExp(anyLetter, 'gu'), (letter) => latinLetters.get(letter) ?? letter)
+  return written + text.slice(letters.length)
+}
+
+/** Lists the parts of a number between its signs. Letters belong to the digits behind them. */
+const splitParts = (text: string): string[] =>
+  writeLatin(toPlainDigits(text).toUpperCase())
+    .replace(/\s+OF\s+/g, '/')
+    .replace(/\s+|(?<=\p{L})[./-]+/gu, '')
+    .split(/[./-]+/)
+
+const joinParts = (parts: readonly string[]): string =>
+  parts.map((part) => part.replace(/^(\p{L}*)0+(?=\d)/u, '$1')).join('/')
+
+/** Year in a reading. */
+const apart = / (\d\d) /
+
+/**
+ * Lists the readings of a part of a number as a year: the number with spaces around the last two digits of the year, and its
+ * century, which many lists omit: `C-61234/06`, `C.61234 of 2006`, `2006/61234/07`.
+ */
+function listYears(text: string) {
+  const parts = splitParts(text)
+  return parts.flatMap((part, at) => {
+    const [, letters = '', century = '', year = ''] = /^(\p{L}*)(1[89]|20)?(\d\d)$/u.exec(part) ?? []
+    const key = `${joinParts(parts.slice(0, at))}${letters} ${year} ${joinParts(parts.slice(at + 1))}`
+    return apart.test(key) && /\d/.test(key.replace(apart, '')) ? [{ key, century }] : []
+  })
+}
+
+/**
+ * Compares how two numbers write their year: `same` for `C-61234/06` and `C-061234/2006`, `open` where one of them has no year,
+ * as `C-61234`; `null` for other numbers.
+ */
+export function compareYears(one: string, other: string): 'same' | 'open' | null {
+  const [ours, theirs] = [listYears(one), listYears(other)]
+  const isOneCentury = (a: string, b: string) => a === b || a === '' || b === ''
+  const isSame = ours.some(({ key, century }) =>
+    theirs.some((year) => year.key === key && isOneCentury(year.century, century)),
+  )
+  if (isSame) return 'same'
+  const isBare = (text: string, years: typeof ours) =>
+    years.some(({ key }) => key.replace(apart, '') === joinParts(splitParts(text)))
+  return isBare(one, theirs) || isBare(other, ours) ? 'open' : null
+}
+
+/** Lists the writings of a number with its year in two and in four digits, and with its letters in other scripts. */
+export function listWritings(text: string): string[] {
+  const years = listYears(text).flatMap(({ key, century }) =>
+    ['', ...(century === '' ? ['19', '20'] : [century])].map((first) => key.replace(apart, `/${first}$1/`)),
+  )
+  const all = [writeLatin(text), ...years]
+  const letters = /^\p{Lu}{0,3}/u.exec(all[0] ?? '')?.[0] ?? ''
+  const spell = (script: (typeof scripts)[number]) =>
+    Array.from(letters, (letter) => script.find(([, one]) => one === letter)?.[0] ?? '?').join('')
+  const fronts = [letters, ...(letters === '' ? [] : scripts.map(spell))]
+  return fronts.flatMap((front) => all.map((one) => front + one.slice(letters.length)))
 }

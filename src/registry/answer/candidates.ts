@@ -1,10 +1,12 @@
 import type { Candidate } from '../../core/decisions.js'
 import { isNumberAlone } from '../../core/identifiers.js'
+import { writeLatin } from '../../core/numbers/registry-suffix.js'
 import {
   readIdentifiers,
   toStatedIdentifier,
   type NameWithIdentifiers,
 } from '../../core/numbers/stated-identifiers.js'
+import { toPlainDigits } from '../../core/text.js'
 import { findRecordUrl, formatAddress, findStanding } from './registration-facts.js'
 import { listIdentifiers, listNames, splitJurisdiction, getPrimary } from './entity-record.js'
 import {
@@ -188,7 +190,7 @@ export function findUnreadCompany(name: string, found: readonly FoundIdentifier[
 /** Reads the text of a search. A number alone may be one of any register, and a name. */
 export function readSearchText(text: string): NameWithIdentifiers {
   const read = readIdentifiers(text)
-  const isOpen = read.identifiers.length === 0 && isNumberAlone(text.trim())
-  const number = isOpen ? toStatedIdentifier('registration_id', text, null) : null
+  const isOpen = read.identifiers.length === 0 && isNumberAlone(writeLatin(toPlainDigits(text)))
+  const number = isOpen ? toStatedIdentifier('registration_id', toPlainDigits(text), null) : null
   return number === null ? read : { name: text, identifiers: [number] }
 }

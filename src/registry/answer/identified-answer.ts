@@ -159,13 +159,13 @@ function buildFactors(found: IdentifiedCompany, isSupported: boolean): Factor[] 
 /** Says why identifiers may not be those of the company. */
 function describeDoubt(doubt: Doubt, identifiers: readonly StatedIdentifier[]): string {
   const places = [...new Set(identifiers.map(nameMissingPlace))].join(' or ')
-  return `${identifiers.map(formatLabel).join(', ')} ${{ ...doubtTexts, unplaced: `does not say of which ${places}.` }[doubt]}`
-}
-
-const doubtTexts = {
-  elsewhere: 'is given by several registers of the country, and the place is that of another one.',
-  of_group:
-    'may be shared by companies of a group, and the name has more words, another country or another form.',
+  const texts = {
+    unplaced: `does not say of which ${places}.`,
+    elsewhere: `does not say of which ${places}, and the place given is not that of the company.`,
+    of_group:
+      'may be shared by companies of a group, and the name has more words, another country or another form.',
+  }
+  return `${identifiers.map(formatLabel).join(', ')} ${texts[doubt]}`
 }
 
 const createDoubt = (doubt: Doubt | null, borne: readonly MatchedIdentifier[]): Factor[] => {

@@ -27,7 +27,7 @@ import {
   removePrefix,
   toCompanyNumber,
 } from '../../core/numbers/national-numbers.js'
-import { readLabelledNumber } from '../../core/numbers/registry-suffix.js'
+import { compareYears, readLabelledNumber, writeLatin } from '../../core/numbers/registry-suffix.js'
 import { classifyNameWord, isCountryWord } from '../match/compare-words.js'
 import type { CandidateName } from '../match/candidate.js'
 import type { NameComparison } from '../match/compare-names.js'
@@ -230,10 +230,11 @@ export function areDifferentNumbers(country: string, one: string, other: string,
     if (own.office !== null && their.office !== null && differ) return true
     return areDifferentNumbers(country, own.number, their.number, isPlaced)
   }
+  if (compareYears(one, other) !== null) return false
   if (listNestedNumbers(country, one).includes(closeNumber(other))) return false
   if (listNestedNumbers(country, other).includes(closeNumber(one))) return false
-  const a = toComparedNumber(country, one)
-  const b = toComparedNumber(country, other)
+  const a = toComparedNumber(country, writeLatin(one))
+  const b = toComparedNumber(country, writeLatin(other))
   const [inOne, inOther] = [toContainedNumber(country, one), toContainedNumber(country, other)]
   const isOneKind = a.kind === b.kind && (inOne === null) === (inOther === null)
   if (!isOneKind && (inOne ?? inOther) === null) return false
@@ -247,8 +248,6 @@ export function areDifferentNumbers(country: string, one: string, other: string,
 const isSameNumber = (one: string, other: string): boolean =>
   one === other || one.replace(lettersBehind, '') === other || other.replace(lettersBehind, '') === one
 const lettersBehind = /(?<=\d)[A-Z]+$/
-
-const letteredCountries: ReadonlySet<string> = new Set(['gb', 'us'])
 
 interface ComparedNumber {
   /** Without punctuation; of a country without forms, without leading zeros too. */
@@ -270,7 +269,7 @@ function toComparedNumber(country: string, text: string): ComparedNumber {
     // A VAT number of another length than the numbers of the register.
     if (bare !== closed && [closed, bare].every((one) => hasPlainForm(country, one) === false))
       return { number: closed, kind: 'tax', isOneRegister: false }
-    const isAny = letteredCountries.has(country) || findCodedCountry(text) !== null
+    const isAny = ['gb', 'us'].includes(country) || findCodedCountry(text) !== null
     const letters = isAny ? 'any' : (/^[A-Z]*/.exec(closed)?.[0] ?? '')
     return { number: dropZeros(country, closed), kind: `letters ${letters}`, isOneRegister: letters !== '' }
   }
@@ -343,7 +342,7 @@ export const countDistinctive = ({ hard, soft, number }: LeftoverWords): number 
 export function nameMissingPlace({ kind, place }: StatedIdentifier): string {
   if (kind !== 'registration_id') return 'exchange'
   if (place === null) return 'country'
-  return hasLocalOffices(place.slice(0, 2)) ? 'court' : 'register or state'
+  return hasLocalOffices(place.slice(0, 2)) ? 'court' : 'register, state or year'
 }
 
 export const describeOtherName = (name: string, names: readonly string[]): string =>

@@ -9,10 +9,11 @@ import {
   readOfficeNumber,
 } from '../../core/numbers/court-numbers.js'
 import { closeNumber } from '../../core/numbers/national-numbers.js'
+import { compareYears, listWritings } from '../../core/numbers/registry-suffix.js'
 import type { StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { toCityKey } from '../normalize/places.js'
-import { listBicSpellings, listSpellings, toExchangeKey, type DomainHolder } from '../model/identifiers.js'
+import { listBicSpellings, listSpellings, toExchangeKey } from '../model/identifiers.js'
 import { findNumbering } from '../../core/numbers/number-forms.js'
 import { toNumberKey } from './registration-columns.js'
 
@@ -71,8 +72,8 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
     `${selectHolders} (i.search_key = @key OR (i.search_key >= @key || 'A' AND i.search_key < @key || '['))
        AND i.type = 'registration_id' AND (i.jurisdiction = '' OR i.jurisdiction LIKE 'de%')${order(holdersMax * 10)}`,
   )
-  const byOfficeKey = database.prepare<[{ key: string; place: string }], HolderRow>(
-    `${selectHolders} i.search_key >= @key || 'A' AND i.search_key < @key || char(1114111)
+  const byRange = database.prepare<[{ key: string; from: string; place: string }], HolderRow>(
+    `${selectHolders} i.search_key >= @from AND i.search_key < @key || char(1114111)
        AND i.type = 'registration_id' AND ${isThere}${order(holdersMax * 10)}`,
   )
   /** The court of a number that a file gives without it is that of the company's town, if the town has one. */
@@ -101,17 +102,27 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
     const asked = { place: place === null ? '' : place.toLowerCase().replace('-', '_') }
     // Only zeros are not a number.
     if (!/[^0\s\-./]/.test(text)) return []
+    const hasYear = compareYears(text, text) !== null
+    const isWriting = ({ value }: HolderRow) => !hasYear || compareYears(text, value) === 'same'
+    const isWithYear = ({ value }: HolderRow) => compareYears(text, value) === 'open'
+    // Without letters, longer numbers with these digits in front are too many.
+    const findWithYear = (key: string) =>
+      /^\p{L}/u.test(key) ? byRange.all({ ...asked, key, from: `${key}0` }).filter(isWithYear) : []
     return findFirst([
       () => byNumber.all({ ...asked, value: text }),
       ...[[text], ...listSpellings(text, asked.place.slice(0, 2))].map(
         (values) => () => values.flatMap((value) => byNumberKey.all({ ...asked, value })),
       ),
+      () => listWritings(text).flatMap((value) => byNumberKey.all({ ...asked, value }).filter(isWriting)),
+      () => (hasYear ? [] : listWritings(text).map(closeNumber)).flatMap(findWithYear),
     ])
   }
   /** A number without its office is that of the office in its company's town, and otherwise only a weak sign. */
   const findByOffice = (asked: OfficeNumber, text: string, place: string | null): IdentifierHolder[] => {
     const country = (place ?? '').toLowerCase().replace('-', '_')
-    const withOffice = listOfficeKeys(asked.number).flatMap((key) => byOfficeKey.all({ key, place: country }))
+    const withOffice = listOfficeKeys(asked.number).flatMap((key) =>
+      byRange.all({ key, from: `${key}A`, place: country }),
+    )
     const rows = [...findByNumber(asked.office === null ? text : asked.number, place), ...withOffice]
     return rows.flatMap((row) => {
       const held = readOfficeNumber(country.slice(0, 2), row.value)
@@ -147,11 +158,11 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
       case 'registration_id': {
         const court = place === null || place.startsWith('DE') ? parseCourtNumber(value) : null
         if (court !== null) return findByCourt(court)
-        const country = (place ?? '').slice(0, 2).toLowerCase()
-        const local = readOfficeNumber(country, value)
+        const local = readOfficeNumber((place ?? '').slice(0, 2).toLowerCase(), value)
         if (local !== null) return findByOffice(local, value, place)
         return findByNumber(value, place).map((row) => {
-          const places = [place ?? '', row.jurisdiction]
+          const isOpen = compareYears(value, row.value) === 'open'
+          const places = isOpen ? [''] : [place ?? '', row.jurisdiction]
           return toHolder(row, !places.some((one) => findNumbering(one, row.value) === null))
         })
       }
@@ -168,33 +179,4 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
 
 function toHolder({ number, entity_number, value }: HolderRow, isPlaced: boolean): IdentifierHolder {
   return { entityNumber: entity_number, legalEntityNumber: number, value, isPlaced }
-}
-
-/** Thousands of companies have a page on a social network; the site of the domain itself is among the shortest. */
-const domainHoldersMax = 200
-
-interface HolderRow {
-  number: number
-  entity_number: number
-  website: string
-  status: string | null
-}
-
-/** Finds registrations with a website or a listed domain in a registrable domain, shortest website first. */
-export function createHolderFinder(database: Sqlite): (rootDomain: string) => DomainHolder[] {
-  const byDomain = database.prepare<[{ domain: string }], HolderRow>(
-    `SELECT * FROM (SELECT number, entity_number, website, status FROM legal_entities
-     WHERE domain = @domain AND domain IS NOT NULL AND removed_from_source = 0
-     UNION ALL SELECT l.number, l.entity_number, i.value, l.status FROM identifiers i
-       JOIN legal_entities l ON l.number = i.legal_entity_number AND l.removed_from_source = 0
-     WHERE i.search_key = @domain AND i.type = 'domain')
-     ORDER BY length(website), number LIMIT ${domainHoldersMax}`,
-  )
-  return (rootDomain) =>
-    byDomain.all({ domain: rootDomain }).map((row) => ({
-      entityNumber: row.entity_number,
-      legalEntityNumber: row.number,
-      website: row.website,
-      isActive: row.status === null || row.status === 'active',
-    }))
 }

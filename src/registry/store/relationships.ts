@@ -7,7 +7,7 @@ import {
   type RelationshipItem,
   type SecurityItem,
 } from '../model/registry-rows.js'
-import { deriveId, toStoredKey } from '../model/identifiers.js'
+import { deriveId, toStoredKey, type DomainHolder } from '../model/identifiers.js'
 import { toKeySql } from './registration-columns.js'
 import type { ImportOrigin } from './registration-columns.js'
 
@@ -243,3 +243,32 @@ export const selectParent = (
   JOIN sources s ON s.number = r.source_number
   WHERE r.child_number = ${child} AND r.type IN ('IS_DIRECTLY_CONSOLIDATED_BY', 'IS_CONTROLLED_BY')
     AND r.to_date IS NULL ORDER BY r.number LIMIT 1`
+
+/** Thousands of companies have a page on a social network; the site of the domain itself is among the shortest. */
+const domainHoldersMax = 200
+
+interface SiteRow {
+  number: number
+  entity_number: number
+  website: string
+  status: string | null
+}
+
+/** Finds registrations with a website or a listed domain in a registrable domain, shortest website first. */
+export function createHolderFinder(database: Sqlite): (rootDomain: string) => DomainHolder[] {
+  const byDomain = database.prepare<[{ domain: string }], SiteRow>(
+    `SELECT * FROM (SELECT number, entity_number, website, status FROM legal_entities
+     WHERE domain = @domain AND domain IS NOT NULL AND removed_from_source = 0
+     UNION ALL SELECT l.number, l.entity_number, i.value, l.status FROM identifiers i
+       JOIN legal_entities l ON l.number = i.legal_entity_number AND l.removed_from_source = 0
+     WHERE i.search_key = @domain AND i.type = 'domain')
+     ORDER BY length(website), number LIMIT ${domainHoldersMax}`,
+  )
+  return (rootDomain) =>
+    byDomain.all({ domain: rootDomain }).map((row) => ({
+      entityNumber: row.entity_number,
+      legalEntityNumber: row.number,
+      website: row.website,
+      isActive: row.status === null || row.status === 'active',
+    }))
+}

@@ -825,3 +825,99 @@ test('Of several numbers of a row, any that the company has agrees; a conflict c
     if (isRight) expect(JSON.stringify(answer.factors)).not.toContain(' / ')
   }
 })
+
+describe('the year in a number', () => {
+  const countries = ['BD', 'IN', 'KE', 'NG', 'ID', 'ZM', 'PK', 'NA']
+  const writeYear: readonly ((number: number, year: string) => string)[] = [
+    (number, year) => `C-${number}/${year}`,
+    (number, year) => `C.${number}/${year}`,
+    (number, year) => `C ${number} / ${year}`,
+    (number, year) => `C${number}/${year}`,
+    (number, year) => `C-0${number} of ${year}`,
+    (number, year) => `C/${number}/${year}`,
+    (number, year) => `সি-${number}/${year}`,
+    (number, year) => `सी-${number}/${year}`,
+    (number, year) => `С-${number}/${year}`,
+  ]
+  const cases = [
+    fc.constantFrom(...countries),
+    fc.integer({ min: 1_000, max: 99_999 }),
+    fc.integer({ min: 1950, max: 2025 }).map(String),
+    fc.constantFrom(...writeYear),
+    fc.constantFrom(...writeYear.slice(0, 4), ...writeYear.slice(6)),
+    fc.boolean(),
+  ] as const
+  const registerOf = (country: string, ...numbers: readonly string[]) =>
+    registryOf([
+      `${header}\n${numbers.map((one, at) => `"${one}",Larkmoor ${['Textiles', 'Steel'][at]} Ltd,Ostmere,${country},${country}\n`).join('')}`,
+    ])
+
+  test('is written with two or four digits, and the letters in any script', () => {
+    forAll(40, [...cases], (country, number, year, write, hold, isShort) => {
+      const [short, long] = [year.slice(2), year]
+      const held = hold(number, isShort ? short : long)
+      const asked = write(number, isShort ? long : short)
+      const registry = registerOf(country, held, hold(number + 1, isShort ? short : long))
+      const found = ask(registry, `Larkmoor Textiles Ltd (company number ${country} ${asked})`)
+      expect([held, asked, ...outcomeOf(found)]).toEqual([
+        held,
+        asked,
+        'matched',
+        99,
+        'Larkmoor Textiles Ltd',
+      ])
+      const hits = registry.search({ name: asked, limit: 5 }).hits
+      expect([held, asked, hits[0]?.legalName]).toEqual([held, asked, 'Larkmoor Textiles Ltd'])
+    })
+  })
+
+  test('that a list omits is no contradiction, and another year is one', () => {
+    forAll(20, [...cases], (country, number, year, _, hold, isShort) => {
+      if (isShort) return
+      const registry = registerOf(country, hold(number, year))
+      const other = `C-${number}/${Number(year) - 1}`
+      const ofOther = ask(registry, `Larkmoor Textiles Ltd (company number ${country} ${other})`)
+      expect([other, ofOther.match_confidence]).toEqual([other, 50])
+      const bare = ask(registry, `Larkmoor Textiles Ltd (company number ${country} C-${number})`)
+      expect([number, ...outcomeOf(bare)]).toEqual([number, 'matched', 99, 'Larkmoor Textiles Ltd'])
+      const alone = ask(registry, `company number ${country} C-${number}`)
+      expect([number, ...outcomeOf(alone)]).toEqual([number, 'partial_match', 79, 'Larkmoor Textiles Ltd'])
+    })
+  })
+
+  test.each(['C-6123406', 'C-612340/6', 'C-61234/07', 'C-61235/06', 'P-61234/06', 'C-6/123406'])(
+    'is not read into %s',
+    (held) => {
+      const registry = registerOf('BD', held)
+      expect(ask(registry, 'company number BD C-61234/2006').status).toBe('no_match')
+    },
+  )
+
+  test('is apart from the digits of numbers of other forms', () => {
+    const pairs = [
+      ['FI', '2012345-6', '2012345-7'],
+      ['SE', '556012-1906', '556012-2006'],
+      ['GB', 'SC123406', 'SC12342006'],
+      ['FR', '552032534', '552032542'],
+    ] as const
+    for (const [country, one, other] of pairs)
+      expect([one, areDifferentNumbers(country.toLowerCase(), one, other, true)]).toEqual([one, true])
+  })
+})
+
+test.each([
+  ['GH', 'CS210992013', 'Accra', 'Lagos, Nigeria', 'country'],
+  ['UG', '80020001234567', 'Kampala', 'Nairobi, Kenya', 'country'],
+  ['BD', 'C-61234/06', 'Dhaka', 'Delhi, India', 'country'],
+] as const)(
+  '%s: the doubt about a number without a country says what is missing',
+  (country, id, town, asked, missing) => {
+    const registry = registryOf([`${header}\n${id},Larkmoor Foods Ltd,${town},${country},${country}\n`])
+    const { factors } = ask(registry, `Larkmoor Foods Ltd (company number ${id})`, asked)
+    const text = factors.map(({ description }) => description).join(' ')
+    expect(text).not.toContain('several registers')
+    expect(text).toContain(
+      `does not say of which ${missing}, and the place given is not that of the company.`,
+    )
+  },
+)

@@ -200,6 +200,59 @@ test.each([
   expect(isPersonNumber(number, [country])).toBe(false)
 })
 
+describe('numbers of persons that their letters or their length tell', () => {
+  const digits = (count: number) =>
+    fc.integer({ min: 1, max: 999_999_999 }).map((one) => one.toString().padStart(count, '7').slice(0, count))
+  const persons: Readonly<Record<string, (digits: string) => string[]>> = {
+    gh: (one) => [
+      `GHA-${one}-9`,
+      `gha ${one} 9`,
+      `GHA${one}9`,
+      `P00${one.slice(1)}`,
+      `Ghana Card: GHA-${one}-1`,
+    ],
+    ke: (one) => [`A${one}Z`, `KRA PIN: A${one}B`],
+    tz: (one) => [`19850412-${one.slice(0, 5)}-${one.slice(0, 5)}-21`, `19850412${one}211`],
+    ug: (one) => [`CM${one.slice(0, 8)}ABCD`, `CF${one}PQR`],
+    zm: (one) => [`${one.slice(0, 6)}/78/1`],
+    bd: (one) => [`1985${one}1234`, `8${one}`, `1${one}123`],
+    lk: (one) => [`${one}V`, `1985123${one.slice(0, 5)}`],
+    zw: (one) => [`63-${one.slice(0, 6)}A42`, `63-${one.slice(0, 7)} K 07`],
+    rw: (one) => [`119858${one}0`],
+  }
+  const companies: Readonly<Record<string, (digits: string) => string[]>> = {
+    gh: (one) => [`CS${one}`, `C000${one.slice(2)}`, `BN${one}`, `PG${one}`, `C-000${one.slice(2)}`],
+    ke: (one) => [
+      `P${one}Z`,
+      `PVT-${one.slice(0, 6)}`,
+      `C.${one.slice(0, 3)}/99`,
+      `CPR/2010/${one.slice(0, 5)}`,
+    ],
+    tz: (one) => [one.slice(0, 6), one],
+    ug: (one) => [`80020${one}`, one.slice(0, 6)],
+    zm: (one) => [`120${one}`, one.slice(0, 5)],
+    bd: (one) => [`C-${one.slice(0, 5)}/2016`, `000${one.slice(3)}-0101`, `${one}123`.slice(0, 12)],
+    lk: (one) => [`PV ${one.slice(0, 6)}`, one.slice(0, 8)],
+    zw: (one) => [`${one.slice(0, 4)}/2006`],
+    rw: (one) => [one],
+  }
+
+  test('are known in each of their writings, and those of companies are not taken', () => {
+    forAll(60, [fc.constantFrom(...Object.keys(persons)), digits(9)], (country, number) => {
+      for (const one of persons[country]?.(number) ?? [])
+        expect([country, one, isPersonNumber(one, [country])]).toEqual([country, one, true])
+      for (const one of companies[country]?.(number) ?? [])
+        expect([country, one, isPersonNumber(one, [country])]).toEqual([country, one, false])
+    })
+  })
+
+  test('a Ghana Card is one in every country, and without one', () => {
+    for (const countries of [[], ['DE'], ['GH'], ['NG', 'KE']])
+      expect([countries, isPersonNumber('GHA-712345678-9', countries)]).toEqual([countries, true])
+    expect(isPersonNumber('P0001234567', [])).toBe(true)
+  })
+})
+
 test('No company number with right check digits is that of a person', () => {
   const countries = numberCountries.filter((country) => country !== 'se' && country !== 'pt')
   let count = 0
