@@ -17,7 +17,7 @@ import {
   createUnsupportedFactor,
   isSupportedKind,
 } from './factors.js'
-import { describePlaceFit, type Impact } from './reasons.js'
+import { listPlaceFits, type Impact } from './reasons.js'
 import {
   areDifferentNumbers,
   describeOtherName,
@@ -28,7 +28,7 @@ import {
   type WrongIdentifier,
 } from './identifier-decision.js'
 import type { NameComparison } from '../match/compare-names.js'
-import type { PlaceAgreement } from '../match/place-agreement.js'
+import type { LocationHint, PlaceAgreement } from '../match/place-agreement.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
 /** An identifier of the query, in the spelling of the registration with it. */
@@ -56,8 +56,9 @@ export interface IdentifiedCompany {
   readonly nameConfidence: number | null
   /** The other company that the name identifies with certainty. */
   readonly otherName: string | null
-  /** `null` if the query has no place. */
-  readonly place: PlaceAgreement | null
+  readonly place: PlaceAgreement
+  /** `null` if the query has no place, or that of the company is not known. */
+  readonly hint: LocationHint | null
   /** Names of other relevant companies: those of the other identifiers, or those that share the identifier. */
   readonly others: readonly string[]
 }
@@ -126,7 +127,7 @@ function chooseConfidence({ decision, borne, name, nameConfidence }: IdentifiedC
 }
 
 function buildFactors(found: IdentifiedCompany, isSupported: boolean): Factor[] {
-  const { decision, stored, registration, comparison, place, missing, wrong } = found
+  const { decision, stored, registration, comparison, place, hint, missing, wrong } = found
   const factors = [
     ...(isSupported ? [] : [createUnsupportedFactor(registration)]),
     ...listDecisionFactors(found),
@@ -136,10 +137,8 @@ function buildFactors(found: IdentifiedCompany, isSupported: boolean): Factor[] 
     const named = stored.legalEntities.find(({ number }) => number === legalEntityNumber) ?? registration
     if (decision.kind !== 'name_disagrees') factors.push(createNameFactor(comparison, named))
   }
-  if (place !== null) {
-    const { type, code, text } = describePlaceFit(place, registration)
+  for (const { type, code, text } of listPlaceFits(place, hint, registration))
     factors.push({ code, type, description: text, impact: 'low' })
-  }
   if (decision.kind === 'one' && isSupported)
     factors.push(...listConfirmations(registration, (where) => `The company is registered in ${where}.`))
   const sources = new Set(stored.legalEntities.map(({ sourceName }) => sourceName))
