@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { defaultPaths } from '../../config/options.js'
 import { findCountryName } from '../../core/countries.js'
-import { formatBytes, formatCount, plural } from '../../core/text.js'
+import { formatBytes, formatCount, plural, quoteName } from '../../core/text.js'
 import { hasSameLetters } from '../../core/numbers/registry-suffix.js'
 import { formatDuration } from '../../core/time.js'
 import type { ImportFormat, ImportResult, LoadedFile, LoadPlan } from '../../registry/load.js'
@@ -185,7 +185,7 @@ function formatCounted(title: string, reasons: ImportResult['drops'], total: num
 }
 
 export function formatHits(name: string, hits: readonly SearchHit[]): string {
-  if (hits.length === 0) return `Nothing found for "${name}".\n`
+  if (hits.length === 0) return `Nothing found for ${quoteName(name)}.\n`
   const lines = hits.map((hit) => {
     const place = [hit.city, hit.jurisdiction.jurisdictionCode].filter((part) => part !== null).join(', ')
     const shown = hasSameLetters(hit.name, hit.legalName) ? '' : ` (${hit.name})`

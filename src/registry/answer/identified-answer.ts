@@ -1,3 +1,4 @@
+import { quoteName } from '../../core/text.js'
 import { formatLabel, type StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
 import { matchedConfidenceMin, type Action, type Factor, type Resolution } from '../../contract/result.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
@@ -183,7 +184,7 @@ function listDecisionFactors({
   otherName,
   others,
 }: IdentifiedCompany): Factor[] {
-  const holder = `"${registration.legalName}"`
+  const holder = quoteName(registration.legalName)
   const named = borne.map(({ identifier }) => formatLabel(identifier)).join(', ')
   switch (decision.kind) {
     case 'one':
@@ -197,7 +198,7 @@ function listDecisionFactors({
         ),
         ...(name === null
           ? []
-          : [createLimitation('name_too_generic', `"${name}" does not distinguish them.`, 'high')]),
+          : [createLimitation('name_too_generic', `${quoteName(name)} does not distinguish them.`, 'high')]),
       ]
     case 'identifier_differs': {
       const { code, text } = decision.conflict
@@ -206,8 +207,8 @@ function listDecisionFactors({
     case 'name_disagrees': {
       const other =
         otherName === null
-          ? describeOtherName(name ?? '', listNames(stored))
-          : `the name is that of "${otherName}"`
+          ? `${quoteName(name ?? '')} ${describeOtherName(name ?? '', listNames(stored))}`
+          : `the name is that of ${quoteName(otherName)}`
       return [
         createLimitation('identifier_name_mismatch', `${named} is that of ${holder}; ${other}.`, 'high'),
       ]
@@ -332,7 +333,7 @@ function describeOther(legalName: string, own: OwnIdentifier, asked: StatedIdent
   const label = formatLabel({ kind: asked.kind, value: own.value, place })
   const error = describeTypingError(own.value, asked.value)
   const near = error === '' ? '' : `; ${error}`
-  return `"${legalName}" has ${label}, not ${formatLabel(asked)}${describeFault(asked)}${near}.`
+  return `${quoteName(legalName)} has ${label}, not ${formatLabel(asked)}${describeFault(asked)}${near}.`
 }
 
 const describeFault = (asked: StatedIdentifier): string =>

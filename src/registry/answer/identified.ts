@@ -1,3 +1,4 @@
+import { quoteName } from '../../core/text.js'
 import { toRootDomain } from '../../core/domain-name.js'
 import {
   findCourt,
@@ -327,7 +328,6 @@ export function listMatchedIdentifiers(
   })
 }
 
-/** Number of other companies in a sentence. */
 const othersNamedMax = 3
 
 function listOthers(
@@ -337,7 +337,7 @@ function listOthers(
 ): string[] {
   const formatName = (number: number) => {
     const stored = deps.reader.outlineByNumber(number)
-    return stored === null ? 'one that is not held' : `"${getPrimary(stored).legalName}"`
+    return stored === null ? 'one that is not held' : quoteName(getPrimary(stored).legalName)
   }
   if (decision.kind === 'several') {
     const named = decision.others.slice(0, othersNamedMax).map(formatName)
