@@ -49,6 +49,12 @@ export function toInteger(value: unknown): number | null {
   return typeof number === 'number' && Number.isSafeInteger(number) ? number + 0 : null
 }
 
+/** Returns an integer that fits a 32-bit column, else null. */
+export function toInt32(value: unknown): number | null {
+  const number = toInteger(value)
+  return number !== null && Math.abs(number) < 2 ** 31 ? number : null
+}
+
 export function toBoolean(value: unknown): boolean | null {
   if (value === 'true') return true
   if (value === 'false') return false

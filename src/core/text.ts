@@ -68,11 +68,15 @@ export function printable(text: string): string {
   )
 }
 
+/** Quotes a name in a sentence. A name with quotes of its own gets others: `“SIA "Norvane"”`. */
+export const quoteName = (name: string): string =>
+  !name.includes('"') ? `"${name}"` : /[“”„]/.test(name) ? `«${name}»` : `“${name}”`
+
 const excerptCharsMax = 80
 
 /** Returns a text in quotes for a message, cut at 80 characters. */
 export const quoteExcerpt = (text: string): string =>
-  JSON.stringify(printable(text.length > excerptCharsMax ? `${text.slice(0, excerptCharsMax)}…` : text))
+  quoteName(printable(text.length > excerptCharsMax ? `${text.slice(0, excerptCharsMax)}…` : text))
 
 /**
  * Decodes JSON of another program: UTF-8 or UTF-16, with or without a byte order mark, else the charset of its content
@@ -107,14 +111,10 @@ export function getFirstLine(text: string): string {
 }
 
 /** Formats a text as an SQL literal. */
-export function quoteSqlText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`
-}
+export const quoteSqlText = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 /** Formats a name as an SQL identifier. */
-export function quoteSqlName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
-}
+export const quoteSqlName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 const plainLetters: Readonly<Record<string, string>> = {
   ß: 'ss',

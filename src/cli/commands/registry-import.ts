@@ -14,15 +14,14 @@ import type { DateOrder, Encoding } from '../../core/file-formats.js'
 import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import {
   listFormats,
-  formatImportProgress,
   formatImport,
-  formatLoadProgress,
   formatFailures,
   formatLoadedFile,
   formatPlan,
   formatLoadSummary,
   formatRegistryFlag,
 } from '../terminal/registry-text.js'
+import { formatImportProgress, formatLoadProgress } from '../terminal/progress-text.js'
 import { formatLostStatuses } from '../terminal/sources-text.js'
 
 interface ImportFlags {

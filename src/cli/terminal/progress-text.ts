@@ -1,6 +1,8 @@
+import { basename } from 'node:path'
 import { formatAmount } from '../../core/money.js'
-import { formatCount } from '../../core/text.js'
+import { formatBytes, formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
+import type { LoadPlan } from '../../registry/load.js'
 import type { Progress, StageFacts } from '../../pipeline/history/run-figures.js'
 
 /** Returns the counts over all known kinds: a list may contain only domains. */
@@ -105,4 +107,29 @@ function formatRoughly(ms: number): string {
   if (seconds <= 5) return 'a few seconds'
   if (seconds <= 40) return `about ${Math.ceil(seconds / 5) * 5} seconds`
   return seconds < 90 ? 'about a minute' : `about ${Math.round(seconds / 60)} minutes`
+}
+
+/**
+ * Progress of loading a file: its size, rows so far, and the remaining time if the number of rows was estimated and the
+ * file is not read yet (`isEnd`).
+ */
+export function formatLoadProgress(
+  { path, bytes, rowEstimate }: Pick<LoadPlan['steps'][number], 'path' | 'bytes' | 'rowEstimate'>,
+  rowCount: number,
+  elapsedMs: number,
+  isEnd = false,
+): string {
+  const isMoreThanGuessed = isEnd || rowEstimate === null || rowCount === 0 || rowCount >= rowEstimate
+  const leftMs = isMoreThanGuessed ? null : (elapsedMs / rowCount) * (rowEstimate - rowCount)
+  const rows = isMoreThanGuessed
+    ? plural(rowCount, 'row')
+    : `${formatCount(rowCount)} of ~${formatCount(rowEstimate)} rows`
+  const left = leftMs === null ? '' : ` · about ${formatDuration(Math.max(1_000, leftMs))} left`
+  return `${basename(path)} (${formatBytes(bytes)}): ${rows} read${left}`
+}
+
+/** Progress of an import: rows so far, and rows per second. */
+export function formatImportProgress(rowCount: number, elapsedMs: number): string {
+  const rate = elapsedMs < 1 ? 0 : Math.round(rowCount / (elapsedMs / 1_000))
+  return `${plural(rowCount, 'row')} read · ${formatCount(rate)}/s`
 }

@@ -1,9 +1,7 @@
-import { basename } from 'node:path'
 import { defaultPaths } from '../../config/options.js'
 import { findCountryName } from '../../core/countries.js'
-import { formatBytes, formatCount, plural } from '../../core/text.js'
+import { formatCount, plural, quoteName } from '../../core/text.js'
 import { hasSameLetters } from '../../core/numbers/registry-suffix.js'
-import { formatDuration } from '../../core/time.js'
 import type { ImportFormat, ImportResult, LoadedFile, LoadPlan } from '../../registry/load.js'
 import { formatTermList, quote } from './command-io.js'
 import {
@@ -48,6 +46,27 @@ export function formatRegistryFlag(registryPath: string): string {
   return registryPath === defaultPaths.registry ? '' : ` --registry ${quote(registryPath)}`
 }
 
+const skipTexts = {
+  excluded: 'of a kind that is not imported from this register, like sole traders',
+  outside: 'of other countries',
+  ended: 'ended',
+  repeated: 'repeated in the file',
+  superseded: 'repeated in the file, or stated with a later date',
+} as const
+
+/** Says for each reason of skipped rows how many have it. */
+function describeSkips({ skips, newerFileDate }: ImportResult): string {
+  const superseded = newerFileDate === null ? skipTexts.superseded : 'stated by the newer file'
+  const texts = Object.entries({ ...skipTexts, superseded })
+  const said = texts.flatMap(([why, text]) => {
+    const count = skips[why as keyof typeof skips]
+    return count > 0 ? [{ count, text }] : []
+  })
+  return said
+    .map(({ count, text }) => (said.length === 1 ? text : `${formatCount(count)} ${text}`))
+    .join('; ')
+}
+
 /** One line for each count, explained if the word alone is unclear. */
 function formatImportCounts(result: ImportResult): string[] {
   const line = (word: string, value: number, meaning = '') =>
@@ -70,11 +89,7 @@ function formatImportCounts(result: ImportResult): string[] {
       'of the updated; other values of --id-type, --country or --jurisdiction give them another id, the old id leads to it',
     ),
     line('rejected', result.rejectedCount),
-    ...lineIf(
-      'skipped',
-      result.skippedCount,
-      isOlder ? 'stated by the newer file' : 'ended, repeated in the file, or stated with a later date',
-    ),
+    ...lineIf('skipped', result.skippedCount, describeSkips(result)),
     ...(result.keptCount > 0
       ? [
           line(
@@ -112,31 +127,6 @@ function formatImportCounts(result: ImportResult): string[] {
           `  If that is wrong, pass its date: --date YYYY-MM-DD`,
         ]),
   ]
-}
-
-/**
- * Progress of loading a file: its size, rows so far, and the remaining time if the number of rows was estimated and the
- * file is not read yet (`isEnd`).
- */
-export function formatLoadProgress(
-  { path, bytes, rowEstimate }: Pick<LoadStep, 'path' | 'bytes' | 'rowEstimate'>,
-  rowCount: number,
-  elapsedMs: number,
-  isEnd = false,
-): string {
-  const isMoreThanGuessed = isEnd || rowEstimate === null || rowCount === 0 || rowCount >= rowEstimate
-  const leftMs = isMoreThanGuessed ? null : (elapsedMs / rowCount) * (rowEstimate - rowCount)
-  const rows = isMoreThanGuessed
-    ? plural(rowCount, 'row')
-    : `${formatCount(rowCount)} of ~${formatCount(rowEstimate)} rows`
-  const left = leftMs === null ? '' : ` · about ${formatDuration(Math.max(1_000, leftMs))} left`
-  return `${basename(path)} (${formatBytes(bytes)}): ${rows} read${left}`
-}
-
-/** Progress of an import: rows so far, and rows per second. */
-export function formatImportProgress(rowCount: number, elapsedMs: number): string {
-  const rate = elapsedMs < 1 ? 0 : Math.round(rowCount / (elapsedMs / 1_000))
-  return `${plural(rowCount, 'row')} read · ${formatCount(rate)}/s`
 }
 
 const formatTexts: Readonly<Record<ImportFormat, string>> = {
@@ -185,7 +175,7 @@ function formatCounted(title: string, reasons: ImportResult['drops'], total: num
 }
 
 export function formatHits(name: string, hits: readonly SearchHit[]): string {
-  if (hits.length === 0) return `Nothing found for "${name}".\n`
+  if (hits.length === 0) return `Nothing found for ${quoteName(name)}.\n`
   const lines = hits.map((hit) => {
     const place = [hit.city, hit.jurisdiction.jurisdictionCode].filter((part) => part !== null).join(', ')
     const shown = hasSameLetters(hit.name, hit.legalName) ? '' : ` (${hit.name})`

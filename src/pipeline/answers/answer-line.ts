@@ -2,7 +2,7 @@ import { matchedConfidenceMin, type RunObjectLenient } from '../../contract/resu
 import { answerColumns, type AnswerColumnName } from './columns.js'
 import { foldText } from '../../core/lookup-identity.js'
 import { normalizeInstant } from '../../core/time.js'
-import { at, atPath, toBoolean, toInteger, toList, toObject, toText } from '../../core/json.js'
+import { at, atPath, toBoolean, toInt32, toInteger, toList, toObject, toText } from '../../core/json.js'
 import { isDoubtful } from '../../core/lookup-state.js'
 import { findSourceUrl, listLeftRegisters } from '../../core/decisions.js'
 
@@ -42,13 +42,13 @@ const impacts = ['low', 'medium', 'high']
 const rankImpact = (factor: unknown): number => impacts.indexOf(toWord(at(factor, 'impact')))
 
 /** A confirmed registration is no reason for the match. */
-const outcomeCode = 'legal_entity_confirmed'
-const endedCode = 'legal_entity_inactive'
+const [outcomeCode, endedCode] = ['legal_entity_confirmed', 'legal_entity_inactive']
 
 /**
  * Returns the text of the strongest factor: for a match in favour of it, for any other answer against it. Ties: the
- * first. For a match, adds what speaks most against it, and for each answer the registers that no longer list the company. A partial match fills the columns like a match, so its text
- * says first that it is a guess.
+ * first. For a match, adds what speaks most against it, and what of the row is another in the register; for each answer
+ * the registers that no longer list the company. A partial match fills the columns like a match, so its text says first
+ * that it is a guess.
  */
 export function findReason(factors: readonly unknown[], status: string): string | null {
   const left = listLeftRegisters(factors)
@@ -56,7 +56,9 @@ export function findReason(factors: readonly unknown[], status: string): string 
   const said = [
     ...(toWord(status) === 'partial_match' ? ['Probably this company, but not certain.'] : []),
     ...(strongest === null || left.includes(strongest) ? [] : [strongest]),
-    ...listAgainst(factors, status).filter((text) => text !== strongest && !left.includes(text)),
+    ...listAgainst(factors, status).filter(
+      (text) => text.trim() !== '' && text !== strongest && !left.includes(text),
+    ),
     ...left,
   ]
   return said.length === 0 ? null : said.join(' ')
@@ -64,13 +66,18 @@ export function findReason(factors: readonly unknown[], status: string): string 
 
 const isFound = (status: string): boolean => ['matched', 'merged'].includes(toWord(status))
 
-/** The first factor against a match that has a high impact, or says that the company has ended. */
-const listAgainst = (factors: readonly unknown[], status: string): string[] =>
-  factors
-    .filter((factor) => toWord(at(factor, 'type')) === 'limitation')
-    .filter((factor) => toWord(at(factor, 'impact')) === 'high' || at(factor, 'code') === endedCode)
-    .flatMap((factor) => toText(at(factor, 'description')) ?? [])
-    .slice(0, isFound(status) ? 1 : 0)
+/** A place or an identifier of the row that is another in the register: said whatever its impact. */
+const contradiction = /^(?:location|identifier|identifier_name)_mismatch$/
+
+/** The first factor against a match that has a high impact, or says that the company has ended; and the contradictions. */
+function listAgainst(factors: readonly unknown[], status: string): string[] {
+  if (!isFound(status) && toWord(status) !== 'partial_match') return []
+  const against = factors.filter((factor) => toWord(at(factor, 'type')) === 'limitation')
+  const first = against.find((one) => toWord(at(one, 'impact')) === 'high' || at(one, 'code') === endedCode)
+  return against
+    .filter((one) => (one === first && isFound(status)) || contradiction.test(toWord(at(one, 'code'))))
+    .flatMap((one) => toText(at(one, 'description'))?.trim() || [])
+}
 
 function findStrongest(factors: readonly unknown[], status: string): string | null {
   const said = factors.filter((factor) => (toText(at(factor, 'description')) ?? '').trim() !== '')
@@ -311,12 +318,6 @@ function toBasisRows(entry: unknown, entity: unknown): readonly BasisRow[] {
       })),
     },
   ]
-}
-
-/** Returns an integer that fits a 32-bit column, else null. */
-export function toInt32(value: unknown): number | null {
-  const number = toInteger(value)
-  return number !== null && Math.abs(number) < 2 ** 31 ? number : null
 }
 
 function listObjects(value: unknown): readonly unknown[] {

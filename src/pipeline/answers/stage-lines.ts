@@ -1,11 +1,10 @@
 import { runObjectLenient } from '../../contract/result.js'
 import { assertNever } from '../../core/errors.js'
 import { normalizeInstant } from '../../core/time.js'
-import { at, atPath, toBoolean, toInteger, toList, toObject, toText } from '../../core/json.js'
+import { at, atPath, toBoolean, toInt32, toInteger, toList, toObject, toText } from '../../core/json.js'
 import {
   answerLimits,
   answerLineVersion,
-  toInt32,
   renderAnswer,
   renderResult,
   renderUnanswered,

@@ -1,5 +1,5 @@
 import headerWords from '../../core/headers.json' with { type: 'json' }
-import { plural, printable, rankInHeaders, toHeaderKey, toHeaderKeys } from '../../core/text.js'
+import { plural, printable, quoteName, rankInHeaders, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import {
   areAmounts,
   canBePlaces,
@@ -317,7 +317,7 @@ export class IdentifierCounts {
 
 const quoteCountry = (name: string): string => {
   const text = printable(name.replace(/\s+/g, ' '))
-  return `"${text.length > countryCharsMax ? `${text.slice(0, countryCharsMax)}…` : text}"`
+  return quoteName(text.length > countryCharsMax ? `${text.slice(0, countryCharsMax)}…` : text)
 }
 
 /** Advice on damaged numbers. */

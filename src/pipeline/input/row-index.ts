@@ -127,7 +127,7 @@ export class RowKeys {
       const [id = 0] = index.slice(row, 1)
       if (index.getReason(id) === null) {
         throw new UserError('ROW_KEY_MISSING', `row ${row + 1} has no key in the column "${this.#column}"`, {
-          hint: 'fill it in, or remove the row if it is a total or a note, or name another column with --row-key; nothing was submitted',
+          hint: 'fill it in, remove the row if it is no company, or name another column with --row-key; nothing was submitted',
         })
       }
       this.#keyless.push(row)

@@ -1,4 +1,4 @@
-import { formatCount } from '../../core/text.js'
+import { formatCount, quoteName } from '../../core/text.js'
 import type { ResultEntity } from '../../contract/entity.js'
 import type { BasisEntry, Citation } from '../../contract/result.js'
 import {
@@ -132,7 +132,7 @@ function describeLegalName(primary: StoredLegalEntity): string {
   const told = former
     .sort((a, b) => ((a.endedOn ?? '') < (b.endedOn ?? '') ? 1 : -1))
     .slice(0, formerNamesTold)
-    .map((entry) => ` "${entry.name}" is a former name${formatEnd(entry)}.`)
+    .map((entry) => ` ${quoteName(entry.name)} is a former name${formatEnd(entry)}.`)
   const removed = primary.removedFromSource ? ` ${describeRemoval(primary)}` : ''
   return `The name on the registration.${removed}${told.join('')}`
 }

@@ -1,3 +1,4 @@
+import { quoteName } from '../../core/text.js'
 import type { EntityRecord, Identifier, ResultEntity } from '../../contract/entity.js'
 import { type Sector, entityId, legalEntityId, presenceId } from '../../contract/enums.js'
 import { unknownClassification } from '../../contract/unknown.js'
@@ -183,7 +184,7 @@ function buildMatchingBranch(
   const home = splitJurisdiction(primary.jurisdiction).countryCode
   if (countryCode === null || home === null || countryCode === home) return null
   return {
-    notes: `The query matched the registration of "${matched.legalName}" in ${formatJurisdiction(matched.jurisdiction ?? '')}.`,
+    notes: `The query matched the registration of ${quoteName(matched.legalName)} in ${formatJurisdiction(matched.jurisdiction ?? '')}.`,
     address: formatAddress(matched.address),
     state_code: stateCode,
     country_code: countryCode,

@@ -1,4 +1,4 @@
-import { formatCount, plural } from '../../core/text.js'
+import { formatCount, plural, quoteName } from '../../core/text.js'
 import { findCountryName } from '../../core/countries.js'
 import { assertNever } from '../../core/errors.js'
 import { findKeptCountries } from './registration-facts.js'
@@ -288,14 +288,14 @@ export const startText = 'where the model starts for a text like this one, befor
 export function describeOtherRegisters({ alike: [twin] }: Pick<RankedCompany, 'alike'>): string {
   return twin === undefined
     ? 'no other register has the company'
-    : `"${twin.name}" in another register is most likely the same company`
+    : `${quoteName(twin.name)} in another register is most likely the same company`
 }
 
 /** Describes the likeliest other company. */
 export function describeOtherCandidates(company: RankedCompany, { ranked }: Pick<Ranking, 'ranked'>): string {
   const [first, ...more] = ranked.filter((other) => other !== company)
   if (first === undefined) return 'no other company is like it'
-  const name = `"${first.evidence.comparison.candidate.name}"`
+  const name = quoteName(first.evidence.comparison.candidate.name)
   return first.share > company.share
     ? `${name} is likelier`
     : `${name}${more.length > 0 ? ' and others' : ''} may be meant as well`

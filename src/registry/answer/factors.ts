@@ -1,4 +1,4 @@
-import { formatCount } from '../../core/text.js'
+import { formatCount, quoteName } from '../../core/text.js'
 import { assertNever } from '../../core/errors.js'
 import { matchedConfidenceMin, type Action, type Factor } from '../../contract/result.js'
 import { countOmittedIdentifiers } from './entity-record.js'
@@ -78,7 +78,7 @@ function describeCorroboration({ best }: Match, sourceCount: number): string {
   const [twin] = best.alike
   return sourceCount > 1 || twin === undefined
     ? 'More than one register knows the company.'
-    : `"${twin.name}" in another register is most likely the same company.`
+    : `${quoteName(twin.name)} in another register is most likely the same company.`
 }
 
 /** Number of rivals in a sentence. */
@@ -92,7 +92,7 @@ function listCountryFactors({ best }: Match): Factor[] {
 }
 
 export const describeNames = (names: readonly string[]): string =>
-  `The text names ${names.length} companies: ${names.map((name) => `"${name}"`).join(', ')}.`
+  `The text names ${names.length} companies: ${names.map(quoteName).join(', ')}.`
 
 function listRivalFactors(
   { best, rivals, noneShare, confidence, names }: Match,
@@ -106,7 +106,7 @@ function listRivalFactors(
     // Companies with one short name differ by their registered names.
     const legalNames = rivals.slice(0, rivalsNamedMax).map(({ evidence: { comparison } }) => {
       const { candidate } = comparison
-      return `"${findLegalName(candidate) ?? candidate.name}"`
+      return quoteName(findLegalName(candidate) ?? candidate.name)
     })
     const named = [...new Set(legalNames)].join(', ')
     const others = rivals.length > rivalsNamedMax ? `${named} and more` : named
@@ -147,7 +147,7 @@ export function describeName(comparison: NameComparison): string {
   const rest = describeRest(comparison)
   const script = sharesScript(text.native, candidate.name) ? null : text.how
   const how = [script, describeScan(text), rest].filter((part) => part !== null).join(' and ')
-  return `${how === '' ? 'name' : `name, ${how},`} ${describeRelation(matchType)} "${candidate.name}"`
+  return `${how === '' ? 'name' : `name, ${how},`} ${describeRelation(matchType)} ${quoteName(candidate.name)}`
 }
 const scripts = [/\p{sc=Cyrl}/u, /\p{sc=Grek}/u, /\p{sc=Hang}/u, /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u]
 const sharesScript = (...texts: string[]) => scripts.some((one) => texts.every((text) => one.test(text)))
@@ -169,8 +169,8 @@ function describeRest({ left, matchType, candidate, text }: NameComparison): str
     else runs.push([one])
   }
   const pieces = runs.map((run) => cutEdges(run, text)).filter((run) => run.length > 0)
-  const quoted = pieces.map((run) => `"${quoteAsWritten(run, text)}"`)
-  if (text.around !== undefined && !candidate.name.includes(text.around)) quoted.push(`"${text.around}"`)
+  const quoted = pieces.map((run) => quoteName(quoteAsWritten(run, text)))
+  if (text.around !== undefined && !candidate.name.includes(text.around)) quoted.push(quoteName(text.around))
   if (quoted.length === 0) return null
   const named = quoted.slice(0, piecesNamedMax)
   return `without ${quoted.length > piecesNamedMax ? `${named.join(', ')} and more` : named.join(' and ')}`
@@ -293,7 +293,7 @@ export function describeUnsupported(registration: StoredLegalEntity): string {
     form === null
       ? `${subtypeWords[subtype] ?? typeWords[type] ?? 'of another kind'}${describeStatedForm(registration)}`
       : `a ${form}`
-  return `"${legalName}" is ${kind}, not a company: only companies are given as an answer.`
+  return `${quoteName(legalName)} is ${kind}, not a company: only companies are given as an answer.`
 }
 
 /** Returns ` (registered as "sole proprietorship")`, if the register names a form. */

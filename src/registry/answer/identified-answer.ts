@@ -1,3 +1,4 @@
+import { quoteName } from '../../core/text.js'
 import { formatLabel, type StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
 import { matchedConfidenceMin, type Action, type Factor, type Resolution } from '../../contract/result.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
@@ -17,7 +18,7 @@ import {
   createUnsupportedFactor,
   isSupportedKind,
 } from './factors.js'
-import { describePlaceFit, type Impact } from './reasons.js'
+import { listPlaceFits, type Impact } from './reasons.js'
 import {
   areDifferentNumbers,
   describeOtherName,
@@ -28,7 +29,7 @@ import {
   type WrongIdentifier,
 } from './identifier-decision.js'
 import type { NameComparison } from '../match/compare-names.js'
-import type { PlaceAgreement } from '../match/place-agreement.js'
+import type { LocationHint, PlaceAgreement } from '../match/place-agreement.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
 /** An identifier of the query, in the spelling of the registration with it. */
@@ -56,8 +57,9 @@ export interface IdentifiedCompany {
   readonly nameConfidence: number | null
   /** The other company that the name identifies with certainty. */
   readonly otherName: string | null
-  /** `null` if the query has no place. */
-  readonly place: PlaceAgreement | null
+  readonly place: PlaceAgreement
+  /** `null` if the query has no place, or that of the company is not known. */
+  readonly hint: LocationHint | null
   /** Names of other relevant companies: those of the other identifiers, or those that share the identifier. */
   readonly others: readonly string[]
 }
@@ -126,7 +128,7 @@ function chooseConfidence({ decision, borne, name, nameConfidence }: IdentifiedC
 }
 
 function buildFactors(found: IdentifiedCompany, isSupported: boolean): Factor[] {
-  const { decision, stored, registration, comparison, place, missing, wrong } = found
+  const { decision, stored, registration, comparison, place, hint, missing, wrong } = found
   const factors = [
     ...(isSupported ? [] : [createUnsupportedFactor(registration)]),
     ...listDecisionFactors(found),
@@ -136,10 +138,8 @@ function buildFactors(found: IdentifiedCompany, isSupported: boolean): Factor[] 
     const named = stored.legalEntities.find(({ number }) => number === legalEntityNumber) ?? registration
     if (decision.kind !== 'name_disagrees') factors.push(createNameFactor(comparison, named))
   }
-  if (place !== null) {
-    const { type, code, text } = describePlaceFit(place, registration)
+  for (const { type, code, text } of listPlaceFits(place, hint, registration))
     factors.push({ code, type, description: text, impact: 'low' })
-  }
   if (decision.kind === 'one' && isSupported)
     factors.push(...listConfirmations(registration, (where) => `The company is registered in ${where}.`))
   const sources = new Set(stored.legalEntities.map(({ sourceName }) => sourceName))
@@ -184,7 +184,7 @@ function listDecisionFactors({
   otherName,
   others,
 }: IdentifiedCompany): Factor[] {
-  const holder = `"${registration.legalName}"`
+  const holder = quoteName(registration.legalName)
   const named = borne.map(({ identifier }) => formatLabel(identifier)).join(', ')
   switch (decision.kind) {
     case 'one':
@@ -198,7 +198,7 @@ function listDecisionFactors({
         ),
         ...(name === null
           ? []
-          : [createLimitation('name_too_generic', `"${name}" does not distinguish them.`, 'high')]),
+          : [createLimitation('name_too_generic', `${quoteName(name)} does not distinguish them.`, 'high')]),
       ]
     case 'identifier_differs': {
       const { code, text } = decision.conflict
@@ -207,8 +207,8 @@ function listDecisionFactors({
     case 'name_disagrees': {
       const other =
         otherName === null
-          ? describeOtherName(name ?? '', listNames(stored))
-          : `the name is that of "${otherName}"`
+          ? `${quoteName(name ?? '')} ${describeOtherName(name ?? '', listNames(stored))}`
+          : `the name is that of ${quoteName(otherName)}`
       return [
         createLimitation('identifier_name_mismatch', `${named} is that of ${holder}; ${other}.`, 'high'),
       ]
@@ -333,7 +333,7 @@ function describeOther(legalName: string, own: OwnIdentifier, asked: StatedIdent
   const label = formatLabel({ kind: asked.kind, value: own.value, place })
   const error = describeTypingError(own.value, asked.value)
   const near = error === '' ? '' : `; ${error}`
-  return `"${legalName}" has ${label}, not ${formatLabel(asked)}${describeFault(asked)}${near}.`
+  return `${quoteName(legalName)} has ${label}, not ${formatLabel(asked)}${describeFault(asked)}${near}.`
 }
 
 const describeFault = (asked: StatedIdentifier): string =>

@@ -1,3 +1,4 @@
+import { quoteName } from '../../core/text.js'
 import { toRootDomain } from '../../core/domain-name.js'
 import {
   findCourt,
@@ -271,17 +272,16 @@ function buildAnswer(
   judge: NameJudge,
   deps: IdentifiedDeps,
 ): Resolution {
-  const { query, name, match, found, missing, wrong } = asked
-  const { entityNumber } = decision
+  const [{ query, name, match, found, missing, wrong }, { entityNumber }] = [asked, decision]
   const stored = readEntity(entityNumber, deps)
   const borne = listMatchedIdentifiers(stored, entityNumber, found)
   const registration = borne[0]?.registration ?? getPrimary(stored)
   const agreement = match === null ? null : judge.compareWithCompany(entityNumber)
   const held = findPlace(entityNumber, registration, deps)
-  const hint = parseLocation(query.location)
-  const place = hint === null || held === undefined ? null : comparePlaceWithHint(hint, held)
+  const hint = held === undefined ? null : parseLocation(query.location)
+  const place = held === undefined ? 'none' : comparePlaceWithHint(hint, held)
   return buildIdentifiedAnswer({
-    decision: place !== null && isConflict(place) ? withPlaceDoubt(decision) : decision,
+    decision: isConflict(place) ? withPlaceDoubt(decision) : decision,
     stored,
     registration,
     borne,
@@ -293,6 +293,7 @@ function buildAnswer(
       decision.kind === 'one' && decision.doubt === 'of_group' ? judge.rate(entityNumber) : null,
     otherName: decision.kind === 'name_disagrees' ? (judge.findCertainName()?.name ?? null) : null,
     place,
+    hint,
     others: listOthers(decision, found, deps),
   })
 }
@@ -327,7 +328,6 @@ export function listMatchedIdentifiers(
   })
 }
 
-/** Number of other companies in a sentence. */
 const othersNamedMax = 3
 
 function listOthers(
@@ -337,7 +337,7 @@ function listOthers(
 ): string[] {
   const formatName = (number: number) => {
     const stored = deps.reader.outlineByNumber(number)
-    return stored === null ? 'one that is not held' : `"${getPrimary(stored).legalName}"`
+    return stored === null ? 'one that is not held' : quoteName(getPrimary(stored).legalName)
   }
   if (decision.kind === 'several') {
     const named = decision.others.slice(0, othersNamedMax).map(formatName)

@@ -346,4 +346,4 @@ export function nameMissingPlace({ kind, place }: StatedIdentifier): string {
 }
 
 export const describeOtherName = (name: string, names: readonly string[]): string =>
-  isInOtherScript(name, names) ? `"${name}" is in another script` : `"${name}" is no name of it`
+  isInOtherScript(name, names) ? 'is in another script' : 'is no name of it'

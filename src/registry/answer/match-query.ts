@@ -1,3 +1,4 @@
+import { quoteName } from '../../core/text.js'
 import type { Resolution } from '../../contract/result.js'
 import {
   listCandidatesByName,
@@ -126,7 +127,7 @@ function listNameEvidence(entityNumber: number, { asked, judge }: IdentifiedQuer
   const agreement = judge.compareWithCompany(entityNumber)
   const text =
     agreement.kind === 'foreign'
-      ? `"${asked.name ?? ''}" is no name of it`
+      ? `${quoteName(asked.name ?? '')} is no name of it`
       : `the ${describeName(agreement.comparison)}`
   return [{ label: 'name', text, weight: null }]
 }

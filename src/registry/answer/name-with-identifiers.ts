@@ -1,3 +1,4 @@
+import { quoteName } from '../../core/text.js'
 import { formatLabel, type StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
 import { type Action, type Factor, type Resolution, matchedConfidenceMin } from '../../contract/result.js'
 import {
@@ -206,7 +207,7 @@ export function answerByName(
   ]
   const answer = answerFor(match, deps)
   if (unread !== null) {
-    const text = `The name is in another script than "${unread.legalName}", and is not compared.`
+    const text = `The name is in another script than ${quoteName(unread.legalName)}, and is not compared.`
     const factors = [...listFactors('high'), createLimitation('identifier_name_mismatch', text, 'medium')]
     return {
       ...toNamesakeAnswer({ ...answer, factors, actions: [checkIdentifier, giveName] }, unread),
@@ -277,9 +278,8 @@ function createOtherNameFactor(
   impact: Impact = 'medium',
 ): Factor {
   const stored = first === undefined ? null : reader.outlineByNumber(first)
-  const name = stored === null ? 'another name' : `"${getPrimary(stored).legalName}"`
   const unplaced = isSure ? '' : `, of which no ${nameMissingPlace(identifier)} is known,`
-  const text = `${formatLabel(identifier)}${unplaced} is that of ${name}.`
+  const text = `${formatLabel(identifier)}${unplaced} is that of ${stored === null ? 'another name' : quoteName(getPrimary(stored).legalName)}.`
   return createLimitation('identifier_name_mismatch', text, impact)
 }
 
@@ -329,7 +329,7 @@ export function answerDomain(
   const registration = findMatched(match, deps)
   if (registration === undefined) return answer
   const named = createNameFactor(match.decision.best.evidence.comparison, registration)
-  const text = `No register in this registry states a website under ${domain}, but "${registration.legalName}" has its name.`
+  const text = `No register in this registry states a website under ${domain}, but ${quoteName(registration.legalName)} has its name.`
   return {
     ...answer,
     status: 'inconclusive',

@@ -8,8 +8,8 @@ import type { MatchDecision } from '../match/rank.js'
 import type { FeaturePart } from '../match/features.js'
 import { weighParts } from '../match/model.js'
 import { areFormsAlike, isOneFormPrivate } from '../match/candidate.js'
-import { type PlaceAgreement } from '../match/place-agreement.js'
-import { toCityKey } from '../normalize/places.js'
+import { isOtherTown } from '../match/evidence.js'
+import type { LocationHint, PlaceAgreement } from '../match/place-agreement.js'
 import type { StoredLegalEntity } from '../store/reader.js'
 
 export type Match = Exclude<MatchDecision, { kind: 'none' }>
@@ -128,24 +128,23 @@ function listUniquenessReasons({ best }: Match): Reason[] {
   return [{ ...createReason(text, part), type: 'limitation', code: 'name_too_generic' }]
 }
 
-function listPlaceReasons({ best }: Match, registration: StoredLegalEntity): Reason[] {
-  const [{ place, hint }, { city, street, region }] = [best.evidence, registration.address]
-  // A district is often part of the street: "50 Katherine Street, Sandton".
-  const isInAddress = `${street ?? ''},${region ?? ''}`
-    .split(',')
-    .some((part) => hint?.cities.has(toCityKey(part)))
-  const fit = { ...describePlaceFit(place, registration), parts: ['place'], isAlwaysSaid: true } as const
-  const text = `The town given is not that of the registration (${city ?? ''}).`
-  const isElsewhere =
-    hint?.namesTown === true && city !== null && !isInAddress && /^(?:country|region)$/.test(place)
-  if (hint === null || !isElsewhere) return hint === null ? [] : [fit]
-  return [fit, { ...fit, type: 'limitation', code: 'location_mismatch', text }]
+function listPlaceReasons({ best: { evidence } }: Match, registration: StoredLegalEntity): Reason[] {
+  const fits = listPlaceFits(evidence.place, evidence.hint, registration)
+  return fits.map((fit) => ({ ...fit, parts: ['place'], isAlwaysSaid: true }))
 }
 
-/** Describes how the given place fits the registration. */
-export function describePlaceFit(place: PlaceAgreement, registration: StoredPlace) {
+type PlaceFit = Pick<Reason, 'type' | 'text' | 'code'>
+
+/** Describes how the given place fits the registration, and that its town is another one; nothing without a place. */
+export function listPlaceFits(place: PlaceAgreement, hint: LocationHint | null, registration: StoredPlace) {
   const said = describePlaceAgreement(place, describeWhere(place, registration))
-  return { ...said, code: said.type === 'strength' ? 'jurisdiction_match' : 'location_mismatch' }
+  const against = place === 'none' ? 'location_unconfirmed' : 'location_mismatch'
+  const fit: PlaceFit = { ...said, code: said.type === 'strength' ? 'jurisdiction_match' : against }
+  if (hint === null || !/^(?:country|region|none)$/.test(place) || !isOtherTown(hint, registration.address))
+    return hint === null ? [] : [fit]
+  const text = `The town given is not that of the registration (${registration.address.city ?? ''}).`
+  const other: PlaceFit = { type: 'limitation', code: 'location_mismatch', text }
+  return place === 'none' ? [other] : [fit, other]
 }
 
 /** Returns ` (Leeds)`, ` (Reno, NV)` if regions are compared, or the country if it is compared or no town is known; or nothing. */

@@ -1,3 +1,4 @@
+import { quoteName } from '../../core/text.js'
 import { calculateDistance } from '../../core/word-forms.js'
 import { type Resolution, matchedConfidenceMin, type Candidate } from '../../contract/result.js'
 import { parseSeveralNames, type CandidateName } from '../match/candidate.js'
@@ -33,11 +34,12 @@ export const buildEmptyAnswer = (
     status,
     closest === null
       ? 'No registration has this name or one close to it.'
-      : `The closest name held is "${closest}": too little says that it is the same company.`,
+      : `The closest name held is ${quoteName(closest)}: too little says that it is the same company.`,
   )
 
 function buildUnmatched(status: 'no_match' | 'not_found', nothing: string): Resolution {
   const isNamed = status === 'no_match'
+  const tooFew = 'The name holds too few letters or digits to look for.'
   return {
     status,
     match_confidence: 0,
@@ -48,11 +50,7 @@ function buildUnmatched(status: 'no_match' | 'not_found', nothing: string): Reso
     factors: [
       isNamed
         ? createLimitation('no_legal_entity_confirmed', nothing, 'high')
-        : createLimitation(
-            'name_too_generic',
-            'The name holds too few letters or digits to look for.',
-            'high',
-          ),
+        : createLimitation('name_too_generic', tooFew, 'high'),
     ],
     actions: [
       { code: 'provide_full_legal_name', description: 'Give the full legal name as registered.' },

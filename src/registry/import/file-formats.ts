@@ -181,5 +181,5 @@ function createCountryFilter(countries: ReadonlySet<string>): (item: ImportItem)
     if (isIn) kept.add(sourceKey)
     return isIn
   }
-  return (item) => (isKept(item) ? item : { kind: 'skipped', line: item.line })
+  return (item) => (isKept(item) ? item : { kind: 'skipped', line: item.line, why: 'outside' })
 }

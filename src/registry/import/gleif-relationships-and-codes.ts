@@ -70,7 +70,7 @@ function readRelationship(row: TableRow, line: number): ImportItem {
   if ('reason' in parent) return { kind: 'rejected', line, reason: parent.reason }
   if (child.value === parent.value)
     return { kind: 'rejected', line, reason: 'it relates a company to itself' }
-  if (!isInForce(row)) return { kind: 'skipped', line }
+  if (!isInForce(row)) return { kind: 'skipped', line, why: 'ended' }
   return {
     kind: 'relationship',
     line,
@@ -168,7 +168,7 @@ export const gleifLegalForms = listFormat({
       return { kind: 'rejected', line, reason: `"${code.slice(0, 20)}" is not the code of a legal form` }
     }
     const name = row.getText(formColumns.transliterated) ?? row.getText(formColumns.name)
-    if (name === null) return { kind: 'skipped', line }
+    if (name === null) return { kind: 'skipped', line, why: 'excluded' }
     const abbreviations =
       row.getText(formColumns.transliteratedAbbreviations) ?? row.getText(formColumns.abbreviations)
     const facts = { name, abbreviations, countryCode: row.getText(formColumns.countryCode) }

@@ -140,7 +140,7 @@ export function createDateScout(table: SourceTable, finder: DateLook): RowReader
   if (dates.length === 0) return null
   return (record, line) => {
     finder.look(dates.map(([field, read]) => [field, read(record)]))
-    return { kind: 'skipped', line }
+    return { kind: 'skipped', line, why: 'excluded' }
   }
 }
 
@@ -186,7 +186,7 @@ export function createRowReader(
 
   return (record, line) => {
     if (drop.some((matches) => matches(record)) || !keep.every((matches) => matches(record)))
-      return { kind: 'skipped', line }
+      return { kind: 'skipped', line, why: 'excluded' }
     const stated = fields.number(record)
     if (stated === null) return { kind: 'rejected', line, reason: 'it has no number' }
     if (numberForm !== null && !numberForm.test(stated)) {

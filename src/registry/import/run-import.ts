@@ -32,6 +32,7 @@ const noCounts = {
   updatedCount: 0,
   rejectedCount: 0,
   skippedCount: 0,
+  skips: { ended: 0, outside: 0, excluded: 0, repeated: 0, superseded: 0 },
   keptCount: 0,
   renamedCount: 0,
   togetherCount: 0,
@@ -68,7 +69,7 @@ class DroppedValues {
 export class Tally {
   readonly #session: ImportSession
   readonly #addsUp: boolean
-  readonly #counts = { ...noCounts }
+  readonly #counts = { ...noCounts, skips: { ...noCounts.skips } }
   readonly #rejections: LineReason[] = []
   readonly #dropped = new DroppedValues()
 
@@ -95,24 +96,22 @@ export class Tally {
       case 'code':
       case 'security': {
         const outcome = this.#session.writeReference(item)
-        if (outcome === 'imported') this.#counts.importedCount++
-        else if (outcome === 'updated') this.#counts.updatedCount++
-        else this.#counts.skippedCount++
+        if (outcome === 'repeated') this.#counts.skips.repeated++
+        else this.#count(outcome, item.line)
         return
       }
       case 'rejected':
         this.#reject(item.line, item.reason)
         return
       case 'skipped':
-        this.#counts.skippedCount++
+        this.#counts.skips[item.why]++
         return
     }
   }
 
   /** Commits. Errors: REGISTRY_IMPORT_INVALID if `mustHold` is set and no row was accepted. */
   finish({ mustHold = false, importedAtMs = systemClock.nowMs() } = {}): ImportResult {
-    const counts = this.#counts
-    const rejections = this.#rejections
+    const [counts, rejections] = [this.#counts, this.#rejections]
     if (mustHold && counts.rowCount === counts.rejectedCount)
       throw createNoRowsError(counts.rowCount, rejections)
     const end = this.#session.commit(counts, importedAtMs)
@@ -120,6 +119,7 @@ export class Tally {
     const dropped = { droppedCount: this.#dropped.count, drops: this.#dropped.list() }
     counts.importedCount -= end.newKeyCount
     counts.updatedCount += end.newKeyCount
+    counts.skippedCount = Object.values(counts.skips).reduce((sum, count) => sum + count, 0)
     return { ...counts, rejections, ...dropped, ...end, newerFileDate, unchanged: false }
   }
 
@@ -139,7 +139,7 @@ export class Tally {
     if (typeof outcome !== 'string') this.#reject(line, outcome.reason)
     else if (outcome === 'imported') counts.importedCount++
     else if (outcome === 'waiting') counts.keptCount++
-    else if (outcome === 'superseded') counts.skippedCount++
+    else if (outcome === 'superseded') counts.skips.superseded++
     else counts.updatedCount++
     if (outcome === 'renamed') counts.renamedCount++
     if (outcome === 'together') counts.togetherCount++

@@ -87,6 +87,7 @@ export interface ImportResult extends ImportEnd {
   readonly rejectedCount: number
   /** Valid rows with nothing to store: ended relationships, repeated codes, facts that a newer file has too. */
   readonly skippedCount: number
+  readonly skips: Readonly<Record<'ended' | 'outside' | 'excluded' | 'repeated' | 'superseded', number>>
   /** The first rejected rows. */
   readonly rejections: readonly LineReason[]
   /** Values dropped from accepted rows; `drops` lists each once, the most frequent ones first. */

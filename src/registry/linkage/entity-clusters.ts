@@ -1,3 +1,4 @@
+import { quoteName } from '../../core/text.js'
 import { toNationalNumber } from '../../core/numbers/national-numbers.js'
 import { findNumbering, findUniqueKind } from '../../core/numbers/number-forms.js'
 import { findAuthorityFacts } from '../reference/registers.js'
@@ -189,7 +190,7 @@ export function findOtherCompany(earlier: StatedRow, later: StatedRow): string |
     return hasOther(ours, theirs) && hasOther(theirs, ours)
   })
   const [one, other] = [earlier, later].map(
-    ({ legalName, address: { city } }) => `"${legalName ?? ''}"${city === null ? '' : ` (${city})`}`,
+    ({ legalName, address: { city } }) => `${quoteName(legalName ?? '')}${city === null ? '' : ` (${city})`}`,
   )
   return differ
     ? `${other ?? ''} has the id of ${one ?? ''} in line ${earlier.sourceLine}, but another name and another number: if both are right, add a column to the id (--map id=A,id=B)`

@@ -1,10 +1,12 @@
 import { findExactCodes } from '../../core/countries.js'
-import type { LocationHint, PlaceAgreement } from './place-agreement.js'
+import { namesCountry, type LocationHint, type PlaceAgreement } from './place-agreement.js'
 import type { NameComparison } from './compare-names.js'
 import { isCountryWord } from './compare-words.js'
 import type { LeftWord, Position } from './left-words.js'
 import type { Separator } from './text-pieces.js'
 import type { WordClass } from './word-classes.js'
+import { findRegionCodes, isLargeCity, toCityKey } from '../normalize/places.js'
+import type { RowAddress } from '../model/registry-rows.js'
 
 /** Facts about the other companies found, on which the evidence of a name depends. */
 export interface SiblingCounts {
@@ -171,4 +173,18 @@ export const isGuest: Feature = (evidence) => {
   const getClass = (at: number) => evidence.comparison.text.words[at]?.wordClass
   const isDescribed = pairs.length > 0 && pairs.every(({ textAt }) => getClass(textAt) === 'description')
   return isDescribed || hasLeft(['host'], 'before')(evidence) || hasLeft(['agent'], 'behind')(evidence)
+}
+
+/** Whether the query states another town. A district is none: "50 Katherine Street, Sandton", "Leipzig-Plagwitz"; nor is a postal code alone. */
+export function isOtherTown(
+  { namesTown, cities, postals }: LocationHint,
+  { city, street, region }: Pick<RowAddress, 'city' | 'street' | 'region'>,
+): boolean {
+  const own = toCityKey(city ?? '')
+  const parts = `${street ?? ''},${region ?? ''}`.split(',').map(toCityKey)
+  const isTown = (key: string) =>
+    isLargeCity(key) || (/^\D+$/.test(key) && !namesCountry(key) && findRegionCodes(key).length === 0)
+  const isSame = (key: string) => parts.includes(key) || key.startsWith(own) || own.startsWith(key)
+  const isStated = namesTown && (postals.size === 0 || [...cities].some(isTown))
+  return own !== '' && isStated && ![...cities].some(isSame)
 }

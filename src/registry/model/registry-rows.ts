@@ -108,7 +108,7 @@ export type ImportItem =
   | SecurityItem
   | { readonly kind: 'rejected'; readonly line: number; readonly reason: string }
   /** A valid record with nothing to store, such as a relationship that ended. */
-  | { readonly kind: 'skipped'; readonly line: number }
+  | { readonly kind: 'skipped'; readonly line: number; readonly why: 'ended' | 'outside' | 'excluded' }
 
 /** Some items of a file, in order, which are read once and may be made while they are read. */
 export type ItemPiece = Iterable<ImportItem>

@@ -1,4 +1,4 @@
-import { cutToWidth, escapeFormula, toPlainDigits } from '../../core/text.js'
+import { cutToWidth, escapeFormula, quoteName, toPlainDigits } from '../../core/text.js'
 import { assertNever } from '../../core/errors.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import { foldText } from '../../core/lookup-identity.js'
@@ -152,7 +152,7 @@ const isLetter = (letter: string, typed: string | undefined): boolean =>
 const shownColumnsMax = 60
 function shown(text: string): string {
   const cut = cutToWidth(text, shownColumnsMax)
-  return `"${cut}${cut === text ? '' : '…'}"`
+  return quoteName(`${cut}${cut === text ? '' : '…'}`)
 }
 
 /** Finds the chosen company among the candidates of the file. The current candidates may differ. */

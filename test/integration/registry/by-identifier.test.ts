@@ -519,3 +519,24 @@ describe('a website that companies of one group share', () => {
     expect([answer.status, named(answer)]).toEqual([status, name])
   })
 })
+
+test('sentences quote a name with quotes of its own by other ones', () => {
+  const names = ['SIA "Norvane"', 'Biedrība "Norvane Baltic"', 'ТОВ "Ларкмур"']
+  const held = registryOf(
+    names.map((name, at) => ({ id: `100${at}`, name, city: 'Ogre', country: at === 2 ? 'UA' : 'LV' })),
+  )
+  const texts = [
+    ['SIA Norvane', 'LV'],
+    ['Norvane Baltic Kurzeme', 'LV'],
+    ['Larkmoor', 'UA'],
+    ['Quillbrook, registration number 1000', 'LV'],
+    ['SIA Norvane / Norvane Baltic', 'LV'],
+    ['Ларкмур, 1002', 'UA'],
+  ].flatMap(([name, location]) =>
+    held
+      .resolve({ name: name ?? '', location: location ?? null, context: null })
+      .factors.map(({ description }) => description),
+  )
+  expect(texts.join()).toContain(`“${names[0] ?? ''}”`)
+  for (const name of names) expect(texts.join().replaceAll(`“${name}”`, '')).not.toContain(name)
+})

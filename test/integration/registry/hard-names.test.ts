@@ -439,6 +439,24 @@ test('A town that the street names is not that of another place', () => {
   expect(said('Durban, South Africa').join()).toContain('The town given is not')
 })
 
+test.each([
+  ['Ogre', 'Lielā iela 7', 'LV', ['Liepāja', 'Liepāja, LV', 'LV-3401 Liepāja'], ['Ogre, LV', 'LV-5009']],
+  ['Leeds', '1 High St', 'GB', ['London', 'London, GB'], ['LS2 8BB', 'Leeds', 'Great Britain']],
+  ['Leipzig', 'Hauptstr. 1', 'DE', ['Dresden, DE'], ['04103, DE', 'Leipzig-Plagwitz, DE']],
+  ['Accra', '4 Ring Road, East Legon', 'GH', ['Kumasi, GH'], ['East Legon, GH', 'Accra-North, Ghana']],
+  ['', '', 'GH', [], ['Kumasi, GH', 'Kumasi']],
+])('The town of another place is said: %s', (city, street_address, country, others, same) => {
+  const held = registryOf([{ id: 'a', name: 'Velsor Trading', street_address, city, country }])
+  const said = (location: string) =>
+    held
+      .resolve({ name: 'Velsor Trading', location, context: null })
+      .factors.filter(({ code }) => code === 'location_mismatch')
+      .map(({ description }) => description)
+  for (const place of others)
+    expect(said(place), place).toEqual([`The town given is not that of the registration (${city}).`])
+  for (const place of same) expect(said(place), place).toEqual([])
+})
+
 test('Words that objects of the language have are words of names and of forms like others', () => {
   const words = ['constructor', '__proto__', 'toString', 'hasOwnProperty']
   const held = registryOf(

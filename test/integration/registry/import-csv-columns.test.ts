@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
-import { formatImport, formatLoadProgress } from '../../../src/cli/terminal/registry-text.js'
+import { formatLoadProgress } from '../../../src/cli/terminal/progress-text.js'
+import { formatImport } from '../../../src/cli/terminal/registry-text.js'
 import headerWords from '../../../src/core/headers.json' with { type: 'json' }
 import { proposeMap } from '../../../src/registry/import/propose-map.js'
 import {
@@ -526,6 +527,7 @@ describe('the report of an import', () => {
       updatedCount: 0,
       rejectedCount: 1,
       skippedCount: 0,
+      skips: { ended: 0, outside: 0, excluded: 0, repeated: 0, superseded: 0 },
       keptCount: 0,
       rejections: [{ line: 3, reason: 'it has no name' }],
       droppedCount: 0,
@@ -542,6 +544,21 @@ describe('the report of an import', () => {
       unchanged: false,
     }
     expect(formatImport(result, 'golden.csv', ofRegister)).toMatch(/line 3: it has no name\n$/)
+    const said = (skips: object, newerFileDate: string | null = null) => {
+      const counts = { ...result.skips, ...skips }
+      const skippedCount = Object.values(counts).reduce((sum, count) => sum + count, 0)
+      const text = formatImport(
+        { ...result, skippedCount, skips: counts, newerFileDate },
+        'a.csv',
+        ofRegister,
+      )
+      return /skipped .*/.exec(text)?.[0]
+    }
+    expect(said({})).toBeUndefined()
+    expect(said({ excluded: 2 })).toMatch(/^skipped +2 {3}\(of a kind that is not imported [^;]*\)$/)
+    expect(said({ outside: 1_200, ended: 3 })).toMatch(/1,203 {3}\(1,200 of other countries; 3 ended\)$/)
+    expect(said({ superseded: 1 })).toContain('(repeated in the file, or stated with a later date)')
+    expect(said({ superseded: 1, repeated: 2 }, '2026-01-02')).toMatch(/2 repeated in the file; 1 stated by/)
     const own = formatImport(result, 'own.csv', { registryPath: null, isOwnList: true })
     expect(own).toContain('Fix these rows and import the file again')
   })

@@ -1,7 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { rememberHeaders } from '../../../src/core/identifiers.js'
-import { formatBytes, formatCount, plural, toPlainDigits } from '../../../src/core/text.js'
+import {
+  formatBytes,
+  formatCount,
+  plural,
+  quoteExcerpt,
+  quoteName,
+  toPlainDigits,
+} from '../../../src/core/text.js'
 
 test.each([
   [0, '0'],
@@ -90,4 +97,15 @@ test('the result for a header is computed once, also in the widest table, until 
   const long = 'x'.repeat(5_000_000)
   expect([measure(long), measure('column 0')]).toEqual([long.length, 8])
   expect(computed.slice(wide.length)).toEqual([long, 'column 0'])
+})
+
+test.each([
+  ['Norvane SIA', '"Norvane SIA"'],
+  ['SIA "Norvane"', '“SIA "Norvane"”'],
+  ['ООО «Ларкмур»', '"ООО «Ларкмур»"'],
+  ['UAB „Norvane“', '"UAB „Norvane“"'],
+  ['AS "Norvane" “Larkmoor”', '«AS "Norvane" “Larkmoor”»'],
+])('a name in a sentence has other quotes than its own: %s', (name, quoted) => {
+  expect(quoteName(name)).toBe(quoted)
+  expect(quoteExcerpt(name)).toBe(quoted)
 })

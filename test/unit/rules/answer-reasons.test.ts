@@ -41,6 +41,30 @@ test('the reason for a match says what of high impact speaks against it, or that
   expect(findReason([ended], 'matched')).toBe('It has ended.')
 })
 
+test.each(['location_mismatch', 'identifier_mismatch', 'identifier_name_mismatch'])(
+  '%s: the reason for a company says what of the row is another in the register, whatever its impact',
+  (code) => {
+    const strength = {
+      code: 'name_close_match',
+      type: 'strength',
+      description: 'The name is that.',
+      impact: 'high',
+    }
+    const other = { code, type: 'limitation', description: 'The row says another.', impact: 'low' }
+    const form = { ...other, code: 'name_close_match', description: 'The form is another.', impact: 'high' }
+    const asked = (...factors: object[]) => findReason(factors, 'matched')
+    expect(asked(strength, other)).toBe('The name is that. The row says another.')
+    expect(asked(strength, form, other)).toBe('The name is that. The form is another. The row says another.')
+    expect(asked(strength, { ...other, description: ' ' })).toBe('The name is that.')
+    expect(findReason([strength, form, other], 'partial_match')).toBe(
+      'Probably this company, but not certain. The form is another. The row says another.',
+    )
+    expect(findReason([form, other], 'inconclusive')).toBe('The form is another.')
+    expect(asked(strength, { ...other, type: 'strength' })).toBe('The name is that.')
+    expect(asked(strength, { ...other, code: 'location_unconfirmed' })).toBe('The name is that.')
+  },
+)
+
 describe('the name that matched', () => {
   interface Sent {
     factors?: unknown
