@@ -4,12 +4,12 @@ import { type Resolution, matchedConfidenceMin, type Candidate } from '../../con
 import { parseSeveralNames, type CandidateName } from '../match/candidate.js'
 import { decide, type MatchDecision, rankCompanies, type MatchQuery, type Ranking } from '../match/rank.js'
 import { fittedCoefficients, type Coefficients } from '../match/model.js'
-import { removeDepartment, removeProcedure } from '../normalize/clean-text.js'
+import { removeProcedure, spellOutShortForms } from '../normalize/clean-text.js'
 import { listCountryWords } from '../match/left-words.js'
 import { parseLocation } from '../match/parse-location.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
-import { findCountryWords, removeRemarks } from '../match/around-name.js'
+import { findAround, findCountryWords, removeDepartment, removeRemarks } from '../match/around-name.js'
 import { readText } from '../match/query-text.js'
 import { readNativeName } from '../normalize/native-scripts.js'
 import { writeInOneScript } from '../normalize/parsed-name.js'
@@ -247,19 +247,18 @@ function combineMatches(
 /** Just below an even chance of one of two. */
 const severalConfidence = 49
 
-const signsAtEnds = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}.]+$/gu
-
 /** Returns `null` for a name without letters and digits. */
 export function readQuery(
   { name: written, location }: Pick<NameQuery, 'name' | 'location'>,
   vocabulary: Vocabulary,
 ): MatchQuery | null {
   const given = writeInOneScript(written)
-  const name = removeProcedure(removeRemarks(removeDepartment(given)))
-  const around = given.includes(name) ? given.replace(name, ' ').replace(signsAtEnds, '') : ''
+  const bare = removeProcedure(removeRemarks(removeDepartment(given)))
+  const around = findAround(given, bare)
   const hint = parseLocation(location)
   // "T-Mobile" in the US is "T-Mobile US".
   const countries = hint === null || hint.isTownWithDe ? [] : [...hint.countries]
+  const name = spellOutShortForms(bare, countries)
   const asked = foldText(location ?? '', matchLimits.locationCharsMax).split(' ')
   const placeWords = new Set([...asked, ...findCountryWords(name, countries)])
   const facts = {

@@ -120,6 +120,10 @@ export function removeRemarks(name: string): string {
   return rest === given ? name : rest
 }
 
+/** Returns the rest of a cell around a name. */
+export const findAround = (given: string, name: string): string =>
+  given.includes(name) ? given.replace(name, ' ').replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}.]+$/gu, '') : ''
+
 /** Lists the words of a text that name one of these countries, in any language: "Frankreich", "États-Unis". */
 export function findCountryWords(text: string, countries: readonly string[]): string[] {
   if (countries.length === 0) return []
@@ -140,6 +144,18 @@ export function isCardText(words: readonly { text: string; wordClass: WordClass 
   )
 }
 const cardMark = /^(?:visa|mastercard|pos|cb|sp|sq|tst|pp|amzn)$/
+
+/** A department in front of a name, up to a dash or to the word for a company that names begin with. */
+const departmentInFront = new RegExp(
+  String.raw`^(?:(?:(?:(?:phòng(?! khám)|bộ phận|bagian|divisi|قسم|إدارة|دائرة)(?![\p{L}\p{M}])|ฝ่าย|แผนก)[^-–—:,]{2,30}?|(?:\p{L}+\s){1,2}(?:departmanı|bölümü|müdürlüğü|birimi))\s*[-–—:,]\s+` +
+    String.raw`|(?:(?:phòng(?! khám)|bộ phận|ban|khối|bagian|divisi|قسم|إدارة|دائرة)(?![\p{L}\p{M}])|ฝ่าย|แผนก)[^-–—:,]{2,30}?\s+(?:[-–—:,]\s+)?(?=(?:(?:tổng )?công ty|cty|ctcp|pt\.?|cv\.?|شركة|مؤسسة)\s|บริษัท|ห้างหุ้นส่วน)` +
+    String.raw`|(?:\p{L}+\s){1,2}(?:departmanı|bölümü|müdürlüğü|birimi)\s+)(?=.*\p{L}{2})`,
+  'iu',
+)
+
+/** Removes a department in front of a name, where its words are also words of names: "Phòng Mua hàng - Công ty …". */
+export const removeDepartment = (name: string): string =>
+  name.normalize('NFC').trimStart().replace(departmentInFront, '')
 
 const cityStates = new Set(placeNames.cityStates.split(' '))
 

@@ -1,5 +1,6 @@
 import around from '../reference/around-names.json' with { type: 'json' }
-import { cutNativeForms, expandForms, findTrailingForm } from './legal-forms.js'
+import { cutNativeForms, expandForms, findLeadingForm, findTrailingForm } from './legal-forms.js'
+import forms from '../reference/legal-forms.json' with { type: 'json' }
 import { foldText, foldWords, hasOtherThanAscii } from './normalize-name.js'
 
 /** Entities of HTML that are letters and marks of names; numeric ones need no table. */
@@ -94,11 +95,9 @@ export const unknownLetter = '\ufffd'
 /** A question mark inside a word, or at its beginning. */
 const lostLetter = /(?<=\p{L})\?(?=\p{L})|(?<![\p{L}\p{N}])\?(?=\p{L}{2})/gu
 
-const percentCode = /%[0-9a-f]{2}/i
-
 /** A web address without spaces, or spaces written as `%20`. */
 function decodePercents(text: string): string {
-  if (!percentCode.test(text) || (/\s/.test(text.trim()) && !text.includes('%20'))) return text
+  if (!/%[0-9a-f]{2}/i.test(text) || (/\s/.test(text.trim()) && !text.includes('%20'))) return text
   try {
     return decodeURIComponent(text)
   } catch {
@@ -117,18 +116,6 @@ export function cleanText(text: string): string {
   if (/[\u00c2-\u00f4]/.test(cleaned)) cleaned = undoMisreading(cleaned)
   return cleaned.includes('?') ? cleaned.replace(lostLetter, unknownLetter) : cleaned
 }
-
-/** A department in front of a name, up to a dash or to the word for a company that names begin with. */
-const departmentInFront = new RegExp(
-  String.raw`^(?:(?:(?:(?:phòng(?! khám)|bộ phận|bagian|divisi|قسم|إدارة|دائرة)(?![\p{L}\p{M}])|ฝ่าย|แผนก)[^-–—:,]{2,30}?|(?:\p{L}+\s){1,2}(?:departmanı|bölümü|müdürlüğü|birimi))\s*[-–—:,]\s+` +
-    String.raw`|(?:(?:phòng(?! khám)|bộ phận|ban|khối|bagian|divisi|قسم|إدارة|دائرة)(?![\p{L}\p{M}])|ฝ่าย|แผนก)[^-–—:,]{2,30}?\s+(?:[-–—:,]\s+)?(?=(?:(?:tổng )?công ty|cty|ctcp|pt\.?|cv\.?|شركة|مؤسسة)\s|บริษัท|ห้างหุ้นส่วน)` +
-    String.raw`|(?:\p{L}+\s){1,2}(?:departmanı|bölümü|müdürlüğü|birimi)\s+)(?=.*\p{L}{2})`,
-  'iu',
-)
-
-/** Removes a department in front of a name, where its words are also words of names: "Phòng Mua hàng - Công ty …". */
-export const removeDepartment = (name: string): string =>
-  name.normalize('NFC').trimStart().replace(departmentInFront, '')
 
 const { anywhere, behind_form: behindForm, in_front: inFront, abbreviated } = around.procedures
 const listPhrases = (lines: readonly string[]): string[] => lines.flatMap((line) => line.split('|'))
@@ -182,4 +169,32 @@ function isProcedure(before: string, text: string, isLast: boolean): boolean {
 function endsWithForm(text: string): boolean {
   const words = foldWords(expandForms(text))
   return cutNativeForms(text).form !== null || findTrailingForm(words, words.length) !== null
+}
+
+/** Short forms of a country (`short` of the table) are words or initials elsewhere. */
+const shortEnds = [
+  /^\s*(?<form>\p{L}[\p{L}./]{1,5})(?![\p{L}\p{M}./])[,:]?\s*(?<quote>["“”„«»]?)(?=.*\p{L}{2})/u,
+  /(?<=\p{L}{2}.*)(?<quote>["“”„«»]?)[\s,(-]*(?<![\p{L}\p{M}./])(?<form>\p{L}[\p{L}./]{1,5})\)?\s*$/u,
+]
+const districtInFront = new RegExp(`^((?:\\p{L}+\\s){1,2}(?:${forms.districts}))\\s+(.*["“„«].*)$`, 'iu')
+
+/** Spells out short forms of the countries, or around a quoted name of any: "Norvane ZS", `I/K "Norvane"`. */
+export function spellOutShortForms(name: string, countries: readonly string[]): string {
+  const isHere = countries.length > 0
+  const [, district = '', text = ''] = districtInFront.exec(name) ?? []
+  const own = district === '' ? '' : spellOutShortForms(text, countries)
+  if (findLeadingForm(foldWords(own)) !== null) return `${own} ${district}`
+  for (const [at, end] of shortEnds.entries()) {
+    const { 0: found = '', index = 0, groups: { form = '', quote = '' } = {} } = end.exec(name) ?? {}
+    const isOwn = (country: string) => !isHere || countries.includes(country)
+    const word = form.replace(/[./]/g, '').toUpperCase()
+    const full = forms.short.find(([country = '', short]) => short === word && isOwn(country))?.[2]
+    if (full === undefined) continue
+    const rest = at === 0 ? name.slice(found.length - quote.length) : name.slice(0, index + quote.length)
+    const words = foldWords(isHere ? rest : `x ${form}`)
+    const other = at > 0 && isHere ? findLeadingForm(words) : findTrailingForm(words, words.length)
+    if (quote === '' ? isHere && other === null && /[./]|\p{Lu}$/u.test(form) : isHere || other === null)
+      return at === 0 ? `${full} ${rest}` : `${rest} ${full}`
+  }
+  return name
 }

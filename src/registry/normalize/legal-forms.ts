@@ -1,5 +1,5 @@
 import { hasOtherThanAscii, isJoiningWord, removeJoiningWords } from './normalize-name.js'
-import { toFormPattern } from './unspaced-names.js'
+import { countriesInBrackets, toFormPattern } from './unspaced-names.js'
 import type { LegalForm } from '../../contract/enums.js'
 import table from '../reference/legal-forms.json' with { type: 'json' }
 
@@ -110,6 +110,10 @@ function groupBy(getKey: (entry: LegalFormEntry) => string): Map<string, LegalFo
   return groups
 }
 
+/** A form stands in front of a quoted name: `SIA "AB Norvane"`, `A/s "Norvane"`. */
+export const isInFrontOfQuoted = (written = ''): boolean =>
+  /^\s*[\p{L}./]+,?\s*["“”„«][^"“”„«»]*["“”»]$/u.test(written)
+
 const accentedWord = /^\P{L}*[A-Za-z]*[\u00c0-\u024f]/u
 
 /**
@@ -123,7 +127,7 @@ export function isInitialsBefore(
 ): boolean {
   const [word = '', more] = entry.words
   const isShort = word.length < 3 || (isFirst && word.length === 3 && /[aeiouy]/.test(word))
-  if (more !== undefined || !isShort) return false
+  if (more !== undefined || !isShort || isInFrontOfQuoted(written)) return false
   if (isFirst && written !== undefined && accentedWord.test(written)) return true
   if (next === null || next.formClass === 'company') return false
   const [own, others] = [getUsual(entry.countries), getUsual(next.countries)]
@@ -220,7 +224,10 @@ export function findForms(words: readonly string[], { last, written, native }: G
     const cut = (whole?.words.length ?? 0) < plain.length - index ? findCutForm(plain, index, last) : null
     const entry = cut ?? whole
     const count = cut === null ? (whole?.words.length ?? 1) : plain.length - index
-    if (entry !== null && (index > 0 || (isLeadingForm(entry) && count < plain.length))) {
+    const leads =
+      entry !== null &&
+      (isLeadingForm(entry) || (entry.formClass !== 'company' && isInFrontOfQuoted(written)))
+    if (entry !== null && (index > 0 || (leads && count < plain.length))) {
       const at = places[index] ?? 0
       const end = (places[index + count - 1] ?? at) + 1
       const { formClass, countries } = entry
@@ -249,12 +256,6 @@ const anonima = new RegExp(
   String.raw`(?<=\S\s)sociedad an[oó]nima(?:,?\s+(?:[ye]\s+)?(?:${table.trades}))*(?:\s+de(?:\s+\p{L}+){1,5})?\s*$`,
   'iu',
 )
-
-/** A country in front of the form, as companies of a group have it: "Larkmoor (U) Ltd" of Uganda. */
-const countriesInBrackets = Object.entries(table.countries_in_brackets).map(([country, letters]) => {
-  const before = String.raw`(?=(?:-?\s*(?:SMC|Co|Company)\.?\s+)?(?:Ltd|Limited|PLC)\b)`
-  return [new RegExp(String.raw`(?<=\S\s)\((?:${letters})\)\s*${before}`, 'giu'), `(${country}) `] as const
-})
 
 /** Forms that differ from words only by punctuation or capitals: without it "I/S" is "is". */
 const writtenForms: readonly (readonly [pattern: RegExp, spelledOut: string])[] = [

@@ -9,16 +9,18 @@ import {
 } from './normalize-name.js'
 import {
   cutNativeForms,
+  findFormAt,
   findTrailingForm,
   findLeadingForm,
   findNationalFrontForm,
+  isInFrontOfQuoted,
   isInitialsBefore,
   expandForms,
   type FormClass,
   type LegalFormEntry,
 } from './legal-forms.js'
 import { removeRegistrySuffix } from '../../core/numbers/registry-suffix.js'
-import { cleanText, removeProcedure } from './clean-text.js'
+import { cleanText, removeProcedure, spellOutShortForms } from './clean-text.js'
 import { isNoForm, spellOutForm } from '../reference/registers.js'
 import { matchLimits } from '../model/limits.js'
 import codes from '../reference/fund-and-trust-forms.json' with { type: 'json' }
@@ -131,9 +133,9 @@ const isPlain = (name: string): boolean =>
   /^[ -$'-.0-;=>@-[\]-~]*$/.test(name) && name.length <= matchLimits.nameCharsMax && !name.includes('  ')
 
 function splitForm(name: string, { town, country }: Seat = nowhere) {
-  const native = isPlain(name)
-    ? { rest: removeProcedure(name), form: null }
-    : cutNativeForms(removeProcedure(removeRegistrySuffix(boundText(name))))
+  const bounded = isPlain(name) ? name : removeRegistrySuffix(boundText(name))
+  const whole = spellOutShortForms(removeProcedure(bounded), country === null ? [] : [country])
+  const native = isPlain(name) ? { rest: whole, form: null } : cutNativeForms(whole)
   const words = cutTown(removeJoiningWords(foldWords(expandForms(native.rest))), town, native.rest)
   return { native, words, stripped: stripForms(words, native.rest, country) }
 }
@@ -218,8 +220,9 @@ function stripForms(words: readonly string[], written: string, country: string |
 }
 
 function findFormInFront(words: readonly string[], written: string): LegalFormEntry | null {
-  const leading = words.length > 1 ? findLeadingForm(words) : null
-  if (leading === null) return null
+  const find = isInFrontOfQuoted(written) ? (all: readonly string[]) => findFormAt(all, 0) : findLeadingForm
+  const leading = words.length > 1 ? find(words) : null
+  if (leading === null || (!leading.leading && leading.formClass === 'company')) return null
   const last = findTrailingForm(words, words.length)
   return isInitialsBefore(leading, last, { isFirst: true, written }) ? null : leading
 }

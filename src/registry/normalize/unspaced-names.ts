@@ -2,6 +2,8 @@ import { toPlainDigits } from '../../core/text.js'
 import around from '../reference/around-names.json' with { type: 'json' }
 import asianTable from '../reference/east-asian-words.json' with { type: 'json' }
 import placeNames from '../reference/place-names.json' with { type: 'json' }
+
+import formTable from '../reference/legal-forms.json' with { type: 'json' }
 import hanTable from '../reference/han-variants.json' with { type: 'json' }
 
 const han = /\p{Script=Han}/gu
@@ -263,6 +265,14 @@ export function toFormPattern(marked: string): RegExp {
   const end = `${isApart ? `\\.?${wordEnd}` : '\\.?'}${marked.startsWith('$') ? textEnd : ''}`
   return new RegExp(`${start}${letters}${end}`, 'giu')
 }
+
+/** A country in front of the form, as companies of a group have it: "Larkmoor (U) Ltd" of Uganda. */
+export const countriesInBrackets = Object.entries(formTable.countries_in_brackets).map(
+  ([country, letters]) => {
+    const before = String.raw`(?=(?:-?\s*(?:SMC|Co|Company)\.?\s+)?(?:Ltd|Limited|PLC)\b)`
+    return [new RegExp(String.raw`(?<=\S\s)\((?:${letters})\)\s*${before}`, 'giu'), `(${country}) `] as const
+  },
+)
 
 const toChoice = (lines: readonly string[]): string =>
   `(?:${lines.flatMap((line) => line.split(' ').map(simplifyHan)).join('|')})`

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { cleanText, removeDepartment, unknownLetter } from '../../../src/registry/normalize/clean-text.js'
+import { cleanText, spellOutShortForms, unknownLetter } from '../../../src/registry/normalize/clean-text.js'
+import { removeDepartment } from '../../../src/registry/match/around-name.js'
 import { removeRemarks } from '../../../src/registry/match/around-name.js'
-import { parseName } from '../../../src/registry/normalize/parsed-name.js'
+import { parseName, parseNewName } from '../../../src/registry/normalize/parsed-name.js'
 
 describe('cleanText', () => {
   test.each([
@@ -225,5 +226,68 @@ describe('a person with the mail address', () => {
     'Larkmoor Foods, info@larkmoor.com',
   ])('%j keeps its name', (text) => {
     expect(removeRemarks(text)).toBe(text)
+  })
+})
+
+describe('short forms of a country', () => {
+  const forms = [
+    ['LV', 'IK', 'sole_trader'],
+    ['LV', 'I.K.', 'sole_trader'],
+    ['LV', 'I/K', 'sole_trader'],
+    ['LV', 'ZS', 'enterprise'],
+    ['LV', 'Z/s', 'enterprise'],
+    ['LV', 'VAS', 'stock'],
+    ['LV', 'VSIA', 'limited'],
+    ['LV', 'PS', 'partnership'],
+    ['LT', 'IĮ', 'enterprise'],
+    ['LT', 'VšĮ', 'association'],
+    ['LT', 'VSI', 'association'],
+    ['LT', 'ŽŪB', 'enterprise'],
+    ['LT', 'VĮ', 'enterprise'],
+    ['LT', 'MB', 'limited'],
+    ['EE', 'FIE', 'sole_trader'],
+    ['EE', 'MTÜ', 'association'],
+    ['EE', 'TÜ', 'partnership'],
+    ['EE', 'SA', 'foundation'],
+  ] as const
+  test.each(forms)('%s: "%s" in front and behind, quoted or not', (country, form, formClass) => {
+    const names = ['"Lārkmūra maize"', '„Lārkmūra maize“', 'Lārkmūra maize']
+    const texts = names.flatMap((name) => [`${form} ${name}`, `${name} ${form}`, `${name}, ${form}`])
+    for (const text of texts) {
+      const parsed = parseNewName(text, { town: null, country })
+      expect([text, parsed.coreKey, parsed.formClass]).toEqual([text, 'larkmuramaize', formClass])
+    }
+  })
+
+  test.each([
+    ['Norvane PS', []],
+    ['Norvane PS', ['DE']],
+    ['PS Norvane GmbH', ['LV']],
+    ['SIA Norvane PS', ['LV']],
+    ['Norvane VI', ['LT']],
+    ['VI', ['LT']],
+    ['Norvane ps', ['LV']],
+    ['SA "Norvane"', []],
+    ['IK', ['LV']],
+  ])('"%s" keeps its words in %j', (name, countries) => {
+    expect(spellOutShortForms(name, countries)).toBe(name)
+  })
+
+  test('a district stands behind the name', () => {
+    const long = parseName('Larkmoras pagasta zemnieku saimniecība "Norvāni"')
+    expect(long).toMatchObject({ coreKey: 'norvanilarkmoraspagasta', formClass: 'enterprise' })
+    expect(parseName('Larkmoras pagasta Z/S "Norvāni"')).toMatchObject({ coreKey: long.coreKey })
+  })
+
+  test.each([
+    'SIA "AB Norvane"',
+    'A/s "Norvane"',
+    'AS „Norvane“',
+    'OÜ "Norvane"',
+    'AB „Norvane“',
+    'SIA «AS Norvane»',
+  ])('a form in front of a quoted name: %s', (name) => {
+    expect(parseName(name).formClass).not.toBeNull()
+    expect(parseName(name).fullKey).not.toBe(parseName(name).bareKey)
   })
 })
