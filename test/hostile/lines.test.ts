@@ -30,7 +30,8 @@ async function outcomeOf(
 
 const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
 
-test.each([
+/** Lines that are taken, alone in their file. */
+const taken = [
   ['{"n":"Acme"}'],
   ['{"n":"Acme","n":"Bolt"}'],
   ['{"n":"Acme","a":1,"a":1}'],
@@ -58,14 +59,23 @@ test.each([
   ['{"n":"Acme","__proto__":{"n":"Bolt"},"constructor":null}'],
   [`{"n":"Acme","a":${deep(190)}}`],
   [`{"n":"Acme","a":"${'x'.repeat(100_000)}"}`],
-])('NDJSON takes the line %s', async (line) => {
+]
+
+test.each(taken)('NDJSON takes the line %s', async (line) => {
   const out = await outcomeOf('in.ndjson', `${line}\n`)
   // Ours stand before the last brace; all of theirs is as it was, to the letter.
   expect(out).toEqual([`${line.slice(0, -1).trimEnd()},"e_status":"matched"}`])
   const asCsv = await outcomeOf('in.ndjson', `${line}\n`, 'out.csv')
   expect(rowsOfCsv((asCsv as string[]).join('\n'))).toMatchObject([{ e_status: 'matched' }])
-  expect(await outcomeOf('in.ndjson', `${line}\n`, 'out.csv')).toEqual(asCsv)
 })
+
+test.each(taken.filter((_, index) => index % 5 === 4))(
+  'The CSV of the line %s is the same each time',
+  async (line) => {
+    const once = await outcomeOf('in.ndjson', `${line}\n`, 'out.csv')
+    expect(await outcomeOf('in.ndjson', `${line}\n`, 'out.csv')).toEqual(once)
+  },
+)
 
 test.each([
   ['{"n":"Acme"'],

@@ -69,12 +69,13 @@ const strangeRun: ReportData = {
   run: sampleRun(3, {}, { record: null, endedAtMs: null, exitCode: null }),
 }
 
-const reports: readonly (readonly [string, () => ReportData])[] = [
-  ['the thirty-first night', () => sampleReport({ rowCount: 3_000 })],
-  ['a first run on the embedded service', () => firstRun],
-  ['a run that failed', () => failedRun],
-  ['a run that another version wrote down', () => strangeRun],
-  ['hostile words in every field', () => sampleReport({ words: hostile, rowCount: 5_000 })],
+/** Barriers of both schemes are looked for where a report has parts of its own; each of the others has those of one. */
+const reports: readonly (readonly [title: string, hasOwnParts: boolean, make: () => ReportData])[] = [
+  ['the thirty-first night', true, () => sampleReport({ rowCount: 1_000, changeCount: 12 })],
+  ['a first run on the embedded service', false, () => firstRun],
+  ['a run that failed', true, () => failedRun],
+  ['a run that another version wrote down', true, () => strangeRun],
+  ['hostile words in every field', false, () => sampleReport({ words: hostile, rowCount: 5_000 })],
 ]
 
 /** Colours are those of a scheme at every width, and places those of a width in both. */
@@ -94,22 +95,21 @@ describe.runIf(browserPath !== null)('the report of a run', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  describe.each(reports)('%s', (_, make) => {
-    test.each(windows)('fits $width pixels, $scheme, and has no barrier', async ({ width, scheme }) => {
-      const { page, complaints } = await look(make(), { width, scheme })
-      await openAllDetails(page)
-      expect(await findTooWide(page)).toEqual({ page: 0, parts: [] })
-      expect(await findBarriers(page)).toEqual([])
-      expect(complaints).toEqual([])
-    })
-
-    test('runs, loads and sends nothing', async () => {
+  describe.each(reports)('%s', (_, hasOwnParts, make) => {
+    test('fits each window, has no barrier, and runs, loads and sends nothing', async () => {
       const { page, complaints } = await look(make())
-      await openAllDetails(page)
-      await page.mouse.move(300, 300)
-      expect(await findActive(page)).toEqual([])
       expect(await page.title()).toMatch(/^Run \d+, \d{4}-\d\d-\d\d: enrich$/)
       expect(await page.locator('h1').count()).toBe(1)
+      await openAllDetails(page)
+      await page.mouse.move(300, 300)
+      for (const { width, scheme } of windows) {
+        await page.setViewportSize({ width, height: 900 })
+        await page.emulateMedia({ colorScheme: scheme })
+        expect([width, await findTooWide(page)]).toEqual([width, { page: 0, parts: [] }])
+        if (scheme === 'light' || hasOwnParts)
+          expect([scheme, await findBarriers(page)]).toEqual([scheme, []])
+      }
+      expect(await findActive(page)).toEqual([])
       expect(complaints).toEqual([])
     })
 
@@ -123,47 +123,50 @@ describe.runIf(browserPath !== null)('the report of a run', () => {
     })
   })
 
-  test.each([320, 400, 800, 1280])('no amount is broken across lines: %d pixels', async (width) => {
+  test('no amount is broken across lines, at any width', async () => {
     const report = sampleReport({ rowCount: 1_234_567 })
     const money = { currency: 'EUR', cost: 1_234_567.89, uncertainCost: 0, byKind: {} }
     const record = { ...report.run.record!, money }
-    const { page } = await look({ ...report, run: { ...report.run, record } }, { width })
+    const { page } = await look({ ...report, run: { ...report.run, record } })
     expect(await page.locator('.tiles').innerText()).toContain('EUR\u00a01,234,567.89')
-    expect(await findBrokenFigures(page)).toEqual([])
-    expect(await findTooWide(page)).toEqual({ page: 0, parts: [] })
+    for (const width of [320, 400, 800, 1280]) {
+      await page.setViewportSize({ width, height: 900 })
+      expect([width, await findBrokenFigures(page)]).toEqual([width, []])
+      expect([width, await findTooWide(page)]).toEqual([width, { page: 0, parts: [] }])
+    }
   })
 
-  test.each([320, 400, 768, 1280, 1920])(
-    'no word breaks inside, and no box or tile shows less or more than its content: %d pixels',
-    async (width) => {
-      const report = sampleReport()
-      const entries = (report.review?.entries ?? []).map((entry) => ({
-        ...entry,
-        name: 'Internationale Handelsgesellschaft Aktiengesellschaft',
-        status: 'partial_match',
-        reason: 'The registrations differ in jurisdiction and incorporation.',
-        source: `https://search.gleif.org/#/record/HWUPKR0MPOU8FGXBT394?of=${entry.rowNumber}`,
-      }))
-      const id = 'siq_14a74c080fa777674839024f'
-      const largest = (report.changes?.largest ?? []).map((change) => ({
-        ...change,
-        old: 'Handelsgesellschaft Aktiengesellschaft',
-        new: id,
-        oldEntityId: id,
-        newEntityId: id,
-      }))
-      const changes = { baseline: 30, counts: report.changes?.counts ?? {}, largest }
-      const review = { rowCount: 12_345, entries }
-      const { page } = await look({ ...report, changes, review }, { width })
-      await openAllDetails(page)
-      expect(await findBrokenWords(page)).toEqual([])
-      expect(await findBlankScrolls(page)).toEqual([])
+  test('no word breaks inside, and no box or tile shows less or more than its content, at any width', async () => {
+    const report = sampleReport()
+    const entries = (report.review?.entries ?? []).map((entry) => ({
+      ...entry,
+      name: 'Internationale Handelsgesellschaft Aktiengesellschaft',
+      status: 'partial_match',
+      reason: 'The registrations differ in jurisdiction and incorporation.',
+      source: `https://search.gleif.org/#/record/HWUPKR0MPOU8FGXBT394?of=${entry.rowNumber}`,
+    }))
+    const id = 'siq_14a74c080fa777674839024f'
+    const largest = (report.changes?.largest ?? []).map((change) => ({
+      ...change,
+      old: 'Handelsgesellschaft Aktiengesellschaft',
+      new: id,
+      oldEntityId: id,
+      newEntityId: id,
+    }))
+    const changes = { baseline: 30, counts: report.changes?.counts ?? {}, largest }
+    const review = { rowCount: 12_345, entries }
+    const { page } = await look({ ...report, changes, review })
+    await openAllDetails(page)
+    for (const width of [320, 400, 768, 1280, 1920]) {
+      await page.setViewportSize({ width, height: 900 })
+      expect([width, await findBrokenWords(page)]).toEqual([width, []])
+      expect([width, await findBlankScrolls(page)]).toEqual([width, []])
       const [whole = 0, ...tiles] = await page.evaluate<number[]>(
         `[...document.querySelectorAll('.tiles, .tiles div:not(.long)')].map((box) => box.clientWidth)`,
       )
       expect(Math.max(...tiles)).toBeLessThan(whole)
-    },
-  )
+    }
+  })
 
   test('links to pages of one site can be told apart, and the reason of an answer is shown', async () => {
     const bases = ['https://search.gleif.org/#/record/', `https://example.com/${'register/'.repeat(30)}?id=`]
