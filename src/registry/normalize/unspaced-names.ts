@@ -2,7 +2,6 @@ import { toPlainDigits } from '../../core/text.js'
 import around from '../reference/around-names.json' with { type: 'json' }
 import asianTable from '../reference/east-asian-words.json' with { type: 'json' }
 import placeNames from '../reference/place-names.json' with { type: 'json' }
-
 import formTable from '../reference/legal-forms.json' with { type: 'json' }
 import hanTable from '../reference/han-variants.json' with { type: 'json' }
 
@@ -209,6 +208,7 @@ function spellArabic(spelling: string): string {
     .replace(/[أإ]/g, '[أإا]')
 }
 
+const tidy = (part: string): string => part.trim().replace(/\s+/g, ' ')
 /** "東京都港区", "广东省深圳市南山区", "경기도 성남시 분당구": no signs separate a region from its towns. */
 const eastAsianPart =
   /(?:東京都|北海道|京都府|大阪府|\p{Script=Han}{2,3}[県省]|\p{Script=Han}{2,8}自治[区區]|\p{Script=Han}{2,3}市(?!市))(?=\p{Script=Han}{2})|\p{Script=Hangul}[도시군구](?=\s+\p{Script=Hangul})/gu
@@ -219,17 +219,14 @@ export const splitPlace = (text: string): string[] =>
     .replace(/^\p{Script=Hangul}{2}(?=\s+\p{Script=Hangul})/u, '$&,')
     .replace(eastAsianPart, '$&,')
     .split(/[,;|\n/()（）、，،؛]+/)
-    .map((part) => part.trim().replace(/\s+/g, ' '))
+    .map(tidy)
 
 /** "Bakı şəhəri Xətai rayonu" has two parts. */
 const townEnd = new RegExp(`(?<=\\p{L} (?:${placeNames.town_ends}))\\s+(?=\\p{L})`, 'iu')
 
 /** Drops empty and repeated parts, ignoring case. */
 export function splitLine(line: string): string[] {
-  const parts = line
-    .replace(townEnd, ',')
-    .split(',')
-    .map((part) => part.trim().replace(/\s+/g, ' '))
+  const parts = line.replace(townEnd, ',').split(',').map(tidy)
   return parts.filter((part, at) => part !== '' && part.toLowerCase() !== parts[at - 1]?.toLowerCase())
 }
 
@@ -242,9 +239,8 @@ export function splitTownCode(text: string, isBehind: boolean): { town: string; 
   const [, first, rest] = codeFront.exec(text) ?? []
   if (first !== undefined && rest !== undefined) return { town: rest, code: first }
   const [, town, code] = codeBehind.exec(text) ?? (isBehind ? plainCodeBehind.exec(text) : null) ?? []
-  return town === undefined || code === undefined
-    ? { town: text, code: null }
-    : { town: town.replace(/[\s,;]+$/, ''), code: toPlainDigits(code) }
+  if (town === undefined || code === undefined) return { town: text, code: null }
+  return { town: town.replace(/[\s,;]+$/, ''), code: toPlainDigits(code) }
 }
 
 /** Scripts without spaces between words: a form is found inside of them. */
@@ -295,16 +291,14 @@ export function classifyNativeRun(run: string, isBehindForm: boolean): 'site' | 
 
 /** Built at the first name in Han or Hangul. */
 let joinedSite: RegExp | null = null
-const createJoinedSite = () =>
-  new RegExp(
-    String.raw`(?<=[\p{L}\p{N}]{3})(?:${[...getAsianWords().places.keys()].join('|')})[市区县府都省시]?${sites}(?![\p{L}\p{N}])`,
-    'u',
-  )
 
 /** Divides a known place and its branch from the name in front of them: 東海精密名古屋営業所. */
 export function divideSite(text: string): string {
   if (!unspaced.test(text)) return text
-  joinedSite ??= createJoinedSite()
+  joinedSite ??= new RegExp(
+    String.raw`(?<=[\p{L}\p{N}]{3})(?:${[...getAsianWords().places.keys()].join('|')})[市区县府都省시]?${sites}(?![\p{L}\p{N}])`,
+    'u',
+  )
   const at = joinedSite.exec(simplifyHan(text))?.index ?? 0
   return at > 0 ? `${text.slice(0, at)} ${text.slice(at)}` : text
 }
