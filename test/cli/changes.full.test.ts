@@ -163,7 +163,7 @@ describe('a company that left a register', () => {
       return { code, stderr, changes: rowsOfCsv(place.read('changes.csv')), reasons }
     }
     const sentence =
-      'The newest file of companies-house no longer names the registration; that of 2026-03-01 did.'
+      'The newest file of companies-house no longer names the registration; an earlier one of 2026-03-01 did.'
     await runNight('2026-03-01', staying, leaving)
     const unchanged = await runNight('2026-03-15', staying, leaving, other)
     expect([unchanged.code, unchanged.changes]).toEqual([0, []])

@@ -301,7 +301,7 @@ export function describeRemoval(
   const kept = listOtherCountries(registration, countries)
   if (kept !== null)
     return `Of ${sourceName}, only companies of ${kept} are kept now; the file of ${lastOn.slice(0, 10)} named the registration.`
-  return `The newest file of ${sourceName} no longer names the registration; that of ${lastOn.slice(0, 10)} did.`
+  return `The newest file of ${sourceName} no longer names the registration; an earlier one of ${lastOn.slice(0, 10)} did.`
 }
 
 type LeftFile = Pick<LeftRegister, 'sourceName' | 'lastOn' | 'countries'>

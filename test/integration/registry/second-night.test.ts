@@ -233,7 +233,7 @@ describe.each(Object.entries(registers))('the second night: %s', (_, register) =
     if (hasRemovals) {
       expect(removed?.entity?.status).toBeNull()
       expect(JSON.stringify(removed?.factors)).toMatch(
-        /no longer names the registration; that of 2026-03-01 did/,
+        /no longer names the registration; an earlier one of 2026-03-01 did/,
       )
     }
     const records = before.map(({ entity }) => (entity ? registry.entity(entity.id) : null))
@@ -332,7 +332,7 @@ describe('a company that its register no longer lists', () => {
     return { status: answer?.status, left: left.map(({ description }) => description) }
   }
   const sentence = (source: string, day: string) =>
-    `The newest file of ${source} no longer names the registration; that of ${day} did.`
+    `The newest file of ${source} no longer names the registration; an earlier one of ${day} did.`
 
   test('is matched with that reason, until a file lists it again', async () => {
     const registry = openRegistry(':memory:')

@@ -481,7 +481,7 @@ describe('the registration', () => {
     )
     const gone = { ...registration, removedFromSource: true }
     expect(said(of, gone)).toContain(
-      'The newest file of companies.csv no longer names the registration; that of 2026-01-31 did.',
+      'The newest file of companies.csv no longer names the registration; an earlier one of 2026-01-31 did.',
     )
     expect(said(of, gone)).not.toContain('A registration in')
   })
