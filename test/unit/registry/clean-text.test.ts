@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { cleanText, spellOutShortForms, unknownLetter } from '../../../src/registry/normalize/clean-text.js'
 import { removeDepartment } from '../../../src/registry/match/around-name.js'
+import { foldText } from '../../../src/registry/normalize/normalize-name.js'
+import { readNativeName } from '../../../src/registry/normalize/native-scripts.js'
 import { removeRemarks } from '../../../src/registry/match/around-name.js'
 import { isSoleTraderForm, parseName, parseNewName } from '../../../src/registry/normalize/parsed-name.js'
 
@@ -331,4 +333,13 @@ describe('forms and countries of common law', () => {
   test.each(['Business Name', 'Sole Proprietorship'])('a register form "%s" is a sole trader', (form) => {
     expect(isSoleTraderForm(form, 'GH')).toBe(true)
   })
+})
+
+test.each([
+  ['মেঘনা ডাইং লিঃ', 'meghna dyeing'],
+  ['মেঘনা ডায়িং লিমিটেড', 'meghna dyeing'],
+  ['মেঘনা ফেব্রিকস', 'meghna fabrics'],
+  ['মেঘনা নীট কম্পোজিট', 'meghna knit composite'],
+])('%s is read with the English words of its trades', (name, latin) => {
+  expect(readNativeName(name).map(({ text }) => foldText(text))).toContain(latin)
 })
