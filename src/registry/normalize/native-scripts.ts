@@ -1,6 +1,7 @@
 import { foldHan, getAsianWords, listWords, writeAlike } from './unspaced-names.js'
 import { cutNativeForms } from './legal-forms.js'
 import { asianWords, foldText, foldWords, getOrCompute, isSimpleWord, toStem } from './normalize-name.js'
+import asianTable from '../reference/east-asian-words.json' with { type: 'json' }
 import trades from '../reference/trades.json' with { type: 'json' }
 import { boundText, parseName } from './parsed-name.js'
 
@@ -59,6 +60,9 @@ const greekWords = new Map(
   τεχνολογιες technologies, ναυτιλια shipping, ομολογων bonds, γενικη general, ευρωπαικη european, καπιταλ capital, σερβισες services, τραστ trust, λιζινγκ leasing, λιμιτεδ limited,
   κυπρου cyprus, κυπρος cyprus, αθηνων athens, πειραιως piraeus, ελλαδος greece, ελλαδα greece, και and, της of, του of, των of, δημοσια public, λτδ ltd`),
 )
+
+/** English words of trades, as the scripts of South Asia spell them. */
+const southAsianWords = new Map(parseWords(asianTable.south_asian.join(', ').normalize('NFC')))
 
 const parseLetters = (table: string) =>
   table
@@ -150,7 +154,7 @@ const cyrillicForeign = withRest(cyrillicByOrigin, cyrillicBySound)
 const greekForeign = withRest(greekByOrigin, greekBySound)
 
 const otherScript =
-  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u
+  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}\p{Script=Bengali}]/u
 const eastAsian = /[\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u
 
 /** Divides East Asian names, and translates their trades and places. */
@@ -168,7 +172,7 @@ export function readNativeName(text: string): Reading[] {
   // Only Greek: decomposition would break up kana and Hangul.
   const plain = /\p{Script=Greek}/u.test(lower) ? lower.normalize('NFD').replace(/\p{M}/gu, '') : lower
   const known = translateWords(translateWords(plain, cyrillicWords), greekWords)
-  const split = translateAsian(known)
+  const split = translateAsian(translateWords(known.normalize('NFC'), southAsianWords))
   const readings = [false, true].map((isForeign) => {
     const cyrillic = transliterate(split, isForeign ? cyrillicForeign : cyrillicBySound)
     const greek = transliterate(cyrillic, isForeign ? greekForeign : greekBySound)

@@ -263,12 +263,19 @@ export function toFormPattern(marked: string): RegExp {
 }
 
 /** A country in front of the form, as companies of a group have it: "Larkmoor (U) Ltd" of Uganda. */
-export const countriesInBrackets = Object.entries(formTable.countries_in_brackets).map(
-  ([country, letters]) => {
-    const before = String.raw`(?=(?:-?\s*(?:SMC|Co|Company)\.?\s+)?(?:Ltd|Limited|PLC)\b)`
-    return [new RegExp(String.raw`(?<=\S\s)\((?:${letters})\)\s*${before}`, 'giu'), `(${country}) `] as const
-  },
-)
+export const countriesInBrackets = [
+  ...Object.entries(formTable.countries_in_brackets).map(([country, letters]) => [
+    country,
+    String.raw`\((?:${letters})\)\s*`,
+  ]),
+  ...Object.entries(formTable.countries_before_form).map(([country, letters]) => [
+    country,
+    String.raw`(?:${letters})\.?\s+`,
+  ]),
+].map(([country, letters = '']) => {
+  const before = String.raw`(?=(?:-?\s*(?:SMC|Co|Company)\.?\s+)?(?:Ltd|Limited|PLC)\b)`
+  return [new RegExp(String.raw`(?<=\S\s)${letters}${before}`, 'giu'), `(${country}) `] as const
+})
 
 const toChoice = (lines: readonly string[]): string =>
   `(?:${lines.flatMap((line) => line.split(' ').map(simplifyHan)).join('|')})`

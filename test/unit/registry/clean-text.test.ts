@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { cleanText, spellOutShortForms, unknownLetter } from '../../../src/registry/normalize/clean-text.js'
 import { removeDepartment } from '../../../src/registry/match/around-name.js'
+import { foldText } from '../../../src/registry/normalize/normalize-name.js'
+import { readNativeName } from '../../../src/registry/normalize/native-scripts.js'
 import { removeRemarks } from '../../../src/registry/match/around-name.js'
-import { parseName, parseNewName } from '../../../src/registry/normalize/parsed-name.js'
+import { isSoleTraderForm, parseName, parseNewName } from '../../../src/registry/normalize/parsed-name.js'
 
 describe('cleanText', () => {
   test.each([
@@ -290,4 +292,54 @@ describe('short forms of a country', () => {
     expect(parseName(name).formClass).not.toBeNull()
     expect(parseName(name).fullKey).not.toBe(parseName(name).bareKey)
   })
+})
+
+describe('forms and countries of common law', () => {
+  test.each([
+    'LBG',
+    'Limited by Guarantee',
+    'Company Limited by Guarantee',
+    '(LTD/GTE)',
+    'PRUC',
+    'Unlimited Company',
+  ])('"%s" is a form', (form) => {
+    expect(parseName(`Larkmoor Clinic ${form}`)).toMatchObject({
+      coreKey: 'larkmoorclinic',
+      formClass: 'limited',
+    })
+  })
+
+  test.each(['Gh Ltd', 'Gh. Ltd', 'GH Limited', '(Gh) Ltd'])('"%s" is of Ghana', (end) => {
+    expect(parseName(`Larkmoor ${end}`).coreKey).toBe('larkmoorghana')
+  })
+
+  test.each([
+    ['Larkmoor & Ng Ltd', 'larkmoorng'],
+    ['Gh Ltd', 'gh'],
+    ['Larkmoor Gh', 'larkmoorgh'],
+    ['LBG Media plc', 'lbgmedia'],
+  ])('"%s" keeps its words', (name, key) => {
+    expect(parseName(name).coreKey).toBe(key)
+  })
+
+  test.each(['মেঘনা পি.এল.সি.', 'মেঘনা পিএলসি', 'মেঘনা লিঃ', 'মেঘনা লি.', 'মেঘনা প্রাঃ লিঃ'])(
+    '%s has a form',
+    (name) => {
+      expect(parseName(name)).toMatchObject({ coreKey: parseName('মেঘনা').coreKey })
+      expect(parseName(name).formClass).not.toBeNull()
+    },
+  )
+
+  test.each(['Business Name', 'Sole Proprietorship'])('a register form "%s" is a sole trader', (form) => {
+    expect(isSoleTraderForm(form, 'GH')).toBe(true)
+  })
+})
+
+test.each([
+  ['মেঘনা ডাইং লিঃ', 'meghna dyeing'],
+  ['মেঘনা ডায়িং লিমিটেড', 'meghna dyeing'],
+  ['মেঘনা ফেব্রিকস', 'meghna fabrics'],
+  ['মেঘনা নীট কম্পোজিট', 'meghna knit composite'],
+])('%s is read with the English words of its trades', (name, latin) => {
+  expect(readNativeName(name).map(({ text }) => foldText(text))).toContain(latin)
 })
