@@ -307,12 +307,12 @@ describe('the delimiter of every CSV that is written about a list', () => {
   )
 })
 
-test('After an import, the next command is the last run with the same lookups, with all its outputs', async () => {
+test('After an import, the next command is the last run with the same lookups, with its outputs but that of changes', async () => {
   const place = createPlace()
   place.write('companies.csv', 'Firma,Ort,Land\nDutche Bank,Berlin,DE\nNobody at all GmbH,Bonn,DE\n')
   const runs = [
     "-o first.csv --columns status,candidates --changes 'my changes.csv' --prefix x_ --max-lookups 9",
-    '-o second.parquet --location-columns Land --columns=status',
+    '-o second.parquet --location-columns Land --columns=status --changes=c.csv',
     '-o third.xlsx --location-columns Ort --bom',
   ]
   const toWords = (text: string) => (text.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''))
@@ -323,8 +323,7 @@ test('After an import, the next command is the last run with the same lookups, w
     const { stderr } = await place.run(['review', 'companies.csv', ...flags, '--import', 'filled.csv'])
     return /^Next: enrich (.*?) {3}\(/m.exec(stderr)?.[1]
   }
-  const first =
-    "companies.csv -o first.csv --columns status,candidates --changes 'my changes.csv' --prefix x_"
+  const first = 'companies.csv -o first.csv --columns status,candidates --prefix x_'
   const second = 'companies.csv --location-columns Land -o second.parquet --columns=status'
   expect([await next(), await next('--location-columns', 'Land')]).toEqual([first, second])
   expect(await next('--location-columns=Ort')).toBe(

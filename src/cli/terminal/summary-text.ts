@@ -136,11 +136,11 @@ function buildReviewCommand(command: string): string | null {
   return kept.includes('-') ? null : [getProgram(command), 'review', ...kept].join(' ')
 }
 
-/** Selects the flags of a run for its output, its changes and its report, as typed, without `-o` and alarms. */
+/** Selects the flags of a run for its output and its report, as typed, without `-o`, alarms and its file of changes, which would be lost. */
 export function selectOutputFlags(command: string): string[] {
   const words = command.replace(ofRun, '').match(shellWords) ?? []
-  const alone = /^(-o|--output|--fail-on|--notify|--metrics-file)$/
-  const joined = /^'?(-o|--(output|fail-on|notify|metrics-file)=)./
+  const alone = /^(-o|--output|--changes|--fail-on|--notify|--metrics-file)$/
+  const joined = /^'?(-o|--(output|changes|fail-on|notify|metrics-file)=)./
   return selectArguments(words, ['output', 'reporting'], false).filter(
     (word, at, all) => !alone.test(word) && !joined.test(word) && !alone.test(all[at - 1] ?? ''),
   )
