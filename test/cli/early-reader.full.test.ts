@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openCheckpointReader } from '../../src/pipeline/checkpoint/sqlite/reader.js'
 import { createPlace, fixture, type CliPlace } from '../support/cli.js'
 
@@ -68,16 +68,18 @@ const intoFullDisk = (place: CliPlace, args: readonly string[], redirect = `>${f
   place.run(args, { wrapper: ['sh', '-c', `exec "$@" ${redirect}`, 'sh'], stdin: companies })
 
 describe.skipIf(!existsSync(fullDisk))('on a full disk', () => {
+  const after = createPlace(afterAll)
+  beforeAll(async () => {
+    await after.run(['-', '--input-format', 'csv', '-o', 'out.csv'], { stdin: companies })
+  })
   test.each([
     [['--version']],
     [['status', '--json']],
     [['registry', 'search', 'apple']],
     [['export', ...toStdout]],
     [toStdout],
-  ])('the output of %j is a named error', async (args) => {
-    const place = createPlace()
-    await place.run(['-', '--input-format', 'csv', '-o', 'out.csv'], { stdin: companies })
-    const { code, stderr } = await intoFullDisk(place, args)
+  ])('the output of %j after a run is a named error', async (args) => {
+    const { code, stderr } = await intoFullDisk(after, args)
     expect(stderr).toMatch(/error DISK_FULL: the disk is full/)
     expect(stderr).not.toMatch(/^ {4}at /m)
     expect(code).toBe(2)

@@ -130,8 +130,8 @@ async function runInHost(
 ): Promise<CliResult | null> {
   const { wrapper, nodeFlags, stdin = '' } = options
   const environment = environmentOf(options, temporaryFolder)
-  // Node.js reads its own variables when it starts, and the program those of npm.
-  const isOfProcess = Object.keys(environment).some((name) => /^(NODE|SSL|OPENSSL|UV|npm)_/.test(name))
+  // Node.js reads its own variables when it starts.
+  const isOfProcess = Object.keys(environment).some((name) => /^(NODE|SSL|OPENSSL|UV)_/.test(name))
   if (isOfProcess || wrapper !== undefined || nodeFlags !== undefined || stdin === null) return null
   const result = await host.run({ folder, environment, args, stdin })
   if (result === null) return null

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { pathToFileURL } from 'node:url'
 import type * as program from '../../src/cli/program.js'
+import { findProgramName, replaceProgramName } from '../../src/cli/terminal/command-io.js'
 import { printable } from '../../src/core/text.js'
 import type { CommandOrder, CommandResult } from './command-host.js'
 
@@ -15,19 +16,22 @@ async function run({ folder, environment, args, stdin }: CommandOrder): Promise<
   process.chdir(folder)
   for (const name of Object.keys(process.env)) Reflect.deleteProperty(process.env, name)
   Object.assign(process.env, environment)
+  // As `command-line.ts` does: JSON lines are printed unchanged.
+  const program = findProgramName(process.env)
+  const words = (text: string) => printable(replaceProgramName(text, program))
   const chunks: Buffer[] = []
   let stderr = ''
   const stdout = new PassThrough()
   stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
   const code = await runCommand({
-    out: (text) => stdout.write(printable(text)),
-    err: (text) => (stderr += printable(text)),
+    out: (text) => stdout.write(/^[[{]/.test(text) ? printable(text) : words(text)),
+    err: (text) => (stderr += words(text)),
     draw: () => undefined,
     isTerminal: false,
     environment: process.env,
     stdin: new PassThrough().end(stdin),
     stdout,
-    program: 'enrich',
+    program,
     argv: args,
     interrupt: new AbortController().signal,
   })

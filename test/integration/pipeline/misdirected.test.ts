@@ -15,7 +15,7 @@ import { createWorkplace, servicesOfTests, type Workplace } from '../../support/
 import { freePort } from '../../support/loopback-server.js'
 import { eventOf, newSecret, send } from '../../support/webhook-sender.js'
 
-const names = Array.from({ length: 40 }, (_, index) => `Company ${index + 1}`)
+const names = Array.from({ length: 24 }, (_, index) => `Company ${index + 1}`)
 const answers: Record<string, StrangeAnswer> = Object.fromEntries(
   names.map((name) => [name, strangeMatch(`${name} SE`)]),
 )
