@@ -262,20 +262,13 @@ export function toFormPattern(marked: string): RegExp {
   return new RegExp(`${start}${letters}${end}`, 'giu')
 }
 
+const ownForm = String.raw`(?=(?:-?\s*(?:SMC|Co|Company)\.?\s+)?(?:Ltd|Limited|PLC)\b)`
+const { countries_in_brackets: inBrackets, countries_before_form: beforeForm } = formTable
 /** A country in front of the form, as companies of a group have it: "Larkmoor (U) Ltd" of Uganda. */
 export const countriesInBrackets = [
-  ...Object.entries(formTable.countries_in_brackets).map(([country, letters]) => [
-    country,
-    String.raw`\((?:${letters})\)\s*`,
-  ]),
-  ...Object.entries(formTable.countries_before_form).map(([country, letters]) => [
-    country,
-    String.raw`(?:${letters})\.?\s+`,
-  ]),
-].map(([country, letters = '']) => {
-  const before = String.raw`(?=(?:-?\s*(?:SMC|Co|Company)\.?\s+)?(?:Ltd|Limited|PLC)\b)`
-  return [new RegExp(String.raw`(?<=\S\s)${letters}${before}`, 'giu'), `(${country}) `] as const
-})
+  ...Object.entries(inBrackets).map(([country, one]) => [country, `\\((?:${one})\\)\\s*`]),
+  ...Object.entries(beforeForm).map(([country, one]) => [country, `(?:${one})\\.?\\s+`]),
+].map(([country, one = '']) => [new RegExp(`(?<=\\S\\s)${one}${ownForm}`, 'giu'), `(${country}) `] as const)
 
 const toChoice = (lines: readonly string[]): string =>
   `(?:${lines.flatMap((line) => line.split(' ').map(simplifyHan)).join('|')})`
