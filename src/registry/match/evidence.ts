@@ -104,7 +104,7 @@ export const isTellingBeforeForm = ({
       (word.wordClass === 'telling' || word.wordClass === 'body'),
   )
 /**
- * A text with the legal form states the whole name: behind the name, or in front of one that goes on in the registry, as in
+ * A text with the legal form states the whole name: behind the name, or in front of one that has more words in the registry, as in
  * OOO Larkmoor and OOO Larkmoor Plus.
  */
 export const statesWholeName: Feature = ({ comparison }) => {
@@ -175,7 +175,7 @@ export const isGuest: Feature = (evidence) => {
   return isDescribed || hasLeft(['host'], 'before')(evidence) || hasLeft(['agent'], 'behind')(evidence)
 }
 
-/** Whether the query states another town. A district is none: "50 Katherine Street, Sandton", "Leipzig-Plagwitz"; nor is a postal code alone. */
+/** Whether the query states another town. A district is not one: "50 Katherine Street, Sandton", "Leipzig-Plagwitz"; nor is a postal code alone. */
 export function isOtherTown(
   { namesTown, cities, postals }: LocationHint,
   { city, street, region }: Pick<RowAddress, 'city' | 'street' | 'region'>,

@@ -51,7 +51,7 @@ function findNumberBehind(words: readonly ReadWord[]): Span | null {
 
 /**
  * Finds the address in a text. From the number in front of a street on, all is address: "12 High Street, Leeds". A number
- * behind the street ends it, unless the text goes on behind a sign: "Via Roma 22, Milano". `null` without one.
+ * behind the street ends it, unless the text continues behind a sign: "Via Roma 22, Milano". `null` without one.
  */
 export function findAddress(words: readonly ReadWord[]): Span | null {
   const from = words.findIndex(({ text, isApart }, at) => {

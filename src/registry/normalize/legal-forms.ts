@@ -110,7 +110,7 @@ function groupBy(getKey: (entry: LegalFormEntry) => string): Map<string, LegalFo
   return groups
 }
 
-/** A form stands in front of a quoted name: `SIA "AB Norvane"`, `A/s "Norvane"`. */
+/** A form in front of a quoted name: `SIA "AB Norvane"`, `A/s "Norvane"`. */
 export const isInFrontOfQuoted = (written = ''): boolean =>
   /^\s*[\p{L}./]+,?\s*["“”„«][^"“”„«»]*["“”»]$/u.test(written)
 

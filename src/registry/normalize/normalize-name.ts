@@ -295,7 +295,7 @@ export function isLightWord(word: string): boolean {
 }
 
 /** True for a word of a trade. */
-export function isTradeWord(word: string): boolean {
+function isTradeWord(word: string): boolean {
   return genericWords.has(word) || tradeWords.has(word)
 }
 

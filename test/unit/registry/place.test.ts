@@ -717,7 +717,7 @@ describe('short forms that are codes of other countries', () => {
 })
 
 test('a letter behind a slash is no country: regions and areas with abbreviations', () => {
-  const letters = fc.constantFrom(...'ABCDEFGILNRSVW')
+  const letters = fc.constantFrom(...'ABCDEFGILNRSVW'.split(''))
   forAll(
     200,
     [letters, letters, fc.constantFrom('Larkmoor, #', '12 Norvane #, Larkmoor', '# Larkmoor', 'Larkmoor #')],
