@@ -146,7 +146,7 @@ export function writeLatin(number: string): string {
 
 /** Lists the parts of a number between its signs. Letters belong to the digits behind them. */
 const splitParts = (text: string): string[] =>
-  writeLatin(toPlainDigits(text).toUpperCase())
+  writeLatin(toPlainDigits(text.slice(0, 100)).toUpperCase())
     .replace(/\s+OF\s+/g, '/')
     .replace(/\s+|(?<=\p{L})[./-]+/gu, '')
     .split(/[./-]+/)

@@ -122,7 +122,12 @@ export function removeRemarks(name: string): string {
 
 /** Returns the rest of a cell around a name. */
 export const findAround = (given: string, name: string): string =>
-  given.includes(name) ? given.replace(name, ' ').replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}.]+$/gu, '') : ''
+  given.includes(name)
+    ? given
+        .replace(name, ' ')
+        .replace(/\s+/g, ' ')
+        .replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}.]{1,9}$/gu, '')
+    : ''
 
 /** Lists the words of a text that name one of these countries, in any language: "Frankreich", "États-Unis". */
 export function findCountryWords(text: string, countries: readonly string[]): string[] {

@@ -13,14 +13,11 @@ const entities = new Map(
 )
 
 /** `&eacute;` is a letter and the name of its accent. */
-const accents: Readonly<Record<string, string>> = {
-  acute: '\u0301',
-  grave: '\u0300',
-  circ: '\u0302',
-  tilde: '\u0303',
-  uml: '\u0308',
-  caron: '\u030c',
-}
+const accents = new Map(
+  'acute=\u0301 grave=\u0300 circ=\u0302 tilde=\u0303 uml=\u0308 caron=\u030c'
+    .split(' ')
+    .map((pair) => pair.split('=') as [string, string]),
+)
 /** Browsers read the oldest ones without a semicolon too: "Larkmoor &amp Norvane". */
 const entity = /&(?:(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]{2,8}));|(amp|quot|nbsp|lt|gt)(?=\s|$))/gi
 const accentedLetter = /^([a-z])(acute|grave|circ|tilde|uml|caron)$/i
@@ -47,7 +44,7 @@ function decodeEntity(found: string, hex?: string, decimal?: string, named?: str
       : ' '
   }
   const [, letter, accent = ''] = accentedLetter.exec(name) ?? []
-  if (letter !== undefined) return (letter + (accents[accent.toLowerCase()] ?? '')).normalize('NFC')
+  if (letter !== undefined) return (letter + (accents.get(accent.toLowerCase()) ?? '')).normalize('NFC')
   return entities.get(name) ?? entities.get(name.toLowerCase()) ?? found
 }
 
@@ -171,10 +168,10 @@ function endsWithForm(text: string): boolean {
   return cutNativeForms(text).form !== null || findTrailingForm(words, words.length) !== null
 }
 
-/** Short forms of a country (`short` of the table) are words or initials elsewhere. */
+/** Short forms of a country (`short` of the table), words or initials elsewhere: in front, and in the last letters. */
 const shortEnds = [
-  /^\s*(?<form>\p{L}[\p{L}./]{1,5})(?![\p{L}\p{M}./])[,:]?\s*(?<quote>["“”„«»]?)(?=.*\p{L}{2})/u,
-  /(?<=\p{L}{2}.*)(?<quote>["“”„«»]?)[\s,(-]*(?<![\p{L}\p{M}./])(?<form>\p{L}[\p{L}./]{1,5})\)?\s*$/u,
+  /^\s*(?<form>\p{L}[\p{L}./]{1,5})(?![\p{L}\p{M}./])[,:]?\s*(?<quote>["“”„«»]?)/u,
+  /(?<quote>["“”„«»]?)[\s,(-]*(?<![\p{L}\p{M}./])(?<form>\p{L}[\p{L}./]{1,5})\)?\s*$/u,
 ]
 const districtInFront = new RegExp(`^((?:\\p{L}+\\s){1,2}(?:${forms.districts}))\\s+(.*["“„«].*)$`, 'iu')
 
@@ -185,12 +182,15 @@ export function spellOutShortForms(name: string, countries: readonly string[]): 
   const own = district === '' ? '' : spellOutShortForms(text, countries)
   if (findLeadingForm(foldWords(own)) !== null) return `${own} ${district}`
   for (const [at, end] of shortEnds.entries()) {
-    const { 0: found = '', index = 0, groups: { form = '', quote = '' } = {} } = end.exec(name) ?? {}
-    const isOwn = (country: string) => !isHere || countries.includes(country)
+    const from = at === 0 ? 0 : Math.max(0, name.length - 16)
+    const found = end.exec(name.slice(from))
+    const { form = '', quote = '' } = found?.groups ?? {}
     const word = form.replace(/[./]/g, '').toUpperCase()
+    const isOwn = (country: string) => !isHere || countries.includes(country)
     const full = forms.short.find(([country = '', short]) => short === word && isOwn(country))?.[2]
-    if (full === undefined) continue
-    const rest = at === 0 ? name.slice(found.length - quote.length) : name.slice(0, index + quote.length)
+    const inFront = (found?.[0].length ?? 0) - quote.length
+    const rest = at === 0 ? name.slice(inFront) : name.slice(0, from + (found?.index ?? 0) + quote.length)
+    if (full === undefined || !/\p{L}{2}/u.test(rest)) continue
     const words = foldWords(isHere ? rest : `x ${form}`)
     const other = at > 0 && isHere ? findLeadingForm(words) : findTrailingForm(words, words.length)
     if (quote === '' ? isHere && other === null && /[./]|\p{Lu}$/u.test(form) : isHere || other === null)

@@ -321,7 +321,7 @@ function classifyPart(part: string): PlaceKind | 'street' | 'plain' {
 
 /** Reads a field with town and region, and maybe parts of a town: "Tartu linn, Tartu maakond". `street` has its other parts. */
 export function readTown(city: string, countryCode: string | null): AddressParts {
-  const { town, code } = splitTownCode(city.slice(0, lineCharsMax), true)
+  const { town, code } = splitTownCode(city.slice(0, lineCharsMax).replace(/\s+/g, ' '), true)
   const read = countryCode === 'GB' ? null : readTownParts(splitLine(town), countryCode)
   const whole = { street: null, city: code === null ? city : town, region: null }
   return { ...(read ?? whole), postalCode: code }

@@ -234,7 +234,7 @@ const codeFront = /^([A-Z]{0,2}-?\d{4,6}|[A-Z]{2}\d{3}|\d{2}-\d{3}|\d{3} \d{2}) 
 const codeBehind = /^(\D+) ([A-Z]{1,2}-?\d{3,6})$/
 const plainCodeBehind = /^(\p{L}\P{Nd}*?)\s*[-–—\s]\s*(\p{Nd}{4,6}|\p{Nd}{3}[ -]\p{Nd}{2,3})\.?$/u
 
-/** Takes the postal code from a town: "80331 München", "Rīga LV-1010", and, if `isBehind`, "Dhaka-1100". */
+/** Takes the postal code from a town: "80331 München", "Rīga LV-1010", and, if `isBehind`, "Dhaka-1100". Expects single spaces. */
 export function splitTownCode(text: string, isBehind: boolean): { town: string; code: string | null } {
   const [, first, rest] = codeFront.exec(text) ?? []
   if (first !== undefined && rest !== undefined) return { town: rest, code: first }
