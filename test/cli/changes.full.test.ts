@@ -176,7 +176,7 @@ describe('a company that left a register', () => {
     expect([left.code, left.stderr]).toEqual([6, expect.stringContaining('left_register>0: 1 of 2 rows')])
     expect(left.reasons).toEqual([
       expect.not.stringContaining('no longer names'),
-      expect.stringMatching(/registered name\. The newest file of companies-house no longer names/),
+      expect.stringMatching(/registered name\. .*The newest file of companies-house no longer names/),
     ])
     const next = await runNight(null)
     expect([next.code, next.changes, next.reasons]).toEqual([0, [], left.reasons])

@@ -13,20 +13,16 @@ const placeAbbreviations = 'BER CAN CAYMAN CI CN DEL ENG HK SWED UK'
 const remarks = 'ADR ADS ADV ATS BD FA FI GDR MSD NEW NW OLD SBSD TA'
 
 /** Codes and names in suffixes. Built at the first use: most runs compare no names. */
-let known: { readonly codes: ReadonlySet<string>; readonly regionNames: ReadonlySet<string> } | null = null
-
-function getKnown(): NonNullable<typeof known> {
-  if (known !== null) return known
+const readKnown = () => {
   const regions = iso31662.filter(({ parent }) => parent === 'US' || parent === 'CA')
-  known = {
-    codes: new Set([
-      ...`${placeAbbreviations} ${remarks}`.split(' '),
-      ...regions.map(({ code }) => code.slice(3)),
-    ]),
-    regionNames: new Set(regions.map(({ name }) => name.toLowerCase())),
-  }
-  return known
+  const codes = [
+    ...`${placeAbbreviations} ${remarks}`.split(' '),
+    ...regions.map(({ code }) => code.slice(3)),
+  ]
+  return { codes: new Set(codes), regionNames: new Set(regions.map(({ name }) => name.toLowerCase())) }
 }
+let known: ReturnType<typeof readKnown> | null = null
+const getKnown = () => (known ??= readKnown())
 
 /** A name may have several suffixes: `TOWNSEND ASSET MANAGEMENT CORP /NC/ /ADV`. */
 const suffixesMax = 3
@@ -124,24 +120,29 @@ export function readLabelledNumber(text: string): NameWithIdentifiers | null {
   return null
 }
 
-/** Letters of a script, and the Latin letters of their sound or shape. */
-const scripts = numberForms.latinLetters.map(({ latin, letters }) =>
-  letters.split(' ').map((letter, at) => [letter.normalize('NFC'), latin.charAt(at)] as const),
-)
-const latinLetters = new Map(scripts.flat())
-const anyLetter = [...latinLetters.keys()].sort((a, b) => b.length - a.length).join('|')
-const lettersInFront = new RegExp(String.raw`^(?:[A-Z]|${anyLetter}){1,3}(?=[\s./-]{0,2}\d)`, 'u')
+/** Letters of scripts, and the Latin letters of their sound or shape. Built at the first use too. */
+const readLetters = () => {
+  const scripts = numberForms.latinLetters.map(({ latin, letters }) =>
+    letters.split(' ').map((letter, at) => [letter.normalize('NFC'), latin.charAt(at)] as const),
+  )
+  const latin = new Map(scripts.flat())
+  const any = [...latin.keys()].sort((a, b) => b.length - a.length).join('|')
+  const inFront = new RegExp(String.raw`^(?:[A-Z]|${any}){1,3}(?=[\s./-]{0,2}\d)`, 'u')
+  return { scripts, latin, any: new RegExp(any, 'gu'), inFront }
+}
+let scriptLetters: ReturnType<typeof readLetters> | null = null
+const getLetters = () => (scriptLetters ??= readLetters())
 
 /**
  * Writes the capitals in front of a number as the Latin letters of their sound or shape: `সি-99002/2016` is `C-99002/2016`.
  * Words for numbers and names of numbers stay.
  */
 export function writeLatin(number: string): string {
+  const { latin, any, inFront } = getLetters()
   const text = number.normalize('NFC').trim()
-  const letters = lettersInFront.exec(text)?.[0] ?? ''
+  const letters = inFront.exec(text)?.[0] ?? ''
   if (isPlainLabel(letters) || countriesOfHeader.has(toHeaderKey(letters))) return text
-  const written = letters.replace(new RegExp(anyLetter, 'gu'), (letter) => latinLetters.get(letter) ?? letter)
-  return written + text.slice(letters.length)
+  return letters.replace(any, (letter) => latin.get(letter) ?? letter) + text.slice(letters.length)
 }
 
 /** Lists the parts of a number between its signs. Letters belong to the digits behind them. */
@@ -157,10 +158,7 @@ const joinParts = (parts: readonly string[]): string =>
 /** Year in a reading. */
 const apart = / (\d\d) /
 
-/**
- * Lists the readings of a part of a number as a year: the number with spaces around the last two digits of the year, and its
- * century, which many lists omit: `C-61234/06`, `C.61234 of 2006`, `2006/61234/07`.
- */
+/** Lists the readings of a part as a year: the number with spaces around its last two digits, and its century, which many lists omit: `C-61234/06`. */
 function listYears(text: string) {
   const parts = splitParts(text)
   return parts.flatMap((part, at) => {
@@ -193,6 +191,7 @@ export function listWritings(text: string): string[] {
   )
   const all = [writeLatin(text), ...years]
   const letters = /^\p{Lu}{0,3}/u.exec(all[0] ?? '')?.[0] ?? ''
+  const { scripts } = getLetters()
   const spell = (script: (typeof scripts)[number]) =>
     Array.from(letters, (letter) => script.find(([, one]) => one === letter)?.[0] ?? '?').join('')
   const fronts = [letters, ...(letters === '' ? [] : scripts.map(spell))]
