@@ -97,7 +97,7 @@ const labelWordsMax = 4
  * `Norvane Ltd (Reg. No. 1234567)`. `null` without such a word: numbers are also parts of names.
  */
 export function readLabelledNumber(text: string): NameWithIdentifiers | null {
-  const [end = '', number = '', bracket = ''] = numberAtEnd.exec(text) ?? []
+  const [end = '', number = '', bracket = ''] = numberAtEnd.exec(text.slice(-100)) ?? []
   if (number.replace(/\D/g, '').length < labelledDigitsMin) return null
   const front = text.slice(0, text.length - end.length)
   const inside = bracket === '' ? front : front.slice(front.search(/[([][^([]*$/) + 1)

@@ -1,9 +1,21 @@
 import { describe, expect, test } from 'vitest'
-import { cleanText, spellOutShortForms, unknownLetter } from '../../../src/registry/normalize/clean-text.js'
-import { removeDepartment } from '../../../src/registry/match/around-name.js'
+import {
+  cleanText,
+  removeProcedure,
+  spellOutShortForms,
+  unknownLetter,
+} from '../../../src/registry/normalize/clean-text.js'
+import { findAround, removeDepartment, removeRemarks } from '../../../src/registry/match/around-name.js'
+import { parseLocation } from '../../../src/registry/match/parse-location.js'
+import { readText } from '../../../src/registry/match/query-text.js'
+import {
+  compareYears,
+  listWritings,
+  readLabelledNumber,
+  writeLatin,
+} from '../../../src/core/numbers/registry-suffix.js'
 import { foldText } from '../../../src/registry/normalize/normalize-name.js'
 import { readNativeName } from '../../../src/registry/normalize/native-scripts.js'
-import { removeRemarks } from '../../../src/registry/match/around-name.js'
 import { isSoleTraderForm, parseName, parseNewName } from '../../../src/registry/normalize/parsed-name.js'
 
 describe('cleanText', () => {
@@ -342,4 +354,49 @@ test.each([
   ['মেঘনা নীট কম্পোজিট', 'meghna knit composite'],
 ])('%s is read with the English words of its trades', (name, latin) => {
   expect(readNativeName(name).map(({ text }) => foldText(text))).toContain(latin)
+})
+
+/** A pattern that takes the square of the time would need minutes. */
+describe('a text of 200,000 letters is read before the test is over', () => {
+  const facts = { placeWords: new Set<string>(), isWord: () => false, isNearWord: () => false }
+  const units = [
+    'a ',
+    'ab',
+    '"',
+    ' ',
+    'a"',
+    'gh. ',
+    '1-',
+    '1 ',
+    'A/',
+    'pagasta "',
+    'бв ',
+    'সি',
+    '(',
+    '&amp ',
+    'S. ',
+    '株',
+  ]
+  const texts = units.flatMap((unit) => {
+    const long = unit.repeat(200_000 / unit.length)
+    return [long, `Larkmoor ${long} SIA`]
+  })
+  test.each<[name: string, read: (text: string) => unknown]>([
+    ['cleanText', cleanText],
+    ['removeProcedure', removeProcedure],
+    ['spellOutShortForms of Latvia', (text) => spellOutShortForms(text, ['LV'])],
+    ['spellOutShortForms', (text) => spellOutShortForms(text, [])],
+    ['parseName', parseName],
+    ['parseLocation', parseLocation],
+    ['removeRemarks', removeRemarks],
+    ['removeDepartment', removeDepartment],
+    ['findAround', (text) => findAround(text, text.slice(5, 50))],
+    ['writeLatin', writeLatin],
+    ['compareYears', (text) => compareYears(text, text)],
+    ['listWritings', listWritings],
+    ['readLabelledNumber', readLabelledNumber],
+    ['readText', (text) => readText(text, facts)],
+  ])('by %s', (_, read) => {
+    for (const text of texts) expect(() => read(text)).not.toThrow()
+  })
 })
