@@ -170,6 +170,22 @@ describe('never sure and wrong', () => {
     expect(own).toMatchObject({ kind: 'entity', confidence: 99 })
   })
 
+  test.each([
+    ['A/s Velmora', 'Akciju sabiedrība "Velmora"', 'LV'],
+    ['OÜ Velmora', 'Velmora OÜ', 'EE'],
+    ['AS Velmora', 'VELMORA AS', 'NO'],
+    ['A/S Velmora', 'VELMORA A/S', 'DK'],
+  ])('%s is %s: a short form in front, in its country', (asked, name, country) => {
+    const find = (held: string) =>
+      match({
+        name: asked,
+        location: `Norvane, ${country}`,
+        held: [{ name: held, country, city: 'Norvane' }],
+      })
+    expect(find(name)).toMatchObject({ kind: 'entity', confidence: 99 })
+    expect(find(name.replace(/velmora/i, 'Velmora Kurzeme'))).toMatchObject({ kind: 'none' })
+  })
+
   test.each(['Zorvex', 'VARGA', 'Brightwater', 'Nordlys'])(
     '"%s" in front of a name makes it doubtful',
     (word) => {
