@@ -31,16 +31,16 @@ interface Span {
   readonly end: number
 }
 
-/** Finds a street with its number behind. One number without a street's name is a part of a name: "Rue 21". */
+/** Finds a street with its number behind a name. At the start, and without a street's name, it is one: "Legrand 5 SA", "Rue 21". */
 function findNumberBehind(words: readonly ReadWord[]): Span | null {
   for (const [number, { text, isApart }] of words.entries()) {
     if (number === 0 || !houseNumber.test(text)) continue
     const before = words[number - 1]?.text ?? ''
-    const isNamedBehind = streetsBehind.has(before) && number > 1
-    const isOne = streetEnd.test(before)
+    const isNamedBehind = streetsBehind.has(before) && number > 2
+    const isOne = number > 1 && streetEnd.test(before)
     const first = Math.max(0, number - 1 - streetWordsMax)
     const at = words.findIndex(
-      (word, from) => from >= first && from < number - 1 && streetStarts.has(word.text),
+      (word, from) => from >= Math.max(1, first) && from < number - 1 && streetStarts.has(word.text),
     )
     const inOnePart = words.slice(at + 1, number).every((word) => !word.isApart) && !isApart
     if (at >= 0 && inOnePart) return { from: at, end: number + 1 }

@@ -154,13 +154,18 @@ describe('the class of each word', () => {
     expect(read(`Korvanax, ${street}, Mellbrook`).words.at(-1)).toMatchObject({ wordClass: 'place' })
   })
 
-  test.each(['Korvanax Rue 21', 'Korvanax Plaza 3', 'Via Korvanax', 'Korvanax Weg'])(
-    '%j is no address',
-    (text) => {
-      expect(tell(text)).not.toContain('korvanax:place')
-      expect(tell(text)).not.toMatch(/(?:rue|plaza|via|weg):place/)
-    },
-  )
+  test.each([
+    'Korvanax Rue 21',
+    'Korvanax Plaza 3',
+    'Via Korvanax',
+    'Korvanax Weg',
+    'Korvanweg 3 BV',
+    'Korvangrand 5 SA',
+    'Via Korvanax 22 Srl',
+    'Rue Korvanax 3 SAS',
+  ])('%j is no address', (text) => {
+    expect(tell(text)).not.toContain(':place')
+  })
 
   test.each([
     'Vereinigte Staaten',
