@@ -5,11 +5,9 @@ import { boundText } from '../normalize/parsed-name.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { readKind } from '../normalize/streets.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
-import wordTables from '../reference/word-classes.json' with { type: 'json' }
 
 import { isPlainRemark, isRemark, removeAddressing } from '../normalize/unspaced-names.js'
 import around from '../reference/around-names.json' with { type: 'json' }
-import type { WordClass } from './word-classes.js'
 
 /** A word of a text, with the sign before it. */
 interface DescribedWord {
@@ -37,22 +35,33 @@ function countInFront(words: readonly DescribedWord[]): number {
   const end = words.findIndex((word, at) => at >= from && !isSmall(word))
   const [last, name] = [words[end - 1], words[end]]
   if (last === undefined || name === undefined || end <= from || !hasCapital(name)) return 0
-  if (formWords.has(name.text)) return 0
-  return saysKind(last) ? end : 0
+  return saysKind(last) && !formWords.has(name.text) ? end : 0
 }
 
+const isFormWord = ({ text, written }: DescribedWord): boolean => formWords.has(text) && written !== 'as'
+const joining = /^(?:and|und|et|e|y|og|och|i|of|de|von|a)$/
+
 /**
- * True if a piece behind a comma describes the company before it: ", a Delaware corporation", ", maker of tiles", ", the London
- * hedge fund". Names have capital letters, so the piece has at most one, of a place or an owner.
+ * True if a piece behind a comma or a legal form describes the company before it: ", a Delaware corporation", ", maker of tiles",
+ * ", the London hedge fund", "GmbH Miete". Names have capital letters, so the piece has at most one, of a place or an owner.
  */
-function isDescription(piece: readonly DescribedWord[]): boolean {
+function isDescription(piece: readonly DescribedWord[], isBehindForm: boolean): boolean {
   const [first, last] = [piece[0], piece.at(-1)]
-  if (first === undefined || last === undefined || piece.length < 2 || first.separator !== ',') return false
-  const isOfKind = articles.has(first.text) && (kinds.has(last.text) || forms.has(last.text))
+  if (first === undefined || last === undefined) return false
+  const isSet = first.separator === ',' && piece.length > 1
+  const isOfKind = isSet && articles.has(first.text) && (kinds.has(last.text) || forms.has(last.text))
   // With a form, it is the end of a long name: ", promet i usluge KOVINA d.o.o.".
-  const isName = piece.some(({ text }) => formWords.has(text))
-  return isOfKind || (isSmall(first) && isSmall(last) && !isName && piece.filter(hasCapital).length <= 1)
+  const isName = isFormWord(last) || (piece.some(isFormWord) && piece.some(hasCapital))
+  const isPlain = isSet && isSmall(first) && isSmall(last) && piece.filter(hasCapital).length <= 1
+  const isRemark = isBehindForm && piece.every(isSmall)
+  return isOfKind || (!isName && (isPlain || (isRemark && !joining.test(first.text))))
 }
+
+/** A role: "as guarantor", "in its capacity as Lender", 'hereinafter referred to as "Licensee"'. */
+const role =
+  /^(?:\p{Ll}+ ){0,5}as (?:\S+ ){0,3}?\p{L}{2,}(?:[eo]rs?|ees?|ants?|ents?|ists?|ians?|ary)(?= |$)/u
+const countRole = (words: readonly DescribedWord[]): number =>
+  role.exec(words.map(({ written }) => written).join(' '))?.[0].split(' ').length ?? 0
 
 /** Lists the words that describe the company and are no part of its name. */
 export function findDescriptions(words: readonly DescribedWord[]): ReadonlySet<number> {
@@ -61,11 +70,16 @@ export function findDescriptions(words: readonly DescribedWord[]): ReadonlySet<n
     for (let at = from; at < end; at++) found.add(at)
   }
   add(0, countInFront(words))
-  const signs = words.flatMap(({ separator }, at) => (at > 0 && separator !== '' ? [at] : []))
-  for (const [index, from] of signs.entries()) {
+  for (const [from, { separator }] of words.entries()) {
+    const isBehindForm = words
+      .slice(Math.max(0, from - 1), from)
+      .some((word) => isFormWord(word) && hasCapital(word))
+    if ((separator === '' && !isBehindForm) || !words.slice(0, from).some(hasCapital)) continue
+    add(from, from + countRole(words.slice(from)))
     // A hyphen inside the piece separates nothing: "the hedge-fund manager".
-    const end = signs.slice(index + 1).find((at) => words[at]?.separator !== '-') ?? words.length
-    if (words.slice(0, from).some(hasCapital) && isDescription(words.slice(from, end))) add(from, end)
+    const end = words.findIndex((word, at) => at > from && !/^-?$/.test(word.separator))
+    if (isDescription(words.slice(from, end < 0 ? undefined : end), isBehindForm))
+      add(from, end < 0 ? words.length : end)
   }
   return found
 }
@@ -141,15 +155,6 @@ export function findCountryWords(text: string, countries: readonly string[]): st
     .map((word) => foldText(word))
 }
 
-/** "VISA LARKMOOR FOODS LTD 4711": a statement has more behind the name. */
-export function isCardText(words: readonly { text: string; wordClass: WordClass }[]): boolean {
-  const classes = words.map(({ wordClass }) => wordClass).join(' ')
-  return (
-    /^\w+ .* (?:number|code|place|form (?!form$).+)$/.test(classes) && cardMark.test(words[0]?.text ?? '')
-  )
-}
-const cardMark = /^(?:visa|mastercard|pos|cb|sp|sq|tst|pp|amzn)$/
-
 /** A department in front of a name, up to a dash or to the word for a company that names begin with. */
 const departmentInFront = new RegExp(
   String.raw`^(?:(?:(?:(?:phòng(?! khám)|bộ phận|bagian|divisi|قسم|إدارة|دائرة)(?![\p{L}\p{M}])|ฝ่าย|แผนก)[^-–—:,]{2,30}?|(?:\p{L}+\s){1,2}(?:departmanı|bölümü|müdürlüğü|birimi))\s*[-–—:,]\s+` +
@@ -193,7 +198,3 @@ export interface CompanyPlace {
   readonly parts?: readonly (string | null)[]
   readonly name: string | null
 }
-/** Words for "and" in the languages of a country. */
-export const andWords = new Map(
-  Object.entries(wordTables.and_words).map(([word, codes]) => [word, codes.split(' ')]),
-)

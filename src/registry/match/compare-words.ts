@@ -105,7 +105,7 @@ const synonyms = new Map(
   gebr=gebruder gbr=gebruder hnos=hermanos flli=fratelli brdr=brodrene spk=sparkasse ksk=kreissparkasse krspk=kreissparkasse stspk=stadtsparkasse
   stdtspk=stadtsparkasse voba=volksbank vb=volksbank vobk=volksbank raiba=raiffeisenbank raika=raiffeisenbank
   rb=raiffeisenbank volksbk=volksbank hypobk=hypothekenbank ldbk=landesbank lb=landesbank raiff=raiffeisen
-  wholefds=wholefoods vzwrlss=verizon st=street`),
+  wholefds=wholefoods vzwrlss=verizon st=street ser=series sr=senior jr=junior`),
 )
 
 /** Lists the words that an abbreviation of `synonyms` stands for. */

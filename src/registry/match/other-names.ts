@@ -1,5 +1,5 @@
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
-import { andWords } from './around-name.js'
+import { andWords } from './word-runs.js'
 import { cap, type Evidence, type Feature } from './evidence.js'
 import type { LeftWord } from './left-words.js'
 import { hasOtherMeaning, type WordClass } from './word-classes.js'
@@ -64,7 +64,7 @@ export const isFollowed = ({ comparison: { left, statedForm, text } }: Evidence)
     ({ at, position }) => position === 'behind' && at === statedForm.at + statedForm.count,
   )
   if (next === undefined || next.role !== null || next.word.separator !== '') return false
-  return next.word.wordClass === 'telling' && !hasOtherMeaning(next.word.text)
+  return /^(?:telling|description)$/.test(next.word.wordClass) && !hasOtherMeaning(next.word.text)
 }
 
 const groupWords = new Set(wordTables.group_companies.split(' '))

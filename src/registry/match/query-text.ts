@@ -18,8 +18,8 @@ import {
   type Separator,
 } from './text-pieces.js'
 import { findClosedForms } from './candidate.js'
-import { findDescriptions, isCardText } from './around-name.js'
-import { findCountries } from './place-words.js'
+import { findDescriptions } from './around-name.js'
+import { findBookings, findCountries, isCardText } from './word-runs.js'
 import {
   classOfWord,
   classifyBesideOthers,
@@ -204,6 +204,7 @@ function readWords(
   )
   const isOfPlace = (at: number) => placeWords.has(folded[at] ?? '')
   const described = findDescriptions(merged)
+  const booked = findBookings(merged)
   const countries = findCountries(merged.map(({ text, folded }) => folded ?? text))
   const stated = findForms(folded, {
     last: merged.at(-1)?.text ?? '',
@@ -218,7 +219,7 @@ function readWords(
     forms.flatMap(({ at, count }) => Array.from({ length: count }, (_, more) => at + more)),
   )
   const classifyAt = (piece: Piece, at: number): WordClass => {
-    const own = classify(piece, placeWords)
+    const own = booked.get(at) ?? classify(piece, placeWords)
     if (described.has(at) && !keptClasses.test(own)) return 'description'
     if (formAt.has(at)) return 'form'
     return /^(?:telling|generic)$/.test(own) && countries.has(at) ? 'place' : own
@@ -227,8 +228,7 @@ function readWords(
     ...piece,
     wordClass: piece.wordClass ?? classifyAt(piece, at),
   }))
-  const [first] = draft
-  if (first !== undefined && isCardText(draft)) first.wordClass = 'payment'
+  if (draft[0] !== undefined && isCardText(draft)) draft[0].wordClass = 'payment'
   const classes = classifyBesideOthers(draft.map((piece) => ({ ...piece, isApart: piece.separator !== '' })))
   const words = draft.map((piece, at) => ({
     text: piece.text,

@@ -1,6 +1,6 @@
 import { asianWords, isLightWord, isNumberWord, isTradeAnywhere } from '../normalize/normalize-name.js'
 import { namesCountry } from './place-agreement.js'
-import { findAddress } from './place-words.js'
+import { findAddress } from './word-runs.js'
 import table from '../reference/word-classes.json' with { type: 'json' }
 
 /**

@@ -6,7 +6,7 @@ import type { Vocabulary } from '../match/vocabulary.js'
 import type { WordClass } from '../match/word-classes.js'
 import { matchLimits, type searchLimits } from '../model/limits.js'
 import { unknownLetter } from '../normalize/clean-text.js'
-import { isGenericWord, isNumberWord } from '../normalize/normalize-name.js'
+import { isGenericWord, isJoiningWord, isNumberWord } from '../normalize/normalize-name.js'
 import { prepareCandidates, toCandidateName, type CandidateNames } from './candidate-names.js'
 
 /** Finds candidate names for a query. */
@@ -119,7 +119,11 @@ const joinedNamesMax = 12
 /** Lists keys of pieces of the text that may be whole names. */
 function listKeys({ words, coreKey, forms }: QueryText, vocabulary: Vocabulary): Set<string> {
   const keys = new Set([coreKey])
-  const told = words.filter(({ wordClass, text }) => wordClass !== 'stop' || vocabulary.countNames(text) > 0)
+  // A core key has no joining words.
+  const told = words.filter(
+    ({ wordClass, text }) =>
+      !isJoiningWord(text) && (wordClass !== 'stop' || vocabulary.countNames(text) > 0),
+  )
   const inForm = new Set(forms.map(({ at }) => words[at]))
   for (let from = 0; from < Math.min(told.length, pieceStartsMax); from++) {
     let [key, bareKey] = ['', '']

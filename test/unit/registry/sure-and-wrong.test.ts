@@ -1038,3 +1038,82 @@ describe('others that join a company behind its form', () => {
     expect(answer(country, text)).toBeGreaterThanOrEqual(90)
   })
 })
+
+describe('an entry of a ledger around a name', () => {
+  const held: Record<string, string> = {
+    US: 'Larkmoor Velsor Inc',
+    DE: 'Larkmoor Velsor GmbH',
+    FR: 'Larkmoor Velsor SA',
+    PL: 'Larkmoor Velsor S.A.',
+    SE: 'Larkmoor Velsor AB',
+  }
+  const answer = (country: string, text: string) => {
+    const decision = match({ name: text, location: null, held: [{ name: held[country] ?? '', country }] })
+    return decision.kind === 'none' ? 0 : decision.confidence
+  }
+  const inFront = {
+    US: 'Wire pmt|REINV DIV|Loan pmt|Inv. 4411|Invoice 22|JE 1190 inv.|TT 0091/07|Accrual|Q4 mgmt fee accr.|振込|货款|חשבונית 1044|Μέρισμα',
+    DE: 'ER 4500871|Rückst. 12/23|Zeichnung|Ausgangsrechnung 77|Kapitaleinl.|Rg. 2024-118|Honorar 05/24|Teilrechnung',
+    FR: 'Fact. 2023/0917|Facture|Virement reçu|Redevance T3|Loyer 06/2024|Souscription|Hon. gestion T2|Avoir 118',
+    PL: 'FV 12/2024|Faktura 33/2024|Zaliczka|Wpłata|Opłata 04/24|Счёт 118|Фактура|Оплата по счёту 118',
+    SE: 'Lev.fakt. 77120|Faktura 3301|Inbetalning|Hyra 2024-03|Avg. 6612/24|Utdelning 2023|Ostolasku 20417',
+  }
+  const fronts = Object.entries(inFront).flatMap(([country, texts]) =>
+    texts.split('|').map((text) => [country, text]),
+  )
+  test.each(fronts)('%s: "%s" in front of the name is no part of it', (country = '', text = '') => {
+    expect(answer(country, `${text} ${held[country] ?? ''}`)).toBeGreaterThanOrEqual(80)
+  })
+
+  const behind = ['ref 5520', 'Nov', 'pmt 11/24', 'faktura 118', 'loyer mars', 'zaliczka', 'fee Q3']
+  test.each(Object.keys(held).flatMap((country) => behind.map((text) => [country, text])))(
+    '%s: "%s" behind the form is no part of the name',
+    (country = '', text = '') => {
+      expect(answer(country, `${held[country] ?? ''} ${text}`)).toBeGreaterThanOrEqual(80)
+    },
+  )
+
+  test.each([
+    'Loan Larkmoor Velsor Inc',
+    'Wire Larkmoor Velsor Inc',
+    'Studio 1902 Larkmoor Velsor Inc',
+    'Norvane 4500871 Larkmoor Velsor Inc',
+    'TT 2019 Larkmoor Velsor Inc',
+    'Fee Norvane 12 Larkmoor Velsor Inc',
+    'Invoice Norvane Larkmoor Velsor Inc',
+  ])('%s may be another company', (text) => {
+    expect(answer('US', text)).toBeLessThanOrEqual(78)
+  })
+
+  test.each(['Faktura Larkmoor Inc', 'Loan Payment Larkmoor Inc', 'Wire Fee 12 Inc', 'Dividende Inc'])(
+    '%s is found by its own name',
+    (name) => {
+      const decision = match({ name, location: null, held: [{ name, country: 'US' }] })
+      expect(decision.kind === 'none' ? 0 : decision.confidence).toBeGreaterThanOrEqual(80)
+    },
+  )
+})
+
+describe('the part of a company in a contract', () => {
+  const answer = (text: string, name = 'Larkmoor Velsor Inc') => {
+    const decision = match({ name: text, location: null, held: [{ name, country: 'US' }] })
+    return decision.kind === 'none' ? 0 : decision.confidence
+  }
+  const behind =
+    ', as Operator| as guarantor|, in its capacity as Lender|, hereinafter referred to as "Licensee"|, a Massachusetts business trust| (company no. withheld) as subscriber|, di seguito il "Cedente"|, intervenante| Miete'
+  test.each(behind.split('|').slice(0, -1))('"Larkmoor Velsor, Inc.%s" is the company', (text) => {
+    expect(answer(`Larkmoor Velsor, Inc.${text}`)).toBeGreaterThanOrEqual(80)
+  })
+
+  test.each(['tra ', 'entre ', 'zwischen ', 'między '])('"%sLarkmoor Velsor Inc" is the company', (text) => {
+    expect(answer(`${text}Larkmoor Velsor Inc`)).toBeGreaterThanOrEqual(80)
+  })
+
+  test.each([
+    ['Larkmoor Velsor as Oslo', 'Larkmoor Velsor AS'],
+    ['W & T Offshore, Inc., as Operator', 'W&T OFFSHORE INC'],
+    ['Larkmoor Velsor Ltd. Brewers', 'Larkmoor Velsor Ltd'],
+  ])('%s is %s', (text, name) => {
+    expect(answer(text, name)).toBeGreaterThanOrEqual(80)
+  })
+})

@@ -1,0 +1,195 @@
+import { findExactCodes } from '../../core/countries.js'
+import { formWords } from '../normalize/legal-forms.js'
+import { foldText, isTradeAnywhere } from '../normalize/normalize-name.js'
+import around from '../reference/around-names.json' with { type: 'json' }
+import table from '../reference/word-classes.json' with { type: 'json' }
+
+/** A word of a text, folded. */
+interface ReadWord {
+  readonly text: string
+  /** The punctuation before it separates parts of the text. */
+  readonly isApart: boolean
+}
+
+const toWords = (lines: readonly string[]): string[] => lines.flatMap((line) => line.split(' '))
+
+/** Words of streets whose number is in front: "12 High Street". */
+const streetWords = new Set(toWords(table.streets))
+/** Words that begin the name of a street whose number is behind it: "Via Roma 22". */
+const streetStarts = new Set(toWords(table.street_starts))
+/** "Storgatan 47", "Hauptstrasse 3" */
+const streetEnd = new RegExp(`^.{2,}(?:${toWords(table.street_ends).join('|')})$`)
+/** Words behind the name of a street: "Vaci utca 12". */
+const streetsBehind = new Set(toWords(table.streets_behind))
+
+const houseNumber = /^\d{1,4}[a-z]?$/
+const anyNumber = /^\d{1,6}[a-z]?$/
+/** Words of the name of a street between its first word and its number. */
+const streetWordsMax = 4
+
+/** The places of some words among all of a text. */
+interface Span {
+  readonly from: number
+  /** Behind the last. */
+  readonly end: number
+}
+
+/** Finds a street with its number behind a name. At the start, and without a street's name, it is one: "Legrand 5 SA", "Rue 21". */
+function findNumberBehind(words: readonly ReadWord[]): Span | null {
+  for (const [number, { text, isApart }] of words.entries()) {
+    if (number === 0 || !houseNumber.test(text)) continue
+    const before = words[number - 1]?.text ?? ''
+    const isNamedBehind = streetsBehind.has(before) && number > 2
+    const isOne = number > 1 && streetEnd.test(before)
+    const first = Math.max(0, number - 1 - streetWordsMax)
+    const at = words.findIndex(
+      (word, from) => from >= Math.max(1, first) && from < number - 1 && streetStarts.has(word.text),
+    )
+    const inOnePart = words.slice(at + 1, number).every((word) => !word.isApart) && !isApart
+    if (at >= 0 && inOnePart) return { from: at, end: number + 1 }
+    if (isOne || isNamedBehind) return { from: number - (isNamedBehind ? 2 : 1), end: number + 1 }
+  }
+  return null
+}
+
+/**
+ * Finds the address in a text. From the number in front of a street on, all is address: "12 High Street, Leeds". A number
+ * behind the street ends it, unless the text continues behind a sign: "Via Roma 22, Milano". `null` without one.
+ */
+export function findAddress(words: readonly ReadWord[]): Span | null {
+  const from = words.findIndex(({ text, isApart }, at) => {
+    if (at === 0) return false
+    if (/^(?:po|p)$/.test(text)) return words.slice(at + 1, at + 3).some((word) => word.text === 'box')
+    if (!anyNumber.test(text)) return false
+    return words.slice(at + (isApart ? 1 : 2), at + 7).some((word) => streetWords.has(word.text))
+  })
+  const behind = findNumberBehind(words)
+  if (behind === null || (from > 0 && from < behind.from))
+    return from > 0 ? { from, end: words.length } : null
+  const isToTheEnd = behind.from > 0 && words[behind.end]?.isApart === true
+  return isToTheEnd ? { from: behind.from, end: words.length } : behind
+}
+
+/** Lists the places of words that name a country in two or three words, in any language: "Vereinigte Staaten". */
+export function findCountries(words: readonly string[]): ReadonlySet<number> {
+  const found = new Set<number>()
+  for (let from = 0; from < words.length; from++)
+    for (const count of [3, 2]) {
+      const name = words.slice(from, from + count)
+      if (name.length < count || name.join('').length < 7 || findExactCodes(name.join(' ')).length === 0)
+        continue
+      for (let at = from; at < from + count; at++) found.add(at)
+    }
+  return found
+}
+
+/** A word of a text before it has a class; numbers have theirs. */
+interface BookedWord {
+  readonly text: string
+  readonly folded?: string
+  readonly written: string
+  readonly separator: string
+  readonly wordClass?: string
+}
+
+/** What an entry of a ledger has around a name. */
+type BookedClass = 'payment' | 'date'
+/** `sure`: a word of bookings alone; `other`: next to another one or to a number. `filler`: may stand among them. */
+type Booked = 'sure' | 'other' | 'number' | 'year' | 'month' | 'filler'
+
+interface Bookings {
+  readonly sure: ReadonlySet<string>
+  readonly other: ReadonlySet<string>
+}
+const foldWords = (lines: readonly string[]) =>
+  new Set(toWords(lines).flatMap((word) => foldText(word).split(' ')))
+let bookings: Bookings | null = null
+const readBookings = (): Bookings =>
+  (bookings ??= {
+    sure: foldWords(around.bookings.alone),
+    other: foldWords([...around.bookings.with_others, ...table.anywhere.payment]),
+  })
+const isYear = /^(?:19|20)\d\d$/
+const months = new Set(toWords(table.beside_others.date))
+const fillers = new Set([...toWords(table.anywhere.stop), ...toWords(table.anywhere.currency)])
+const listed = new Set(Object.values(table.anywhere).flatMap(toWords))
+
+function classifyBooked({ text, folded = text, wordClass }: BookedWord): Booked | null {
+  const { sure, other } = readBookings()
+  if (sure.has(folded)) return 'sure'
+  if (other.has(folded)) return 'other'
+  if (months.has(folded)) return 'month'
+  if (isYear.test(text)) return 'year'
+  if (/^(?:number|date|percent)$/.test(wordClass ?? '') || /^(?=.*\d)[a-z\d]{1,8}$/.test(text))
+    return 'number'
+  return fillers.has(text) || text.length === 1 || isTradeAnywhere(text) ? 'filler' : null
+}
+
+/** A booking has a word of its own, or one of several meanings with another one or a number. */
+function isBooking(run: readonly (Booked | null)[], words: readonly BookedWord[]): boolean {
+  const others = words.filter((_, at) => run[at] === 'other').map(({ text }) => text)
+  // "TT 2019" may begin a name.
+  const isLong = others.some((word) => word.length > 2)
+  const hasNumber = run.some((one) => one === 'number' || one === 'month' || (one === 'year' && isLong))
+  return run.includes('sure') || new Set(others).size > 1 || (others.length > 0 && hasNumber)
+}
+
+/** "2024-118", "0091/07", "4500871"; a year alone may be part of a name. */
+function isReference(words: readonly BookedWord[], at: number): boolean {
+  const [number, next] = [words[at], words[at + 1]]
+  if (number?.wordClass === 'percent' || !/^[\d/.-]{4,}$/.test(number?.text ?? '')) return false
+  return !isYear.test(number?.text ?? '') || (next?.separator === '-' && /^\d+$/.test(next.text))
+}
+
+/** Counts the words of a reference at the start: one or two abbreviations and a number, such as "Lev.fakt. 77120". */
+function countReference(words: readonly BookedWord[]): number {
+  const at = words.findIndex(({ text, written }) => !/^\p{L}{1,4}$/u.test(written) || listed.has(text))
+  if (at < 1 || at > 2 || !isReference(words, at)) return 0
+  const end = words.findIndex((word, index) => index > at && !/^[\d/.]+$/.test(word.text))
+  return end < 0 ? 0 : end
+}
+
+/**
+ * Finds what an entry of a ledger or an account has in front of the name and behind its legal form: "Fact. 2023/0917 Larkmoor
+ * SA loyer mars". Numbers among these words keep their meaning.
+ */
+export function findBookings(words: readonly BookedWord[]): ReadonlyMap<number, BookedClass> {
+  const found = new Map<number, BookedClass>()
+  const kinds = words.map(classifyBooked)
+  const isOfName = (at: number) => kinds[at] === null && !formWords.has(words[at]?.text ?? '')
+  const add = (from: number, end: number) => {
+    for (let at = from; at < end; at++)
+      if (!/^(?:number|year)$/.test(kinds[at] ?? ''))
+        found.set(at, kinds[at] === 'month' ? 'date' : 'payment')
+  }
+  const stop = kinds.indexOf(null)
+  const isAnchor = (at: number) =>
+    /^(?:sure|other|number|year|month)$/.test(kinds[at] ?? '') ||
+    /^[-:/]$/.test(words[at + 1]?.separator ?? '')
+  const last = kinds.slice(0, Math.max(0, stop)).findLastIndex((_, at) => isAnchor(at))
+  const count = isBooking(kinds.slice(0, last + 1), words.slice(0, last + 1))
+    ? last + 1
+    : countReference(words)
+  if (words.some((_, at) => at >= count && isOfName(at))) add(0, count)
+  const form = words.findLastIndex(({ text }, at) => at > count && formWords.has(text))
+  const behind = kinds.slice(form + 1)
+  const isRead =
+    form > 0 && !behind.includes(null) && words.slice(count, form).some((_, at) => isOfName(count + at))
+  if (isRead && (isBooking(behind, words.slice(form + 1)) || behind.join() === 'month'))
+    add(form + 1, words.length)
+  return found
+}
+
+/** "VISA LARKMOOR FOODS LTD 4711": a statement has more behind the name. */
+export function isCardText(words: readonly { text: string; wordClass: string }[]): boolean {
+  const classes = words.map(({ wordClass }) => wordClass).join(' ')
+  return (
+    /^\w+ .* (?:number|code|place|form (?!form$).+)$/.test(classes) && cardMark.test(words[0]?.text ?? '')
+  )
+}
+const cardMark = /^(?:visa|mastercard|pos|cb|sp|sq|tst|pp|amzn)$/
+
+/** Words for "and" in the languages of a country. */
+export const andWords = new Map(
+  Object.entries(table.and_words).map(([word, codes]) => [word, codes.split(' ')]),
+)
