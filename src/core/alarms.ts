@@ -22,6 +22,7 @@ export const changeKinds = [
 ] as const
 export type ChangeKind = (typeof changeKinds)[number]
 
+/** Rows by kind of change; a kind without rows is absent. */
 export type ChangeCounts = Readonly<Partial<Record<ChangeKind, number>>>
 
 /** A change of one row, as written by `enrich diff` and `--changes`; values are null if not applicable. */
@@ -53,6 +54,7 @@ export interface Alarm {
   readonly condition: string
   /** The measured value, in the unit of the condition. */
   readonly found: number
+  /** One sentence with the condition and the measured value. */
   readonly message: string
   /** Names of the first ten rows that changed; absent if the condition is not about changes. Sent to `notify` only with `alarms.notifyNames`. */
   readonly names?: readonly string[]
