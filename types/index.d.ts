@@ -1140,6 +1140,8 @@ interface Alarm {
   readonly message: string
   /** Names of the first ten rows that changed; absent if the condition is not about changes. Sent to `notify` only with `alarms.notifyNames`. */
   readonly names?: readonly string[]
+  /** Rows that changed; absent if the condition is not about changes, and in records of earlier versions. */
+  readonly changedRowCount?: number
 }
 
 /** Exit code of a command. */
