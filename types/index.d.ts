@@ -514,18 +514,13 @@ export type EnrichConfig = {
     | undefined
 }
 
-/** Events of a run. A `notice` is one sentence for the user; a warning is also reported if only warnings are shown. `spending` is `null` if nothing is billed. */
+/** Events of a run. */
 export type RunEvent =
-  | {
-      type: 'notice'
-      text: string
-      isWarning?: true
-      isAlarm?: true
-    }
+  | NoticeEvent
   | {
       type: 'columns'
       identifierUse: IdentifierUse
-      /** `why`: the reason against a column that its header or its cells suggest as an identifier. */
+      /** Each `column` of a place or an identifier that is not used, its `kind`, and `why`: the reason against an identifier. */
       unused: readonly {
         column: string
         kind: string
@@ -535,37 +530,20 @@ export type RunEvent =
       others: readonly string[]
       /** Null if rows have only identifiers. */
       name: string | null
+      /** Columns of the place. */
       location: readonly string[]
+      /** Columns that are submitted as context. */
       context: readonly string[]
       identifiers: IdentifierColumns
       /** Code of the country of rows without one. */
       country?: string | undefined
     }
-  | {
-      type: 'planned'
-      rowCount: number
-      spending: PlannedSpending | null
-      readonly lookupCount: number
-      /** Lookups by domain instead of a name. */
-      readonly domainCount: number
-      readonly plan: {
-        answered: number
-        decided: number
-        failed: number
-        invalid: number
-        poll: number
-        submit: number
-        uncertain: number
-      }
-    }
+  | PlannedEvent
   | {
       type: 'progress'
       progress: Progress
     }
-  | {
-      type: 'publishing'
-      path: string
-    }
+  | PublishingEvent
   | {
       type: 'finished'
       summary: RunSummary
@@ -583,8 +561,11 @@ export interface RunSummary {
   budgetEnd?: BudgetEnd | null
   /** Files written, in order; empty if the run stopped early without `partial`. */
   outputPaths: readonly string[]
+  /** Rows of the input. */
   rowCount: number
+  /** Rows without a usable name, number or domain; not looked up and not billed. */
   invalidRowCount: number
+  /** Lookups by name and by domain; equal rows share one. */
   lookupCount: number
   /** Lookups by domain instead of a name: their results are in `stages`, not in the counts here. */
   domainCount: number
@@ -592,13 +573,13 @@ export interface RunSummary {
   cachedCount: number
   /** Decided by reviewers, including lookups by domain: not submitted and not billed. */
   decidedCount: number
-  /** Accepted submissions of lookups by name, each billed. `submissions` has all kinds, and lost ones. */
+  /** Submissions of lookups by name that the service accepted in this run, each billed. The embedded service counts them too, and bills nothing. `submissions` has all kinds, and lost ones. */
   billedCount: number
   /** Submissions of this run by kind. Missing in records of earlier versions: see `listSubmissions` in money.ts. */
   submissions?: readonly KindSubmissions[]
   /** Lost submissions over all kinds, in records of earlier versions only. */
   lostCount?: number
-  /** Uncertain lookups whose run a webhook named: no longer uncertain. */
+  /** Uncertain lookups by name whose run a webhook named in this run: no longer uncertain. 0 without webhooks. */
   claimedCount: number
   /** May have been billed; submitted again only at the user's request. */
   uncertainCount: number
@@ -608,27 +589,31 @@ export interface RunSummary {
   rejectedCount: number
   /** Without a final answer: not submitted, running, or left for the next run. */
   pendingCount: number
+  /** Requests of this run for the state of a submitted lookup by name. */
   pollCount: number
+  /** Lookups by name that were answered in this run. */
   answeredCount: number
+  /** Polls for each answer, on average; `null` without an answer. */
   pollsPerResult: number | null
+  /** Requests for lookups by name that the service answered with 429. */
   rateLimitedCount: number
-  /** Responses that belong to another lookup; none was written. */
+  /** Responses for another lookup than the requested one; none was written. */
   misdirectedCount: number
-  /** Lookups whose last answer was another lookup's, and that have no answer yet. */
+  /** Lookups whose last response was for another lookup, and that have no answer yet. */
   heldCount: number
-  /** Answers that differ from the first one of their run, which is kept. */
+  /** Second answers of a service to one submission that differ from the first, which is kept. */
   contradictionCount: number
-  /** Webhooks from the inbox, by result. */
+  /** Webhooks that this run handled: `taken` (for a lookup of this checkpoint), `unclaimed` (for no lookup of it), and `quarantined` (inconsistent, and not used). All are 0 without webhooks. */
   deliveries: {
     taken: number
     unclaimed: number
     quarantined: number
   }
-  /** Rows by outcome, if an output was written. */
+  /** Rows by outcome; empty if no output was written. */
   rowsByStatus: { readonly [key: string]: number }
   /** Open reviews; null if answers were not read (no output and no report). Missing in records of earlier versions. */
   review?: ReviewCounts | null
-  /** Rows without a company, by country (`null`: unknown). Only with a registry of the user's, if there are any. */
+  /** Rows without a company: `rowCount` by `country` (`null`: unknown). Missing without any, with a hosted service, and with the demo registry. */
   unmatchedByCountry?: readonly {
     readonly country: string | null
     readonly rowCount: number
@@ -637,8 +622,9 @@ export interface RunSummary {
   first?: FirstFigures
   /** Lookups answered in this run, by outcome. */
   outcomes: { readonly [key: string]: number }
-  /** Deviations of answers from the contract, with counts; never an error. */
+  /** Counts of the deviations of answers from the documented form, by deviation; empty without any, and never an error. */
   schemaDeviations: { readonly [key: string]: number }
+  /** Lines written to the basis file, which has the evidence of each value; 0 without such a file. */
   basisLineCount: number
   /** Each kind looked up in addition to resolutions. */
   stages: readonly StageFacts[]
@@ -648,41 +634,57 @@ export interface RunSummary {
   changes?: ChangeCounts
   /** Conditions of --fail-on that were met. */
   alarms: readonly Alarm[]
+  /** Sentences for the user. */
   notes: readonly string[]
+  /** Duration of the run in milliseconds. */
   elapsedMs: number
+  /** Submissions by name a minute, while the run submitted and polled. */
   submissionsPerMinute: number
 }
 
 /** A snapshot of a run, for displays and programs. Counts are of distinct lookups. */
 export interface Progress {
+  /** Lookups of the input by name; lookups by domain and stages are in `stages`. */
   lookups: number
   /** Lookups with a final answer, including those from earlier runs. */
   done: number
+  /** Submitted lookups that wait for their answer. */
   running: number
   /** Already answered when the run started. */
   cached: number
   /** Decided by reviewers. */
   decided: number
+  /** Lookups that ended without a result, or that the service refused. */
   failed: number
+  /** Lookups that may have been billed, and have no answer. */
   uncertain: number
   /** Still to be submitted by this run, within its budget. */
   toSubmit: number
   /** Lookups left for the next run: beyond the budget, or after a stop such as a 402. */
   heldBack: number
-  /** Requests in the last minute, and their limits; null if unlimited. */
+  /** Submissions in the last minute. */
   submissionsPerMinute: number
+  /** Polls in the last minute. */
   pollsPerMinute: number
+  /** Most submissions a minute; `null` if unlimited. */
   submitLimit: number | null
+  /** Most polls a minute; `null` if unlimited. */
   pollLimit: number | null
+  /** Milliseconds since the start of the run. */
   elapsedMs: number
+  /** Estimate of the milliseconds left; `null` if unknown. */
   etaMs: number | null
   /** Answers of this run, by outcome. */
   outcomes: { readonly [key: string]: number }
   /** Counts of this run so far, over all kinds of lookups. */
   sofar: {
+    /** Milliseconds since the start of the run. */
     readonly elapsedMs: number
+    /** Requests that submit a lookup, accepted or not. */
     readonly submissions: number
+    /** Requests for the state of a submitted lookup. */
     readonly polls: number
+    /** Lookups that were answered. */
     readonly answered: number
     /** Requests answered with 429. */
     readonly rateLimited: number
@@ -693,7 +695,7 @@ export interface Progress {
   stages: readonly StageFacts[]
   /** Cost so far; null if nothing is billed or no price is known. */
   money: Money | null
-  /** Budget of --max-cost in units of the currency, including earlier processes; `null` without one. */
+  /** Budget of --max-cost in units of the currency: `costMax`, and `spent` including earlier processes; `null` without one. */
   budget: {
     /** Stop before the total cost can exceed this amount. */
     readonly costMax: number
@@ -701,7 +703,7 @@ export interface Progress {
   } | null
 }
 
-/** The reason why a run ends before every lookup has its answer. */
+/** The reason why a run ends before every lookup has its answer. `reason`: the text of the service or of the connection; `lookupsMax` and `costMax` (in units of the `currency`, `null` without one): the used up budget. */
 export type Stop =
   | {
       kind: 'interrupted'
@@ -755,6 +757,7 @@ export declare class UserError extends Error {
   readonly exitCode: ExitCode
 }
 
+/** Code of an error; the reference of errors has the meaning of each. */
 export type ErrorCode =
   | 'ACCESS_DENIED'
   | 'ACCOUNT_CHANGE_REFUSED'
@@ -937,7 +940,17 @@ type Environment = { readonly [key: string]: string | undefined }
 /** The columns of identifiers, or `none`. */
 type IdentifierChoice = 'none' | IdentifierColumns
 
-/** How identifiers are submitted. `first`: as part of the name, to a service that resolves identifiers exactly and compares the name with their holder. `context`: as context, to a service that resolves names. */
+interface NoticeEvent {
+  type: 'notice'
+  /** One sentence for the user. */
+  text: string
+  /** Also shown if only warnings are; otherwise absent. */
+  isWarning?: true
+  /** Also shown if only alarms are; otherwise absent. */
+  isAlarm?: true
+}
+
+/** How identifiers are submitted. `first`: in the name, to a service that compares it with their holder. `context`: as context. */
 type IdentifierUse = 'context' | 'first'
 
 /** Input columns by kind of identifier. */
@@ -958,51 +971,49 @@ type IdentifierColumns = {
   website?: string | undefined
 }
 
-/** Cost of a whole input, and the point at which the budget stops a run. Amounts are in units of the currency. */
-interface PlannedSpending {
+interface PlannedEvent {
+  type: 'planned'
+  /** Rows of the input. */
+  rowCount: number
+  /** Cost of the run; `null` if nothing is billed, as with the embedded service. */
+  spending: PlannedSpending | null
+  /** Lookups by name and by domain; equal rows share one. */
   readonly lookupCount: number
-  /** Whether fewer may be billed: the service bills a domain, or a record, only at its first request by anyone. */
-  readonly isMost: boolean
-  readonly stages: readonly StageDemand[]
-  /** Stages that may send requests and have no price; the cost does not include them. */
-  readonly unpriced: readonly ('domain' | 'entity' | 'hierarchy')[]
-  /** `null` without a price. */
-  readonly cost: {
-    readonly currency: string | null
-    /** Certain cost, without a budget. */
-    readonly amount: number
-    /** Maximum with lookups that may follow from future answers; `null` if unknown. */
-    readonly amountMax: number | null
-    /** Limit by --max-cost; `null` without it. */
-    readonly costMax: number | null
-  } | null
-  /** The point at which the budget stops this run; `null` if it does not. */
-  readonly stop: {
-    /** Lookups of rows until the stop; `null` if only the cost, which stages share, stops the run. */
-    readonly lookupCount: number | null
-    /** Whether the cost of rows and stages together may stop the run first. */
-    readonly isByCost: boolean
-    /** Maximum cost of this run at its stop; `null` if unknown. */
-    readonly amount: number | null
-    /** Whether the cost at the stop may be less, since prices differ, or are billed at most once. */
-    readonly isMost: boolean
-    /** Spent from the same budget by earlier processes of an interrupted run; `null` without a price. */
-    readonly spentCount: number
-    readonly spentAmount: number | null
-  } | null
+  /** Lookups by domain instead of a name. */
+  readonly domainCount: number
+  /** Lookups by name: to `submit`, running and to `poll`, `answered` before, `decided` by a reviewer, `invalid` (rejected by the service), `uncertain` (may have been billed), and `failed` (billed, without a result). */
+  readonly plan: {
+    answered: number
+    decided: number
+    failed: number
+    invalid: number
+    poll: number
+    submit: number
+    uncertain: number
+  }
+}
+
+interface PublishingEvent {
+  type: 'publishing'
+  /** File or address that is written now; `-` for standard output. */
+  path: string
 }
 
 /** A run that stopped since its budget was used up. Amounts are in units of the currency, `null` without a price. */
 interface BudgetEnd {
-  /** Lookups still to be submitted, over all kinds, and their price. */
+  /** Lookups still to be submitted, of the kinds that the budget limits. */
   readonly leftCount: number
+  /** Price of these lookups. */
   readonly leftCost: number | null
   /** Submitted with this budget, including earlier processes: billed, or possibly billed. */
   readonly spentCount: number
+  /** Price of the submitted lookups. */
   readonly spentCost: number | null
-  /** Share of this run. */
+  /** Lookups that this run submitted. */
   readonly ownCount: number
+  /** Price of the lookups that this run submitted. */
   readonly ownCost: number | null
+  /** Whether submissions cost something: false with the embedded service. */
   readonly isBilled: boolean
   /** Whether the same command begins a new budget; the parts of a partitioned job share one budget permanently. */
   readonly startsAnew: boolean
@@ -1015,7 +1026,7 @@ interface KindSubmissions {
   readonly kind: LookupKind
   /** Submissions that the service accepted, or that were lost. */
   readonly submittedCount: number
-  /** Accepted ones, and earlier lost ones that are known to be accepted since. */
+  /** Accepted ones, and lost ones that proved to be accepted. The embedded service counts them, and bills nothing. */
   readonly billedCount: number
   /** Lost submissions, which may have been billed in addition. */
   readonly uncertainCount: number
@@ -1023,10 +1034,13 @@ interface KindSubmissions {
 
 /** Lookups in the review queue: doubtful answers without a decision, and decisions in doubt again. */
 interface ReviewCounts {
+  /** Lookups in the queue: a reviewer decides each once. */
   readonly lookupCount: number
+  /** Rows of these lookups. */
   readonly rowCount: number
+  /** The same rows by status. */
   readonly rowsByStatus: { readonly [key: string]: number }
-  /** All rows with a decision, by status. Missing in records of earlier versions. */
+  /** All rows with a decision, by status in the output. Missing in records of earlier versions. */
   readonly decidedRowsByStatus?: { readonly [key: string]: number }
   /** Rows among `rowCount` that have a decision and must be decided again. Missing in records of earlier versions. */
   readonly decidedAgainRowCount?: number
@@ -1038,10 +1052,11 @@ interface FirstFigures {
   readonly registry: string
   /** Confidence from which a match is the answer, 1 to 100. */
   readonly accept: number
-  /** Distinct lookups, and their rows. */
+  /** Distinct lookups. */
   readonly lookupCount: number
+  /** Rows of these lookups. */
   readonly rowCount: number
-  /** Price of submitting them, without those of the sample; `null` without a price. */
+  /** Price of submitting them, without those of the sample: `amount` in units of the `currency`, which is `null` if the prices have none; `null` without a price. */
   readonly saved: {
     readonly amount: number
     readonly currency: string | null
@@ -1050,21 +1065,30 @@ interface FirstFigures {
   readonly sample: SampleFigures | null
 }
 
-/** Results of one kind of lookups so far, in counts. */
+/** Results of one kind of lookups so far, in counts of lookups. The embedded service counts in the same way. */
 interface StageFacts {
   readonly kind: LookupKind
+  /** Lookups of this kind that are known so far; answers may add more. */
   readonly lookupCount: number
+  /** Answered before this run. */
   readonly cachedCount: number
   /** Lookups of rows that reviewers decided. */
   readonly decidedCount: number
-  /** Accepted requests that start something; for domains, each is billed. */
+  /** Accepted requests of this run; for domains, each is billed, except by the embedded service. */
   readonly askedCount: number
+  /** Answered in this run. */
   readonly answeredCount: number
+  /** Ended without a result. */
   readonly failedCount: number
+  /** Refused by the service; not billed. */
   readonly rejectedCount: number
+  /** May have been billed, and have no answer. */
   readonly uncertainCount: number
+  /** Without a final answer yet. */
   readonly pendingCount: number
+  /** Lookups answered in this run, by outcome. */
   readonly outcomes: { readonly [key: string]: number }
+  /** Why this kind stopped early; `null` if it did not. */
   readonly stop: Stop | null
 }
 
@@ -1078,7 +1102,7 @@ interface Money {
   readonly uncertainCost: number
   /** Whether `cost` is an upper bound: the service may bill some only once for all. Missing in earlier records. */
   readonly isBilledAtMost?: boolean
-  /** Counts by kind of lookup, without kinds that have no price. */
+  /** Billed submissions (`count`) and the price of one (`unitPrice`) by kind of lookup, for kinds with a price. */
   readonly byKind: {
     readonly [key: string]: {
       readonly count: number
@@ -1087,6 +1111,7 @@ interface Money {
   }
 }
 
+/** Rows by kind of change; a kind without rows is absent. */
 type ChangeCounts = {
   address_changed?: number
   became_active?: number
@@ -1111,12 +1136,71 @@ interface Alarm {
   readonly condition: string
   /** The measured value, in the unit of the condition. */
   readonly found: number
+  /** One sentence with the condition and the measured value. */
   readonly message: string
   /** Names of the first ten rows that changed; absent if the condition is not about changes. Sent to `notify` only with `alarms.notifyNames`. */
   readonly names?: readonly string[]
+  /** Rows that changed; absent if the condition is not about changes, and in records of earlier versions. */
+  readonly changedRowCount?: number
 }
 
+/** Exit code of a command. */
 type ExitCode = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 10 | 11 | 130 | 143
+
+/** Cost of a whole input, and the point at which the budget stops a run. Amounts are in units of the currency. */
+interface PlannedSpending {
+  /** Lookups by name and by domain that this run would submit without a budget. */
+  readonly lookupCount: number
+  /** Whether fewer may be billed: the service bills a domain, or a record, only at its first request by anyone. */
+  readonly isMost: boolean
+  /** Lookups that follow from answers, by kind. */
+  readonly stages: readonly StageDemand[]
+  /** Stages that may send requests and have no price; the cost does not include them. */
+  readonly unpriced: readonly ('domain' | 'entity' | 'hierarchy')[]
+  /** `null` without a price. */
+  readonly cost: {
+    /** ISO 4217; `null` if the prices have none. */
+    readonly currency: string | null
+    /** Certain cost, without a budget. */
+    readonly amount: number
+    /** Maximum with lookups that may follow from future answers; `null` if unknown. */
+    readonly amountMax: number | null
+    /** Limit by --max-cost; `null` without it. */
+    readonly costMax: number | null
+  } | null
+  /** The point at which the budget stops this run; `null` if it does not. */
+  readonly stop: {
+    /** Lookups of rows until the stop; `null` if only the cost, which stages share, stops the run. */
+    readonly lookupCount: number | null
+    /** Whether the cost of rows and stages together may stop the run first. */
+    readonly isByCost: boolean
+    /** Maximum cost of this run at its stop; `null` if unknown. */
+    readonly amount: number | null
+    /** Whether the cost at the stop may be less, since prices differ, or are billed at most once. */
+    readonly isMost: boolean
+    /** Lookups of rows that earlier processes of an interrupted run submitted with the same budget. */
+    readonly spentCount: number
+    /** Their cost, with that of the other kinds; `null` without a price. */
+    readonly spentAmount: number | null
+  } | null
+}
+
+/** `resolution`: by name; `domain`; `entity`: the record of a company; `hierarchy`: its owners. */
+type LookupKind = 'domain' | 'entity' | 'hierarchy' | 'resolution'
+
+/** The sample of these lookups that was submitted as well. */
+interface SampleFigures {
+  /** Lookups of the sample. */
+  readonly lookupCount: number
+  /** Answers of the service so far with the same company. */
+  readonly sameCount: number
+  /** Answers with another company. */
+  readonly otherCount: number
+  /** Answers without a match. */
+  readonly noMatchCount: number
+  /** 95 % interval of the share with the same company; `null` without an answer. */
+  readonly interval: Interval | null
+}
 
 /** Planned submissions of one kind, after the answers of others. */
 interface StageDemand {
@@ -1127,22 +1211,10 @@ interface StageDemand {
   readonly atMost: number | null
 }
 
-type LookupKind = 'domain' | 'entity' | 'hierarchy' | 'resolution'
-
-/** The sample of these lookups that was submitted as well. */
-interface SampleFigures {
-  readonly lookupCount: number
-  /** Answers of the service so far: with the same company, with another one, and without a match. */
-  readonly sameCount: number
-  readonly otherCount: number
-  readonly noMatchCount: number
-  /** 95 % interval of the share with the same company; `null` without an answer. */
-  readonly interval: Interval | null
-}
-
-type StageKind = 'domain' | 'entity' | 'hierarchy'
-
 /** A 95 % confidence interval of a share. */
 type Interval = readonly [number, number]
+
+/** Kind of a lookup that follows from an answer. */
+type StageKind = 'domain' | 'entity' | 'hierarchy'
 
 export {}

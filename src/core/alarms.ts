@@ -1,4 +1,4 @@
-import { cutToWidth, formatCount, plural } from './text.js'
+import { cutToWidth, formatCount, measureWidth, plural } from './text.js'
 import { formatAmount } from './money.js'
 import type { ReviewCounts } from './decisions.js'
 
@@ -22,6 +22,7 @@ export const changeKinds = [
 ] as const
 export type ChangeKind = (typeof changeKinds)[number]
 
+/** Rows by kind of change; a kind without rows is absent. */
 export type ChangeCounts = Readonly<Partial<Record<ChangeKind, number>>>
 
 /** A change of one row, as written by `enrich diff` and `--changes`; values are null if not applicable. */
@@ -53,9 +54,12 @@ export interface Alarm {
   readonly condition: string
   /** The measured value, in the unit of the condition. */
   readonly found: number
+  /** One sentence with the condition and the measured value. */
   readonly message: string
   /** Names of the first ten rows that changed; absent if the condition is not about changes. Sent to `notify` only with `alarms.notifyNames`. */
   readonly names?: readonly string[]
+  /** Rows that changed; absent if the condition is not about changes, and in records of earlier versions. */
+  readonly changedRowCount?: number
 }
 
 /** Changes as alarms read them: how many rows of each kind, and the names of the first ones. */
@@ -65,8 +69,10 @@ export interface ChangeTally {
 }
 
 const firstNamesMax = 10
-const shownNamesMax = 3
-const nameColumnsMax = 40
+/** Numbers of names that are shown, if they fit. */
+const sizes = [3, 2, 1]
+/** Width of all shown names, so that the line of a message has room for whole names. */
+const namesColumnsMax = 150
 
 /** Counts changes one by one. */
 export class ChangeCounter {
@@ -241,16 +247,27 @@ function evaluateCondition(condition: AlarmCondition, facts: AlarmFacts): Alarm 
   }
 }
 
-function listNames({ name }: AlarmCondition, { changes }: AlarmFacts): Pick<Alarm, 'names'> {
+function listNames(
+  { name }: AlarmCondition,
+  { changes }: AlarmFacts,
+): Pick<Alarm, 'names' | 'changedRowCount'> {
   const names = isChangeName(name) ? changes?.firstNames[name] : undefined
-  return names === undefined ? {} : { names }
+  return names === undefined || !isChangeName(name)
+    ? {}
+    : { names, changedRowCount: changes?.counts[name] ?? names.length }
 }
 
-/** Formats an alarm with names. */
-export function formatAlarm({ message, names = [] }: Alarm): string {
-  if (names.length === 0) return message
-  const shown = names.slice(0, shownNamesMax).map((name) => cutToWidth(name, nameColumnsMax))
-  return `${message}: ${shown.join(', ')}${names.length > shownNamesMax ? ', …' : ''}`
+/** Formats an alarm with whole names, and the number of the others. Only a very long first name is cut, behind a word. */
+export function formatAlarm({ message, names = [], changedRowCount }: Alarm): string {
+  const [first] = names
+  if (first === undefined) return message
+  const isFitting = (count: number) => measureWidth(names.slice(0, count).join(', ')) <= namesColumnsMax
+  const count = sizes.find((one) => one <= names.length && isFitting(one)) ?? 0
+  const cut = cutToWidth(first, namesColumnsMax)
+  const shown = count > 0 ? names.slice(0, count) : [`${cut.replace(/\s+\S*$/u, '')}…`]
+  const moreCount = (changedRowCount ?? names.length) - shown.length
+  const more = changedRowCount === undefined ? ', …' : ` and ${formatCount(moreCount)} more`
+  return `${message}: ${shown.join(', ')}${moreCount > 0 ? more : ''}`
 }
 
 /** Returns the value of a condition in millionths, and the number of rows for percentages. */

@@ -96,10 +96,13 @@ export function explainDoubt(
 
 /** Lookups in the review queue: doubtful answers without a decision, and decisions in doubt again. */
 export interface ReviewCounts {
+  /** Lookups in the queue: a reviewer decides each once. */
   readonly lookupCount: number
+  /** Rows of these lookups. */
   readonly rowCount: number
+  /** The same rows by status. */
   readonly rowsByStatus: Readonly<Record<string, number>>
-  /** All rows with a decision, by status. Missing in records of earlier versions. */
+  /** All rows with a decision, by status in the output. Missing in records of earlier versions. */
   readonly decidedRowsByStatus?: Readonly<Record<string, number>>
   /** Rows among `rowCount` that have a decision and must be decided again. Missing in records of earlier versions. */
   readonly decidedAgainRowCount?: number

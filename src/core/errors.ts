@@ -65,11 +65,13 @@ export const exitCodes = {
   /** `--help` lists it with 130. */
   143: { manual: 'terminated (SIGTERM); the same command resumes' },
 } as const satisfies Record<number, ExitEntry>
+/** Exit code of a command. */
 export type ExitCode = keyof typeof exitCodes
 
 /** The rule for a code that is not in `exitCodes`. */
 export const otherExitCodes = 'a later version may add codes: do not retry, and notify an operator, as for 1'
 
+/** Code of an error; the reference of errors has the meaning of each. */
 export type ErrorCode = keyof typeof errorTable
 
 interface ErrorEntry {

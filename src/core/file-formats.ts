@@ -123,6 +123,9 @@ const serialMax = 73_050
 /** Spreadsheets read the years 00 to 29 as 2000 to 2029. */
 const lastShortYear = 29
 
+/** Whether a text is a date in either order. */
+export const isDate = (text: string): boolean => dateOrders.some((order) => parseDate(text, order) !== null)
+
 /**
  * Parses a date at the start of a text to `YYYY-MM-DD`; `null` if it is not a whole date. Reads `2001-02-03`, `20010203`,
  * `3/2/2001` in the given order, `3-Feb-2001`, `February 3, 2001` and serial numbers of spreadsheets. 2544 is 2001 in

@@ -1,6 +1,6 @@
 /** Kinds of lookups: the company of a name, the company and facts of a domain, the record of a company, its owners. */
 export const lookupKinds = ['resolution', 'domain', 'entity', 'hierarchy'] as const
-
+/** `resolution`: by name; `domain`; `entity`: the record of a company; `hierarchy`: its owners. */
 export type LookupKind = (typeof lookupKinds)[number]
 
 /** Kinds of a row's first lookup: each is billed, and a webhook reports its end, even if it was lost. */
@@ -8,7 +8,7 @@ export const firstKinds = ['resolution', 'domain'] as const satisfies readonly L
 
 /** Kinds that may follow from the answer to a first lookup, once for each company or domain. */
 export const stageKinds = ['entity', 'hierarchy', 'domain'] as const satisfies readonly LookupKind[]
-
+/** Kind of a lookup that follows from an answer. */
 export type StageKind = (typeof stageKinds)[number]
 
 /** Returns the scope of a kind in the checkpoint; resolutions use the scope of the service. */

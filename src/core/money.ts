@@ -31,7 +31,7 @@ export interface Money {
   readonly uncertainCost: number
   /** Whether `cost` is an upper bound: the service may bill some only once for all. Missing in earlier records. */
   readonly isBilledAtMost?: boolean
-  /** Counts by kind of lookup, without kinds that have no price. */
+  /** Billed submissions (`count`) and the price of one (`unitPrice`) by kind of lookup, for kinds with a price. */
   readonly byKind: Readonly<Record<string, { readonly count: number; readonly unitPrice: number }>>
 }
 
@@ -40,7 +40,7 @@ export interface KindSubmissions {
   readonly kind: LookupKind
   /** Submissions that the service accepted, or that were lost. */
   readonly submittedCount: number
-  /** Accepted ones, and earlier lost ones that are known to be accepted since. */
+  /** Accepted ones, and lost ones that proved to be accepted. The embedded service counts them, and bills nothing. */
   readonly billedCount: number
   /** Lost submissions, which may have been billed in addition. */
   readonly uncertainCount: number

@@ -1,13 +1,7 @@
 import { formatCount, plural } from './text.js'
 import type { LookupKind, StageKind } from './lookup-state.js'
-import {
-  calculateCostMicros,
-  calculateFirst,
-  formatAmount,
-  toUnits,
-  type CostLimit,
-  type Prices,
-} from './money.js'
+import type { CostLimit, Prices } from './money.js'
+import { calculateCostMicros, calculateFirst, formatAmount, toUnits } from './money.js'
 
 /** Planned submissions of one kind, after the answers of others. */
 interface StageDemand {
@@ -36,14 +30,17 @@ export interface SpendingBounds {
 
 /** Cost of a whole input, and the point at which the budget stops a run. Amounts are in units of the currency. */
 export interface PlannedSpending {
+  /** Lookups by name and by domain that this run would submit without a budget. */
   readonly lookupCount: number
   /** Whether fewer may be billed: the service bills a domain, or a record, only at its first request by anyone. */
   readonly isMost: boolean
+  /** Lookups that follow from answers, by kind. */
   readonly stages: readonly StageDemand[]
   /** Stages that may send requests and have no price; the cost does not include them. */
   readonly unpriced: readonly StageKind[]
   /** `null` without a price. */
   readonly cost: {
+    /** ISO 4217; `null` if the prices have none. */
     readonly currency: string | null
     /** Certain cost, without a budget. */
     readonly amount: number
@@ -62,8 +59,9 @@ export interface PlannedSpending {
     readonly amount: number | null
     /** Whether the cost at the stop may be less, since prices differ, or are billed at most once. */
     readonly isMost: boolean
-    /** Spent from the same budget by earlier processes of an interrupted run; `null` without a price. */
+    /** Lookups of rows that earlier processes of an interrupted run submitted with the same budget. */
     readonly spentCount: number
+    /** Their cost, with that of the other kinds; `null` without a price. */
     readonly spentAmount: number | null
   } | null
 }

@@ -145,6 +145,39 @@ export function listWholeRegisters(database: Sqlite): WholeRegister[] {
   })
 }
 
+interface OwnCountry {
+  readonly source: string
+  readonly country: string
+  /** An estimate for a large registry. */
+  readonly companyCount: number
+}
+
+/** Registrations that are read: a registry of more is sampled evenly. */
+const sampleMax = 20_000
+/** Least share of a country in a source: a list of customers holds a few companies of many countries. */
+const countryShareMin = 0.1
+
+/** Lists the countries of the user's own registers. `known`: ids of described sources. */
+export function listOwnCountries(database: Sqlite, known: ReadonlySet<string>): OwnCountry[] {
+  const isOwn = (one: SourceRow) =>
+    one.format === 'csv' || (one.format === 'register' && !known.has(one.name))
+  const own = readSources(database).filter(isOwn)
+  if (own.length === 0) return []
+  const last = database.prepare('SELECT max(number) FROM legal_entities').pluck().get() as number
+  const step = Math.ceil(last / sampleMax) || 1
+  const counted = database.prepare<[number, number, number, number], OwnCountry>(
+    `WITH RECURSIVE sample (number) AS (SELECT 1 UNION ALL SELECT number + ? FROM sample WHERE number < ?)
+     SELECT source, country, held * ? AS companyCount FROM (
+       SELECT s.name AS source, upper(coalesce(substr(l.jurisdiction, 1, 2), a.country_code)) AS country,
+         count(*) AS held, sum(count(*)) OVER (PARTITION BY s.name) AS total
+       FROM sample JOIN legal_entities l ON l.number = sample.number JOIN sources s ON s.number = l.source_number
+       LEFT JOIN addresses a ON a.legal_entity_number = l.number WHERE l.removed_from_source = 0 GROUP BY 1, 2)
+     WHERE country IS NOT NULL AND held >= total * ?`,
+  )
+  const found = counted.all(step, last, step, countryShareMin)
+  return found.filter(({ source }) => own.some(({ name }) => name === source))
+}
+
 /** The identifiers that a source gives, in the settings of its import. */
 export interface GivenIdentifiers {
   readonly name: string

@@ -60,6 +60,37 @@ test('a line with a key that is not described, or of an unknown type, is not val
   expect(schema.safeParse({ type: 'writing', path: 'out.csv' }).success).toBe(false)
 })
 
+/** Lists the members without a text: of their own, of their type, or in that of the object around them. */
+function listUndescribed(value: unknown, path: string, text: string): string[] {
+  if (Array.isArray(value)) return value.flatMap((one) => listUndescribed(one, path, text))
+  if (typeof value !== 'object' || value === null) return []
+  const { properties, description = text, ...rest } = value as Schema
+  const around = String(description)
+  const types = published['$defs'] as Readonly<Record<string, Schema>>
+  const members = Object.entries((properties ?? {}) as Readonly<Record<string, Schema>>)
+  const find = ({ $ref, description: own }: Schema) =>
+    (own ?? types[String($ref).slice('#/$defs/'.length)]?.['description'] ?? '') as string
+  // Members that are equal are a count for each key: the text of the object says of what.
+  const isRecord =
+    members.length > 1 && new Set(members.map(([, member]) => JSON.stringify(member))).size === 1
+  const missing = members.flatMap(([key, member]) =>
+    'const' in member || find(member) !== '' || around.includes(`\`${key}\``) || (isRecord && around !== '')
+      ? []
+      : [`${path}.${key}`],
+  )
+  return [
+    ...missing,
+    ...members.flatMap(([key, member]) => listUndescribed(member, `${path}.${key}`, find(member))),
+    ...Object.values(rest).flatMap((inner) => listUndescribed(inner, path, around)),
+  ]
+}
+
+test('every member of every line has a text', () => {
+  const texts = Object.entries(published['$defs'] as Schema)
+  expect(texts.flatMap(([name, type]) => listUndescribed(type, name, ''))).toEqual([])
+  expect(listUndescribed(published['anyOf'], 'line', '')).toEqual([])
+})
+
 test('the lines of a run, of its repetition and of a retry are as the schema says', async () => {
   const { place, hosted } = await prepare(['Acme', 'Bolt', 'Broken', ''])
   const first = await expectValid(place, command, hosted)

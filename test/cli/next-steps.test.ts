@@ -86,9 +86,15 @@ describe('rows without a company in a registry', () => {
   const note = /note +rows without a company in countries without an open register: (.*)/
   const step = /next +(load registers for rows without a company.*): (enrich registry .*)/
 
-  async function summarize(countries: readonly string[], flags: readonly string[] = [], name = 'company') {
+  async function summarize(
+    countries: readonly string[],
+    flags: readonly string[] = [],
+    name = 'company',
+    held: readonly string[] = ['GB'],
+  ) {
     const place = createPlace()
-    place.write('own.csv', 'id,name,country\n1,Larkmoor Foods Limited,GB\n')
+    const companies = held.map((country, at) => `${at + 1},Larkmoor Foods ${at} Limited,${country}\n`)
+    place.write('own.csv', `id,name,country\n${companies.join('')}`)
     await place.run(['registry', 'import', 'csv', 'own.csv', '--id-type', 'registration_id', ...own])
     const rows = countries.map((country, at) => `Zorvex${at} Quil${at * 7}x,${country}\n`)
     place.write('in.csv', `${name},country\n${rows.join('')}`)
@@ -138,6 +144,30 @@ describe('rows without a company in a registry', () => {
       const demo = await place.run(['in.csv', '-o', 'demo.csv', '--checkpoint', 'demo.sqlite', ...flags])
       expect(demo.stderr).toContain(`enrich registry sources in.csv ${typed} `)
       expect(demo.stderr).not.toMatch(/registry get|no open register/)
+    }
+  })
+
+  test('a country of which an own register holds as many companies has a register', async () => {
+    // Country and number of companies of the own file, rows of the list, countries of the note.
+    for (const [held, asked, expected] of [
+      [{ SE: 5 }, { SE: 4, DK: 1 }, 'Denmark 1'],
+      [{ DE: 3, IT: 3 }, { DE: 2, IT: 3, ES: 1 }, 'Spain 1'],
+      // A customer's list holds few companies of the country.
+      [{ GB: 40, DE: 3 }, { DE: 2 }, 'Germany 2'],
+      [{ SE: 2 }, { SE: 4 }, 'Sweden 4'],
+      [{ SE: 4 }, { SE: 4 }, undefined],
+    ] as const) {
+      const { place, without } = await summarize(repeat(asked), [], 'company', repeat(held))
+      expect(without).toBe(expected)
+      const listing = await place.run(['registry', 'sources', 'in.csv', ...own])
+      for (const [country, name] of [
+        ['SE', 'Sweden'],
+        ['DE', 'Germany'],
+      ] as const)
+        if (country in asked)
+          expect(listing.stdout).toMatch(
+            new RegExp(`${name} +${expected?.includes(name) === true ? 'no open register: ' : 'own.csv\\n'}`),
+          )
     }
   })
 

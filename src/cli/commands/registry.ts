@@ -119,10 +119,11 @@ function addSources(registry: Command, io: CliIo, option: Option): void {
         ? resolveSettings(readConfig(inputs, flags, io.environment), io.environment)
         : null
       const registryPath = settings?.service.registryPath ?? flags.registry ?? null
-      const listed = listRegisters(registryPath ?? registryPathDefault)
+      const path = registryPath ?? registryPathDefault
+      const listed = listRegisters(path)
       if (settings !== null) {
         const counts = await countCountries(settings, createCommandConnectors(io), readCompanyCountry)
-        const coverage = findCoverage(counts, listed)
+        const coverage = findCoverage(counts, path)
         const more = buildGetFlags(coverage, registryPath, io.environment)
         if (flags.json === true) io.out(formatJsonLine('coverage', coverage))
         else io.out(formatCoverage(redactAddresses((settings.input.paths ?? []).join(', ')), coverage, more))

@@ -152,7 +152,7 @@ async function createCoverageFinder(config: FileConfig, io: CliIo): Promise<Cove
   const { environment } = io
   const path = findRegistry(config, environment)
   if (path === null) return () => null
-  const { findCoverage, listRegisters } = await import('../../registry/load.js')
+  const { findCoverage } = await import('../../registry/load.js')
   const { buildGetFlags, describeUnmatched } = await import('../terminal/sources-text.js')
   const { countUnmatched } = await import('../terminal/summary-text.js')
   const named = path === defaultPaths.registry ? null : path
@@ -160,7 +160,7 @@ async function createCoverageFinder(config: FileConfig, io: CliIo): Promise<Cove
     const { unmatchedByCountry = [] } = summary
     if (unmatchedByCountry.length === 0 || countUnmatched(summary) === 0) return null
     const counts = new Map(unmatchedByCountry.map(({ country, rowCount }) => [country, rowCount]))
-    const coverage = findCoverage(counts, listRegisters(path))
+    const coverage = findCoverage(counts, path)
     return describeUnmatched(coverage, formatCommandLine(io), buildGetFlags(coverage, named, environment))
   }
 }

@@ -88,17 +88,17 @@ export function formatCoverage(input: string, coverage: Coverage, flags: readonl
   const refreshable = loaded.filter((id) => pages[id] === undefined)
   const manual = loaded.filter((id) => pages[id] !== undefined)
   const total = countries.reduce((sum, { rowCount }) => sum + rowCount, 0)
-  const isOpen = countries.some(({ country, sources }) => country !== null && sources.length === 0)
+  const isOpen = countries.some(isWithoutRegister)
   return [
     `${input}: ${plural(total, 'row')}`,
-    ...countries.map(({ country, rowCount, sources, reason }) => {
+    ...countries.map(({ country, rowCount, sources, own, reason }) => {
       const name = country === null ? 'no known country' : nameCountry(country)
       const found =
-        sources.length > 0
-          ? sources.join(', ')
+        sources.length + own.length > 0
+          ? [...sources, ...own].join(', ')
           : country === null
             ? ''
-            : `no open register${reason === null ? ' that enrich knows' : `: ${reason}`}`
+            : `no open register${reason === null ? ' known' : `: ${reason}`}`
       return `  ${formatCount(rowCount).padStart(9)}  ${name.padEnd(20)}  ${found}`
     }),
     ...(isOpen
@@ -149,6 +149,9 @@ export function buildGetFlags(
   ]
 }
 
+const isWithoutRegister = ({ country, sources, own }: Coverage['countries'][number]): boolean =>
+  country !== null && sources.length + own.length === 0
+
 const namedCountriesMax = 5
 const namedRegistersMax = 3
 
@@ -167,7 +170,7 @@ export function describeUnmatched(
   flags: readonly string[],
 ): UnmatchedCoverage {
   const missing = countries.filter(({ sources }) => sources.some((id) => [...names, ...byHand].includes(id)))
-  const without = countries.filter(({ country, sources }) => country !== null && sources.length === 0)
+  const without = countries.filter(isWithoutRegister)
   const isInPart = partial.some(({ id }) => names.includes(id))
   const isShort = byHand.length === 0 && names.length <= namedRegistersMax
   const places = missing.length === 0 ? '' : ` (${formatCountries(missing)})`

@@ -51,7 +51,9 @@ export function formatSummary(
 }
 
 interface NextStep {
+  /** Purpose of the command. */
   readonly text: string
+  /** Command line to type. */
   readonly command: string
   /** Page of the documentation in the folder of the package, or `null`. */
   readonly page: string | null
@@ -320,7 +322,7 @@ type FinishedEvent = Extract<RunEvent, { type: 'finished' }>
 
 /** The last line of a run that did not end with an error. */
 interface FinishedLine extends FinishedEvent {
-  /** Only if the run stopped early: the error, or the code `INTERRUPTED`. */
+  /** Only if the run stopped early: the `code`, `message` and `hint` of the error, or the code `INTERRUPTED`. */
   stopped?: NonNullable<ReturnType<typeof explainStop>> | { code: 'INTERRUPTED' }
   /** Suggested next commands. */
   next: readonly NextStep[]

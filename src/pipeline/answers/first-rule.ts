@@ -104,10 +104,14 @@ export interface FirstFigures {
   readonly registry: string
   /** Confidence from which a match is the answer, 1 to 100. */
   readonly accept: number
-  /** Distinct lookups, and their rows. */
+  /** Distinct lookups. */
   readonly lookupCount: number
+  /** Rows of these lookups. */
   readonly rowCount: number
-  /** Price of submitting them, without those of the sample; `null` without a price. */
+  /**
+   * Price of submitting them, without those of the sample: `amount` in units of the `currency`, which is `null` if the
+   * prices have none; `null` without a price.
+   */
   readonly saved: { readonly amount: number; readonly currency: string | null } | null
   /** `null` without a sample. */
   readonly sample: SampleFigures | null
@@ -115,10 +119,13 @@ export interface FirstFigures {
 
 /** The sample of these lookups that was submitted as well. */
 export interface SampleFigures {
+  /** Lookups of the sample. */
   readonly lookupCount: number
-  /** Answers of the service so far: with the same company, with another one, and without a match. */
+  /** Answers of the service so far with the same company. */
   readonly sameCount: number
+  /** Answers with another company. */
   readonly otherCount: number
+  /** Answers without a match. */
   readonly noMatchCount: number
   /** 95 % interval of the share with the same company; `null` without an answer. */
   readonly interval: Interval | null

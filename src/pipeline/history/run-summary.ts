@@ -9,23 +9,50 @@ import type { ColumnReport } from '../input/ingest.js'
 import type { PlannedSpending } from '../../core/planned-spending.js'
 
 /**
- * Events of a run. A `notice` is one sentence for the user; a warning is also reported if only warnings are shown.
- * `spending` is `null` if nothing is billed.
+ * Events of a run.
  */
 export type RunEvent =
-  /** `isAlarm`: also shown where only alarms are. */
-  | { type: 'notice'; text: string; isWarning?: true; isAlarm?: true }
+  | NoticeEvent
   | ({ type: 'columns' } & ColumnReport)
-  | ({ type: 'planned'; rowCount: number; spending: PlannedSpending | null } & PlannedLookups)
+  | PlannedEvent
   | { type: 'progress'; progress: Progress }
-  | { type: 'publishing'; path: string }
+  | PublishingEvent
   | { type: 'finished'; summary: RunSummary }
+
+interface NoticeEvent {
+  type: 'notice'
+  /** One sentence for the user. */
+  text: string
+  /** Also shown if only warnings are; otherwise absent. */
+  isWarning?: true
+  /** Also shown if only alarms are; otherwise absent. */
+  isAlarm?: true
+}
+
+interface PlannedEvent extends PlannedLookups {
+  type: 'planned'
+  /** Rows of the input. */
+  rowCount: number
+  /** Cost of the run; `null` if nothing is billed, as with the embedded service. */
+  spending: PlannedSpending | null
+}
+
+interface PublishingEvent {
+  type: 'publishing'
+  /** File or address that is written now; `-` for standard output. */
+  path: string
+}
 
 /** Distinct lookups of the rows, and their plan; without lookups that follow from answers. */
 export interface PlannedLookups {
+  /** Lookups by name and by domain; equal rows share one. */
   readonly lookupCount: number
   /** Lookups by domain instead of a name. */
   readonly domainCount: number
+  /**
+   * Lookups by name: to `submit`, running and to `poll`, `answered` before, `decided` by a reviewer, `invalid` (rejected
+   * by the service), `uncertain` (may have been billed), and `failed` (billed, without a result).
+   */
   readonly plan: Readonly<Record<LookupPlan, number>>
 }
 
@@ -33,9 +60,13 @@ export type RunObserver = (event: RunEvent) => void
 
 /** Counts of a run at a moment, since its start, over all kinds. */
 export interface TimelinePoint {
+  /** Milliseconds since the start of the run. */
   readonly elapsedMs: number
+  /** Requests that submit a lookup, accepted or not. */
   readonly submissions: number
+  /** Requests for the state of a submitted lookup. */
   readonly polls: number
+  /** Lookups that were answered. */
   readonly answered: number
   /** Requests answered with 429. */
   readonly rateLimited: number
@@ -43,26 +74,35 @@ export interface TimelinePoint {
 
 /** A snapshot of a run, for displays and programs. Counts are of distinct lookups. */
 export interface Progress {
+  /** Lookups of the input by name; lookups by domain and stages are in `stages`. */
   lookups: number
   /** Lookups with a final answer, including those from earlier runs. */
   done: number
+  /** Submitted lookups that wait for their answer. */
   running: number
   /** Already answered when the run started. */
   cached: number
   /** Decided by reviewers. */
   decided: number
+  /** Lookups that ended without a result, or that the service refused. */
   failed: number
+  /** Lookups that may have been billed, and have no answer. */
   uncertain: number
   /** Still to be submitted by this run, within its budget. */
   toSubmit: number
   /** Lookups left for the next run: beyond the budget, or after a stop such as a 402. */
   heldBack: number
-  /** Requests in the last minute, and their limits; null if unlimited. */
+  /** Submissions in the last minute. */
   submissionsPerMinute: number
+  /** Polls in the last minute. */
   pollsPerMinute: number
+  /** Most submissions a minute; `null` if unlimited. */
   submitLimit: number | null
+  /** Most polls a minute; `null` if unlimited. */
   pollLimit: number | null
+  /** Milliseconds since the start of the run. */
   elapsedMs: number
+  /** Estimate of the milliseconds left; `null` if unknown. */
   etaMs: number | null
   /** Answers of this run, by outcome. */
   outcomes: Readonly<Record<string, number>>
@@ -77,7 +117,7 @@ export interface Progress {
   stages: readonly StageFacts[]
   /** Cost so far; null if nothing is billed or no price is known. */
   money: Money | null
-  /** Budget of --max-cost in units of the currency, including earlier processes; `null` without one. */
+  /** Budget of --max-cost in units of the currency: `costMax`, and `spent` including earlier processes; `null` without one. */
   budget: { readonly costMax: number; readonly spent: number } | null
 }
 
@@ -119,21 +159,30 @@ export function estimateEtaMs(facts: TimeLeftFacts): number | null {
   return Math.max(pollMs, lastMs)
 }
 
-/** Results of one kind of lookups so far, in counts. */
+/** Results of one kind of lookups so far, in counts of lookups. The embedded service counts in the same way. */
 export interface StageFacts {
   readonly kind: LookupKind
+  /** Lookups of this kind that are known so far; answers may add more. */
   readonly lookupCount: number
+  /** Answered before this run. */
   readonly cachedCount: number
   /** Lookups of rows that reviewers decided. */
   readonly decidedCount: number
-  /** Accepted requests that start something; for domains, each is billed. */
+  /** Accepted requests of this run; for domains, each is billed, except by the embedded service. */
   readonly askedCount: number
+  /** Answered in this run. */
   readonly answeredCount: number
+  /** Ended without a result. */
   readonly failedCount: number
+  /** Refused by the service; not billed. */
   readonly rejectedCount: number
+  /** May have been billed, and have no answer. */
   readonly uncertainCount: number
+  /** Without a final answer yet. */
   readonly pendingCount: number
+  /** Lookups answered in this run, by outcome. */
   readonly outcomes: Readonly<Record<string, number>>
+  /** Why this kind stopped early; `null` if it did not. */
   readonly stop: Stop | null
 }
 
@@ -149,8 +198,11 @@ export interface RunSummary {
   budgetEnd?: BudgetEnd | null
   /** Files written, in order; empty if the run stopped early without `partial`. */
   outputPaths: readonly string[]
+  /** Rows of the input. */
   rowCount: number
+  /** Rows without a usable name, number or domain; not looked up and not billed. */
   invalidRowCount: number
+  /** Lookups by name and by domain; equal rows share one. */
   lookupCount: number
   /** Lookups by domain instead of a name: their results are in `stages`, not in the counts here. */
   domainCount: number
@@ -158,13 +210,16 @@ export interface RunSummary {
   cachedCount: number
   /** Decided by reviewers, including lookups by domain: not submitted and not billed. */
   decidedCount: number
-  /** Accepted submissions of lookups by name, each billed. `submissions` has all kinds, and lost ones. */
+  /**
+   * Submissions of lookups by name that the service accepted in this run, each billed. The embedded service counts them
+   * too, and bills nothing. `submissions` has all kinds, and lost ones.
+   */
   billedCount: number
   /** Submissions of this run by kind. Missing in records of earlier versions: see `listSubmissions` in money.ts. */
   submissions?: readonly KindSubmissions[]
   /** Lost submissions over all kinds, in records of earlier versions only. */
   lostCount?: number
-  /** Uncertain lookups whose run a webhook named: no longer uncertain. */
+  /** Uncertain lookups by name whose run a webhook named in this run: no longer uncertain. 0 without webhooks. */
   claimedCount: number
   /** May have been billed; submitted again only at the user's request. */
   uncertainCount: number
@@ -174,30 +229,38 @@ export interface RunSummary {
   rejectedCount: number
   /** Without a final answer: not submitted, running, or left for the next run. */
   pendingCount: number
+  /** Requests of this run for the state of a submitted lookup by name. */
   pollCount: number
+  /** Lookups by name that were answered in this run. */
   answeredCount: number
+  /** Polls for each answer, on average; `null` without an answer. */
   pollsPerResult: number | null
+  /** Requests for lookups by name that the service answered with 429. */
   rateLimitedCount: number
-  /** Responses that belong to another lookup; none was written. */
+  /** Responses for another lookup than the requested one; none was written. */
   misdirectedCount: number
-  /** Lookups whose last answer was another lookup's, and that have no answer yet. */
+  /** Lookups whose last response was for another lookup, and that have no answer yet. */
   heldCount: number
-  /** Answers that differ from the first one of their run, which is kept. */
+  /** Second answers of a service to one submission that differ from the first, which is kept. */
   contradictionCount: number
-  /** Webhooks from the inbox, by result. */
+  /**
+   * Webhooks that this run handled: `taken` (for a lookup of this checkpoint), `unclaimed` (for no lookup of it), and
+   * `quarantined` (inconsistent, and not used). All are 0 without webhooks.
+   */
   deliveries: Readonly<{ taken: number; unclaimed: number; quarantined: number }>
-  /** Rows by outcome, if an output was written. */
+  /** Rows by outcome; empty if no output was written. */
   rowsByStatus: Readonly<Record<string, number>>
   /** Open reviews; null if answers were not read (no output and no report). Missing in records of earlier versions. */
   review?: ReviewCounts | null
-  /** Rows without a company, by country (`null`: unknown). Only with a registry of the user's, if there are any. */
+  /** Rows without a company: `rowCount` by `country` (`null`: unknown). Missing without any, with a hosted service, and with the demo registry. */
   unmatchedByCountry?: readonly { readonly country: string | null; readonly rowCount: number }[]
   /** Missing unless an own registry answered first. */
   first?: FirstFigures
   /** Lookups answered in this run, by outcome. */
   outcomes: Readonly<Record<string, number>>
-  /** Deviations of answers from the contract, with counts; never an error. */
+  /** Counts of the deviations of answers from the documented form, by deviation; empty without any, and never an error. */
   schemaDeviations: Readonly<Record<string, number>>
+  /** Lines written to the basis file, which has the evidence of each value; 0 without such a file. */
   basisLineCount: number
   /** Each kind looked up in addition to resolutions. */
   stages: readonly StageFacts[]
@@ -207,8 +270,11 @@ export interface RunSummary {
   changes?: ChangeCounts
   /** Conditions of --fail-on that were met. */
   alarms: readonly Alarm[]
+  /** Sentences for the user. */
   notes: readonly string[]
+  /** Duration of the run in milliseconds. */
   elapsedMs: number
+  /** Submissions by name a minute, while the run submitted and polled. */
   submissionsPerMinute: number
 }
 

@@ -18,17 +18,16 @@ export interface EarlierReading {
 export interface LookupColumns {
   /** Null if rows have only identifiers. */
   name: string | null
+  /** Columns of the place. */
   location: readonly string[]
+  /** Columns that are submitted as context. */
   context: readonly string[]
   identifiers: IdentifierColumns
   /** Code of the country of rows without one. */
   country?: string | undefined
 }
 
-/**
- * How identifiers are submitted. `first`: as part of the name, to a service that resolves identifiers exactly and
- * compares the name with their holder. `context`: as context, to a service that resolves names.
- */
+/** How identifiers are submitted. `first`: in the name, to a service that compares it with their holder. `context`: as context. */
 export type IdentifierUse = 'first' | 'context'
 
 /** How rows become lookups. */
@@ -134,10 +133,10 @@ export function keepRead<Entry extends readonly [key: string, ...cells: unknown[
 /** The first cells of each column. A missing column is unknown, and does not exclude a match. */
 export type ColumnSamples = ReadonlyMap<string, readonly string[]>
 
-/** The columns in use, those that look like a place or an identifier and are not used, and all others. */
+/** The columns of the input, by their use. */
 export interface ColumnReport extends LookupColumns {
   identifierUse: IdentifierUse
-  /** `why`: the reason against a column that its header or its cells suggest as an identifier. */
+  /** Each `column` of a place or an identifier that is not used, its `kind`, and `why`: the reason against an identifier. */
   unused: readonly { column: string; kind: string; why?: string }[]
   /** All other columns that are not used: neither their headers nor their cells tell a use. */
   others: readonly string[]

@@ -115,8 +115,11 @@ const totals = toKeys(headerWords.totals.sure)
 const vagueTotals = toKeys(headerWords.totals.vague)
 /** Words for a part of the rows, which a town or a group follows. */
 const partialTotals = toKeys([headerWords.totals.partial])
+/** Words for pieces, also short ones, as behind a number of rows. */
+const pieces = toKeys([headerWords.totals.units])
 /** Units that a total counts, and currencies. */
 const counted: ReadonlySet<string> = new Set([
+  ...pieces,
   ...toKeys([headerWords.totals.counted]),
   ...Intl.supportedValuesOf('currency').map(toTotalKey),
 ])
@@ -166,6 +169,11 @@ function isTotal(name: string, isFree: boolean): boolean {
     areCounted([...words.slice(0, at), ...words.slice(end)])
   // "2 klienti" next to a total in another column
   if (isFree && /^\p{Nd}+ [\p{L}\p{M}]{4}[^\p{Nd}]*$/u.test(name.trim()) && areCounted(words)) return true
+  // "3 gab.", "1,204 pcs": a name would begin with a capital letter
+  const piece = isFree
+    ? /^\p{Nd}[\p{Nd}.,\s]*([\p{Ll}\p{Lo}\p{M}]{1,8})\.?$/u.exec(name.trim())?.[1]
+    : undefined
+  if (piece !== undefined && pieces.has(toTotalKey(piece))) return true
   const unit = /\(([^()]+)\)[\s:]*$/u.exec(name)?.[1]
   const isSaid = isFree || /[\p{Nd}:：]/u.test(name) || totals.has(join(0, 2)) || isUnit(unit ?? '')
   return isSaid && words.some((_, at) => isCounted(at, at + 1) || isCounted(at, at + 2))

@@ -4,7 +4,10 @@ import type { LookupKind, StageKind, PlanPolicy } from '../../core/lookup-state.
 import { formatAmount, sumSubmitted, type CostLimit, type KindSubmissions } from '../../core/money.js'
 import { rateLimits } from '../../contract/limits.js'
 
-/** The reason why a run ends before every lookup has its answer. */
+/**
+ * The reason why a run ends before every lookup has its answer. `reason`: the text of the service or of the connection;
+ * `lookupsMax` and `costMax` (in units of the `currency`, `null` without one): the used up budget.
+ */
 export type Stop =
   | { kind: 'interrupted' }
   | { kind: 'duration_max' }
@@ -14,7 +17,6 @@ export type Stop =
   | { kind: 'out_of_credit'; reason: string }
   | { kind: 'plan_limit'; reason: string }
   | { kind: 'lookups_max'; lookupsMax: number }
-  /** In units of the currency. */
   | { kind: 'cost_max'; costMax: number; currency: string | null }
 
 /** Whether open runs are still polled. Credit and budget only stop new submissions; billed answers are fetched. */
@@ -29,15 +31,19 @@ export function isBudgetEnd(stop: Stop): boolean {
 
 /** A run that stopped since its budget was used up. Amounts are in units of the currency, `null` without a price. */
 export interface BudgetEnd {
-  /** Lookups still to be submitted, over all kinds, and their price. */
+  /** Lookups still to be submitted, of the kinds that the budget limits. */
   readonly leftCount: number
+  /** Price of these lookups. */
   readonly leftCost: number | null
   /** Submitted with this budget, including earlier processes: billed, or possibly billed. */
   readonly spentCount: number
+  /** Price of the submitted lookups. */
   readonly spentCost: number | null
-  /** Share of this run. */
+  /** Lookups that this run submitted. */
   readonly ownCount: number
+  /** Price of the lookups that this run submitted. */
   readonly ownCost: number | null
+  /** Whether submissions cost something: false with the embedded service. */
   readonly isBilled: boolean
   /** Whether the same command begins a new budget; the parts of a partitioned job share one budget permanently. */
   readonly startsAnew: boolean

@@ -1,11 +1,12 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { isWholeRegister, readSources } from '../edition.js'
+import { isWholeRegister, listOwnCountries, readSources } from '../edition.js'
 import { derivationVersion } from '../model/registry-rows.js'
 import { digestMapping } from '../import/mapped-format.js'
 import { listSources, type RegisterSource } from '../sources/source.js'
 import uncoveredCountries from '../sources/uncovered.json' with { type: 'json' }
 import { openStore } from '../store/open-store.js'
+import type { Sqlite } from '../../platform/sqlite.js'
 import { contactExample, toStoredFile, type RemoteFile } from './publisher.js'
 import { listUnused, readSample } from '../import/additions.js'
 import { listMapped } from '../import/csv-row.js'
@@ -83,7 +84,7 @@ export class LoadedEditions {
 
   /** SHA-256 of the newest file of each source in the registry. */
   #readHeld(): ReadonlyMap<string, string> {
-    const current = readHeldSources(this.registryPath).filter(
+    const current = readStore(this.registryPath, readSources).filter(
       ({ derivation }) => derivation === derivationVersion,
     )
     return new Map(current.map(({ name, file_sha256 }) => [name, file_sha256]))
@@ -119,7 +120,7 @@ export function listRegisters(registryPath: string): readonly ListedSource[] {
   const loaded = new Map(listLoaded(registryPath).map((edition) => [edition.id, edition]))
   const sources = new Map(listSources().map((source) => [source.id, source]))
   for (const [id, { own }] of loaded) if (own !== undefined) sources.set(id, own)
-  const held = readHeldSources(registryPath)
+  const held = readStore(registryPath, readSources)
   return [...sources].map(([id, source]) => {
     const { date = null, countries = null, files = [], own } = loaded.get(id) ?? {}
     const formats = [id, source.tables[0]?.reader ?? id]
@@ -142,11 +143,11 @@ export function listRegisters(registryPath: string): readonly ListedSource[] {
   })
 }
 
-function readHeldSources(registryPath: string): ReturnType<typeof readSources> {
+function readStore<Item>(registryPath: string, read: (database: Sqlite) => readonly Item[]): Item[] {
   if (!existsSync(registryPath)) return []
   const database = openStore(registryPath, 'readonly')
   try {
-    return readSources(database)
+    return [...read(database)]
   } finally {
     database.close()
   }
@@ -165,6 +166,8 @@ interface CountryCoverage {
   readonly rowCount: number
   /** Ids of sources of this country. Sources of the whole world are not listed. */
   readonly sources: readonly string[]
+  /** Names of the user's own registers that hold at least as many companies of this country as the list has rows. */
+  readonly own: readonly string[]
   /** Why there is no source; `null` if there is one or the reason is not known. */
   readonly reason: string | null
 }
@@ -198,10 +201,10 @@ export interface Coverage {
 }
 
 /** Finds the sources for rows that are counted by country (`null`: unknown). */
-export function findCoverage(
-  counts: ReadonlyMap<string | null, number>,
-  listed: readonly ListedSource[],
-): Coverage {
+export function findCoverage(counts: ReadonlyMap<string | null, number>, registryPath: string): Coverage {
+  const listed = listRegisters(registryPath)
+  const known = new Set(listed.map(({ source }) => source.id))
+  const held = readStore(registryPath, (database) => listOwnCountries(database, known))
   const countries = [...counts]
     .sort(([one, a], [other, b]) => b - a || (one ?? '').localeCompare(other ?? ''))
     .map(([country, rowCount]) => {
@@ -210,6 +213,9 @@ export function findCoverage(
         country,
         rowCount,
         sources: ids,
+        own: held
+          .filter((one) => one.country === country && one.companyCount >= rowCount)
+          .map((one) => one.source),
         reason: ids.length > 0 ? null : (uncovered[country ?? ''] ?? null),
       }
     })
@@ -284,23 +290,20 @@ interface CsvImport extends CsvSettings {
 
 /** Reads which columns the imports of the registry mapped, by source. */
 export function readCsvImports(registryPath: string | null): ReadonlyMap<string, CsvImport> {
-  if (registryPath === null || !existsSync(registryPath)) return new Map()
-  const database = openStore(registryPath, 'readonly')
-  try {
-    const rows = database
+  if (registryPath === null) return new Map()
+  const rows = readStore(registryPath, (database) =>
+    database
       .prepare<[], { name: string; settings_json: string }>(
         "SELECT name, settings_json FROM sources WHERE format = 'csv' AND settings_json ->> '$.map' IS NOT NULL",
       )
-      .all()
-    return new Map(
-      rows.map(({ name, settings_json }) => {
-        const { map, ...settings } = JSON.parse(settings_json) as CsvSettings & { map: [string, string][] }
-        return [name, { ...settings, name, columns: Object.fromEntries(map) }]
-      }),
-    )
-  } finally {
-    database.close()
-  }
+      .all(),
+  )
+  return new Map(
+    rows.map(({ name, settings_json }) => {
+      const { map, ...settings } = JSON.parse(settings_json) as CsvSettings & { map: [string, string][] }
+      return [name, { ...settings, name, columns: Object.fromEntries(map) }]
+    }),
+  )
 }
 
 /** Reads a later file of a list as the list was imported; a file that lacks a column, and would lose fields, is skipped. */

@@ -15,9 +15,10 @@ import {
 } from '../../core/header-words.js'
 import { findHeaderField, findNumberCountry, findStatus, isMostly, shareMin } from '../reference/registers.js'
 import registerWords from '../reference/register-words.json' with { type: 'json' }
-import { dateOrders, parseDate } from '../../core/file-formats.js'
+import { isDate } from '../../core/file-formats.js'
 import { findDistinctNumber, findNamesByCells, findRegion, listUnused } from './additions.js'
 import { mayHaveTown, readCompanyCountry } from '../match/parse-location.js'
+import { findNumberedStreet } from '../match/word-runs.js'
 import { quoteArgument } from './file-name.js'
 import type { ImportField } from './csv-row.js'
 
@@ -71,10 +72,8 @@ const shortNumber = /^[1-9]\d{0,6}$/
 
 /** Proposes a column for each field, by header and, for columns that identify a company, by content. */
 export function proposeMap(header: readonly string[], rows: readonly (readonly string[])[]): MapProposal {
-  const getCells = (column: string) => {
-    const index = header.indexOf(column)
-    return rows.map((row) => (row[index] ?? '').trim())
-  }
+  const getCells = (column: string, index = header.indexOf(column)) =>
+    rows.map((row) => (row[index] ?? '').trim())
   const { map, twice } = mapHeader(header)
   mapByWords(map, header, getCells)
   dropUnlikely(map, getCells)
@@ -82,6 +81,7 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   const region = findRegion(others, map.region)
   if (region !== undefined) map.region = region
   recognizeStreet(map, getCells)
+  Object.assign(map, findNumberedStreet(map.street_address, header, getCells))
   const byCells = map.name === undefined ? findNamesByCells(listUnused(map, header), getCells) : null
   if (byCells !== null) map.name = byCells
   const isOfTax = (name: string) => rankNumber(name, identifierHeaders.registration_id) >= 0
@@ -234,15 +234,18 @@ const rankNumber = (name: string, keys: readonly string[]): number =>
 /** Adds fields by the words of headers. Columns with several names join; of several statuses, the first with known words. */
 function mapByWords(map: FieldMap, header: readonly string[], cellsOf: GetCells): void {
   for (const name of header) {
+    if (findHeaderField(name) === 'house_number') continue
     const field = Object.values(map).includes(name) ? null : (findHeaderField(name) as ImportField | null)
-    if (field === null || (field === 'status' && !isStatus(cellsOf(name)))) continue
-    const known = map[field]
-    if (known === undefined) map[field] = name
-    else if (/^(?:other|former)_names$/.test(field) && !name.includes(',')) map[field] = `${known},${name}`
+    const isSound = field === 'status' ? isStatus : field === 'dissolution_date' ? areDays : null
+    if (field === null || isSound?.(cellsOf(name)) === false) continue
+    if (map[field] === undefined) map[field] = name
+    else if (joinedFields.test(field) && !name.includes(',')) map[field] += `,${name}`
   }
 }
 
+const joinedFields = /^(?:other_names|former_names|dissolution_date)$/
 const isStatus = (cells: readonly string[]) => isMostly(cells, (cell) => findStatus(cell, null) !== null)
+const areDays = (cells: readonly string[]) => isMostly(cells, isDate)
 
 const mayBeStatus = (name: string, cells: readonly string[]): boolean =>
   isStatus(cells) || (findHeaderField(name) === 'status' && cells.some((cell) => /\p{L}/u.test(cell)))
@@ -270,8 +273,7 @@ function dropUnlikely(map: FieldMap, cellsOf: GetCells): void {
   drop('postal_code', (cell) => cell.length <= 8 || /^[^\p{L}]*\p{L}{0,2}[- ]?\p{Nd}/u.test(cell))
   const origin = /^country_of_/.test(toHeaderKey(map.country ?? '')) ? cellsOf(map.country ?? '') : []
   drop('country', (cell) => findCountryCode(cell) !== null && new Set(origin).size < 2)
-  for (const field of ['founding_date', 'dissolution_date'] as const)
-    drop(field, (cell) => dateOrders.some((order) => parseDate(cell, order) !== null))
+  if (!areDays(cellsOf(map.founding_date ?? ''))) delete map.founding_date
   const { region, status, legal_form: form } = map
   // A column "state" may have the status of a company.
   if (region !== undefined && isStatus(cellsOf(region))) {
@@ -341,9 +343,8 @@ function isBritish(map: FieldMap, cellsOf: GetCells): boolean {
   const areShort = isStated || numbers.some((cell) => cell.length === 8 && ukNumber.test(cell))
   if (!isMostly(numbers, (cell) => ukNumber.test(cell) || (areShort && shortNumber.test(cell)))) return false
   if (isStated) return true
-  const countries = country === undefined ? [] : cellsOf(country)
-  const stated = countries.filter((cell) => cell !== '')
+  const stated = cellsOf(country ?? '').filter((cell) => cell !== '')
   if (stated.some((cell) => findCountryCode(cell) !== 'GB')) return false
-  if (stated.length > 0 && stated.length >= countries.length * shareMin) return true
+  if (stated.length > 0 && stated.length >= numbers.length * shareMin) return true
   return postcode !== undefined && isMostly(cellsOf(postcode), (cell) => ukPostcode.test(cell))
 }

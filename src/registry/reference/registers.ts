@@ -196,23 +196,23 @@ export function findStatus(text: string, countryCode: string | null): string | n
   return status
 }
 
-type WordClass = keyof typeof words.words
+const classes = { ...words.words, number: listWords.added.numberWords.join('|') }
+type WordClass = keyof typeof classes
 
 const headerWordCharsMax = 40
 const headerCharsMax = 80
 
 /** Words that each field needs, and those that it may have too, like `of`; the first field that fits counts. */
-const headerRules: readonly (readonly [
-  field: string,
-  needs: readonly WordClass[],
-  may: readonly WordClass[],
-])[] = [
+type HeaderRule = readonly [field: string, needs: readonly WordClass[], may: readonly WordClass[]]
+const headerRules: readonly HeaderRule[] = [
   ['former_names', ['former', 'name'], []],
   ['other_names', ['short', 'name'], []],
   ['name', ['full', 'name'], []],
   ['other_names', ['acronym'], ['name']],
   ['founding_date', ['date', 'start'], []],
   ['dissolution_date', ['date', 'end'], []],
+  ['dissolution_date', ['ended'], ['date']],
+  ['house_number', ['house', 'number'], []],
   ['legal_form', ['form', 'legal'], []],
   ['legal_form', ['form', 'company'], []],
   ['formatted_address', ['address'], ['seat']],
@@ -221,7 +221,7 @@ const headerRules: readonly (readonly [
 /** Words that any header may have. */
 const anyHeader: readonly WordClass[] = ['company', 'legal', 'other']
 
-const wordClasses = Object.keys(words.words) as WordClass[]
+const wordClasses = Object.keys(classes) as WordClass[]
 const toMask = (classes: readonly WordClass[]): number =>
   classes.reduce((mask, one) => mask | (1 << wordClasses.indexOf(one)), 0)
 
@@ -229,7 +229,7 @@ const toMask = (classes: readonly WordClass[]): number =>
 function createHeaderWords(): ReadonlyMap<string, readonly number[]> {
   const found = new Map<string, number[]>()
   for (const one of wordClasses)
-    for (const key of new Set(toHeaderKeys(words.words[one])))
+    for (const key of new Set(toHeaderKeys(classes[one])))
       found.set(key, [...(found.get(key) ?? []), toMask([one])])
   return found
 }

@@ -2,6 +2,8 @@ import { describe, expect, it, test } from 'vitest'
 import { formatLoadProgress } from '../../../src/cli/terminal/progress-text.js'
 import { formatImport } from '../../../src/cli/terminal/registry-text.js'
 import headerWords from '../../../src/core/headers.json' with { type: 'json' }
+import { listNumberKeys, rankInHeaders } from '../../../src/core/header-words.js'
+import { taxHeaders } from '../../../src/core/identifiers.js'
 import { proposeMap } from '../../../src/registry/import/propose-map.js'
 import {
   createFieldReader,
@@ -854,6 +856,123 @@ describe('the words of headers', () => {
       'Quorvex C active',
       'Quorvex D null',
     ])
+  })
+})
+
+/** Headers of registers by language: tax number, house number, two ends without the word for a date, and the date of the end. */
+const headersByLanguage: Readonly<Record<string, readonly string[]>> = {
+  lv: ['PVN numurs', 'Mājas nr.', 'Likvidēts', 'Izslēgts no reģistra', 'Likvidācijas datums'],
+  lt: ['PVM mokėtojo kodas', 'Namo nr.', 'Likviduota', 'Išregistruota', 'Likvidavimo data'],
+  et: ['KMKR number', 'Maja nr', 'Likvideeritud', 'Registrist kustutatud', 'Likvideerimise kuupäev'],
+  fi: ['ALV-numero', 'Talon numero', 'Purkautunut', 'Poistettu rekisteristä', 'Purkamispäivä'],
+  sv: ['Momsregistreringsnummer', 'Husnummer', 'Upplöst', 'Avregistrerad', 'Upplösningsdatum'],
+  da: ['Momsnummer', 'Husnr.', 'Opløst', 'Slettet af registret', 'Opløsningsdato'],
+  no: ['MVA-nummer', 'Husnummer', 'Oppløst', 'Slettet fra Enhetsregisteret', 'Oppløsningsdato'],
+  de: ['USt-IdNr.', 'Hausnummer', 'Aufgelöst am', 'Aus dem Handelsregister gelöscht', 'Auflösungsdatum'],
+  nl: ['BTW-nummer', 'Huisnummer', 'Ontbonden', 'Uitgeschreven uit handelsregister', 'Datum ontbinding'],
+  fr: ['N° TVA', 'N° de voie', 'Dissoute le', 'Radiée le', 'Date de dissolution'],
+  es: ['Número de IVA', 'Número de calle', 'Disuelta', 'Baja registral', 'Fecha de disolución'],
+  it: ['Partita IVA', 'Numero civico', 'Sciolta', 'Cancellata dal registro', 'Data di scioglimento'],
+  pt: ['N.º de IVA', 'N.º de porta', 'Dissolvida', 'Cancelada no registo', 'Data de dissolução'],
+  ca: ["Número d'IVA", 'Número de carrer', 'Dissolta', 'Baixa registral', 'Data de dissolució'],
+  pl: ['Numer VAT', 'Nr domu', 'Rozwiązana', 'Wykreślona z rejestru', 'Data rozwiązania'],
+  cs: ['DIČ', 'Číslo popisné', 'Zanikla', 'Vymazáno z rejstříku', 'Datum zrušení'],
+  sk: ['IČ DPH', 'Súpisné číslo', 'Zanikla', 'Vymazaná z registra', 'Dátum zrušenia'],
+  hu: ['ÁFA-szám', 'Házszám', 'Megszűnt', 'Törölve a cégjegyzékből', 'Megszűnés dátuma'],
+  ro: ['Cod TVA', 'Nr. stradal', 'Dizolvată', 'Radiată', 'Data dizolvării'],
+  bg: ['ДДС номер', 'Номер на сграда', 'Ликвидирано', 'Заличено', 'Дата на прекратяване'],
+  sl: ['ID za DDV', 'Hišna številka', 'Likvidirana', 'Izbrisana iz registra', 'Datum prenehanja'],
+  hr: ['PDV broj', 'Kućni broj', 'Likvidirana', 'Brisana iz registra', 'Datum prestanka'],
+  sr: ['ПДВ број', 'Кућни број', 'Ликвидирано', 'Брисано из регистра', 'Датум престанка'],
+  el: ['ΑΦΜ ΦΠΑ', 'Αριθμός οδού', 'Λυθείσα', 'Διαγραμμένη', 'Ημερομηνία λύσης'],
+  tr: ['KDV numarası', 'Kapı no', 'Feshedildi', 'Terkin', 'Fesih tarihi'],
+  ru: ['ИНН', 'Номер дома', 'Ликвидировано', 'Исключено из реестра', 'Дата ликвидации'],
+  uk: ['Номер платника ПДВ', 'Номер будинку', 'Ліквідовано', 'Виключено з реєстру', 'Дата припинення'],
+  en: ['VAT number', 'House number', 'Dissolved', 'Struck off', 'Date of dissolution'],
+  is: ['VSK-númer', 'Húsnúmer', 'Slitið', 'Afskráð', 'Dagsetning slita'],
+  sq: ['TVSH', 'Numri i shtëpisë', 'Shpërbërë', 'Çregjistruar', 'Data e shpërbërjes'],
+}
+
+describe('headers of one register in many languages', () => {
+  const streets = ['Zorvex', 'Quilon', 'Mivolar']
+  const propose = (header: readonly string[], columns: readonly (readonly string[])[]) =>
+    proposeMap(
+      ['ID', 'Company name', 'City', 'Street', ...header],
+      streets.map((street, at) => [
+        `86002590${at}`,
+        `Larkmoor ${at} Ltd`,
+        'Zorvexstad',
+        street,
+        ...columns.map((cells) => cells[at] ?? ''),
+      ]),
+    )
+  const [numbers, days] = [
+    ['12', '7a', '103-105'],
+    ['', '2019-03-04', '05.06.2020'],
+  ]
+
+  test.each(Object.entries(headersByLanguage))('%s', (_, [vat = '', house = '', ...ends]) => {
+    const isTax = [vat, ...listNumberKeys(vat)].some((one) => rankInHeaders(one, taxHeaders) >= 0)
+    expect(isTax, vat).toBe(true)
+    for (const write of Object.values(spellings)) {
+      expect(propose([write(house)], [numbers]).map.street_address).toBe(`Street,${write(house)}`)
+      for (const end of ends.map(write)) expect(propose([end], [days]).map.dissolution_date, end).toBe(end)
+    }
+    const [one = '', other = ''] = ends
+    const { map, unused } = propose([one, other, house], [days, days, numbers])
+    expect(map.dissolution_date).toBe(`${one},${other}`)
+    expect(Object.keys(map)).not.toContain('house_number')
+    expect(unused).not.toContain(house)
+  })
+
+  test('the number in front of the street stays in front', () => {
+    const { map } = proposeMap(
+      ['ID', 'Company name', 'House number', 'Street', 'City'],
+      streets.map((street, at) => [`86002590${at}`, `Larkmoor ${at} Ltd`, `${at + 1}`, street, 'Zorvexton']),
+    )
+    expect(map.street_address).toBe('House number,Street')
+  })
+
+  test('no end is read from flags, nor from words for records and orders', () => {
+    for (const cells of [
+      ['Jā', 'Nē', ''],
+      ['1', '0', '0'],
+      ['yes', 'no', ''],
+    ])
+      for (const header of ['Likvidēts', 'Dissolved', 'Aufgelöst', 'Ликвидировано'])
+        expect(propose([header], [cells]).map.dissolution_date).toBeUndefined()
+    for (const header of 'Gelöscht am|Deleted|Cancelled|Closed|Törölve|Cancelada|Slettet|Dado de baja|Excluded'.split(
+      '|',
+    ))
+      expect(propose([header], [days]).map.dissolution_date, header).toBeUndefined()
+  })
+
+  test('no house number is read from floors and rooms, from other numbers, nor next to a whole street', () => {
+    for (const header of [
+      'Floor number',
+      'Room no',
+      'Phone number',
+      'House',
+      'Building',
+      'Line number',
+      'Hus',
+      'Maja',
+    ])
+      expect(propose([header], [numbers]).map.street_address, header).toBe('Street')
+    expect(propose(['House number'], [['86002590', '86002591', '86002592']]).map.street_address).toBe(
+      'Street',
+    )
+    const whole = proposeMap(
+      ['ID', 'Company name', 'Street', 'City', 'House number'],
+      streets.map((street, at) => [
+        `86002590${at}`,
+        `Larkmoor ${at}`,
+        `${street} ${at + 3}`,
+        'Zorvexton',
+        `${at + 3}`,
+      ]),
+    )
+    expect(whole.map.street_address).toBe('Street')
   })
 })
 

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { measureWidth } from '../../../src/core/text.js'
 import { describe, expect, test } from 'vitest'
 import {
   ChangeCounter,
@@ -245,17 +246,42 @@ describe('names of changed rows', () => {
       'failed>0: 3 of 200 rows',
     ])
     expect(findNames(lost, 'lost_match>2%')).toEqual([
-      'lost_match>2%: 4 of 100 rows of the previous output (4%): Larkmoor, Norvane, Tessaly, …',
+      'lost_match>2%: 4 of 100 rows of the previous output (4%): Larkmoor, Norvane, Tessaly and 1 more',
     ])
   })
 
-  test('an alarm keeps at most ten names, and shows each in at most forty columns', () => {
+  test('a line has whole names, as many as fit, and says how many more there are', () => {
+    for (const word of ['Larkmoor ', 'Zorvexmühle ', 'Норване ', '漢字商会 ', 'مؤسسة '])
+      for (const repeats of [1, 3, 6, 11, 14, 30]) {
+        const names = Array.from({ length: 5 }, (_, at) => `${word.repeat(repeats)}${at}`)
+        const changes = names.map((name, at) => createChange('renamed', at + 1, name))
+        const [line = ''] = findNames(changes, 'renamed>0')
+        const [, shown = '', more] = /previous output: (.*) and (\d) more$/u.exec(line) ?? []
+        const found = shown.split(', ')
+        if (found.length === 1 && shown.endsWith('…'))
+          expect(names[0]?.startsWith(`${shown.slice(0, -1)} `)).toBe(true)
+        else expect(found).toEqual(names.slice(0, found.length))
+        expect(Number(more)).toBe(5 - found.length)
+        expect(measureWidth(line)).toBeLessThan(250)
+      }
+  })
+
+  test('an alarm of an earlier version has no number of rows', () => {
+    const names = ['Larkmoor', 'Norvane', 'Tessaly', 'Ostrovik']
+    const alarm = { condition: 'renamed>1', found: 9, message: 'renamed>1: 9 rows', names }
+    expect(formatAlarm(alarm)).toBe('renamed>1: 9 rows: Larkmoor, Norvane, Tessaly, …')
+    expect(formatAlarm({ ...alarm, names: names.slice(0, 3) })).toBe(
+      'renamed>1: 9 rows: Larkmoor, Norvane, Tessaly',
+    )
+  })
+
+  test('an alarm keeps at most ten names, and cuts a name only if it is the first and very long', () => {
     const many = Array.from({ length: 1_000 }, (_, at) => createChange('row_gone', at + 1, '漢'.repeat(500)))
     const counter = new ChangeCounter()
     for (const change of many) counter.add(change)
     expect(counter.tally.counts).toEqual({ row_gone: 1_000 })
     expect(counter.tally.firstNames.row_gone).toHaveLength(10)
     const [alarm = ''] = findNames(many, 'row_gone>0')
-    expect(alarm.split(': ').at(-1)).toBe(`${Array(3).fill('漢'.repeat(20)).join(', ')}, …`)
+    expect(alarm.split(': ').at(-1)).toBe(`${'漢'.repeat(75)}… and 999 more`)
   })
 })

@@ -1167,6 +1167,21 @@ describe('rows with a total instead of a company', () => {
       expect([name, await isTotalRow([name, null, null])]).toEqual([name, false])
   })
 
+  test('short words for pieces count rows, in lower case and without a place', async () => {
+    for (const noun of list(
+      'gab.|pcs|pcs.|st|st.|stk.|stuks|szt.|ks|db|buc|kom.|шт.|шт|бр.|vnt.|tk|kpl|τεμ.|adet|ədəd|pz|uds.|un.|pces|უნ|հատ|個|件|개|社|건|cái|sor|cég',
+    ))
+      for (const text of [`3 ${noun}`, `1 204 ${noun}`, `12${noun}`, `1.204 ${noun}`]) {
+        expect([text, await isTotalRow([text, null, null])]).toEqual([text, true])
+        expect([text, await isTotalRow([text, 'Bonn', null])]).toEqual([text, false])
+        expect([text, await isTotalRow([`Grand Total: ${text}`, null, null])]).toEqual([text, true])
+      }
+    for (const name of list(
+      '21 St|3 STK|4 KS|3 m|7 eleven|3 kom Larkmoor|3D|1 gabs|24 seven|5 db Kft.|99 pcs Shop',
+    ))
+      expect([name, await isTotalRow([name, null, null])]).toEqual([name, false])
+  })
+
   test('names with words for totals are names', async () => {
     const names =
       'Totali Group|Totalia|Shuma SHPK|Сума ДООЕЛ|월계|Celkom|Zbir d.o.o.|Összes Kft.|누계정밀|Total Energies'
