@@ -1,4 +1,5 @@
 import { parseDate } from '../../core/file-formats.js'
+import { findHeaderField, isMostly } from '../reference/registers.js'
 import words from '../reference/register-words.json' with { type: 'json' }
 
 /** The list and the date in the name of a file. */
@@ -81,3 +82,25 @@ function readDateInName({ 0: text, groups = {} }: RegExpMatchArray) {
 /** Quotes a name of a file or a column for a command line. */
 export const quoteArgument = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+
+const houseNumberCell = /^\d{1,5}(?:[\s/-]?\p{L})?(?:\s?[-–/+]\s?\d{1,5}\p{L}?)?\.?$/u
+
+/** Joins the column of streets without numbers with that of their house numbers, in the order of the file; `{}` without both. */
+export function findNumberedStreet(
+  street: string | undefined,
+  header: readonly string[],
+  cellsOf: (column: string) => readonly string[],
+): { street_address?: string } {
+  if (street === undefined || !header.includes(street)) return {}
+  const isHouse = (name: string) =>
+    name !== street &&
+    findHeaderField(name) === 'house_number' &&
+    isMostly(cellsOf(name), (cell) => houseNumberCell.test(cell))
+  const house = header.find(isHouse)
+  const streets = cellsOf(street)
+  const numberedCount = streets.filter((cell) => /\d\s?\p{L}?$|^\d+\s/u.test(cell)).length
+  if (house === undefined || numberedCount * 5 > streets.length || `${street}${house}`.includes(','))
+    return {}
+  const columns = header.filter((name) => name === street || name === house)
+  return { street_address: columns.join(',') }
+}

@@ -18,8 +18,7 @@ import registerWords from '../reference/register-words.json' with { type: 'json'
 import { isDate } from '../../core/file-formats.js'
 import { findDistinctNumber, findNamesByCells, findRegion, listUnused } from './additions.js'
 import { mayHaveTown, readCompanyCountry } from '../match/parse-location.js'
-import { findNumberedStreet } from '../match/word-runs.js'
-import { quoteArgument } from './file-name.js'
+import { findNumberedStreet, quoteArgument } from './file-name.js'
 import type { ImportField } from './csv-row.js'
 
 /** Proposed options for importing a table of companies as `csv`. */

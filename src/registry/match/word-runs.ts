@@ -1,5 +1,4 @@
 import { findExactCodes } from '../../core/countries.js'
-import { findHeaderField, isMostly } from '../reference/registers.js'
 import { formWords } from '../normalize/legal-forms.js'
 import { foldText, isTradeAnywhere } from '../normalize/normalize-name.js'
 import around from '../reference/around-names.json' with { type: 'json' }
@@ -82,28 +81,6 @@ export function findCountries(words: readonly string[]): ReadonlySet<number> {
       for (let at = from; at < from + count; at++) found.add(at)
     }
   return found
-}
-
-const houseNumberCell = /^\d{1,5}(?:[\s/-]?\p{L})?(?:\s?[-–/+]\s?\d{1,5}\p{L}?)?\.?$/u
-
-/** Joins the column of streets without numbers with that of their house numbers, in the order of the file; `{}` without both. */
-export function findNumberedStreet(
-  street: string | undefined,
-  header: readonly string[],
-  cellsOf: (column: string) => readonly string[],
-): { street_address?: string } {
-  if (street === undefined || !header.includes(street)) return {}
-  const isHouse = (name: string) =>
-    name !== street &&
-    findHeaderField(name) === 'house_number' &&
-    isMostly(cellsOf(name), (cell) => houseNumberCell.test(cell))
-  const house = header.find(isHouse)
-  const streets = cellsOf(street)
-  const numberedCount = streets.filter((cell) => /\d\s?\p{L}?$|^\d+\s/u.test(cell)).length
-  if (house === undefined || numberedCount * 5 > streets.length || `${street}${house}`.includes(','))
-    return {}
-  const columns = header.filter((name) => name === street || name === house)
-  return { street_address: columns.join(',') }
 }
 
 /** A word of a text before it has a class; numbers have theirs. */

@@ -188,28 +188,3 @@ function renderLimits(): Html {
     </p>
     ${renderTable(['Route', 'Limit'], rows)} ${renderTable(['Value', 'Limit'], sizes)}`
 }
-
-/** The script of the guide: a button at each code block that copies it. */
-export const guideScript = `'use strict'
-const create = (tag, properties) => Object.assign(document.createElement(tag), properties)
-
-function copy(block) {
-  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(block.textContent)
-  // Over plain http from another machine, browsers offer only this.
-  getSelection().selectAllChildren(block)
-  document.execCommand('copy')
-  return Promise.resolve()
-}
-
-for (const block of document.querySelectorAll('pre')) {
-  const button = create('button', { type: 'button', textContent: 'Copy' })
-  const frame = create('div', { className: 'copyable' })
-  block.replaceWith(frame)
-  frame.append(block, button)
-  button.addEventListener('click', async () => {
-    await copy(block.querySelector('code'))
-    button.textContent = 'Copied'
-    setTimeout(() => (button.textContent = 'Copy'), 2000)
-  })
-}
-`

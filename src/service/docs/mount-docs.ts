@@ -10,7 +10,7 @@ import {
 } from '../../web/html.js'
 import { codeFolder, packageFolder } from '../../platform/native-package.js'
 import { mountPage, readOrigin } from '../http/mount.js'
-import { buildGuideSections, guideScript } from './guide.js'
+import { buildGuideSections } from './guide.js'
 import { buildOpenApiDocument, description, title } from './openapi.js'
 
 /** A page and its content security policy. */
@@ -151,6 +151,31 @@ const buildWelcome = (version: string, furtherLinks: Readonly<Record<string, str
     ...furtherLinks,
   },
 })
+
+/** The script of the guide: a button at each code block that copies it. */
+const guideScript = `'use strict'
+const create = (tag, properties) => Object.assign(document.createElement(tag), properties)
+
+function copy(block) {
+  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(block.textContent)
+  // Over plain http from another machine, browsers offer only this.
+  getSelection().selectAllChildren(block)
+  document.execCommand('copy')
+  return Promise.resolve()
+}
+
+for (const block of document.querySelectorAll('pre')) {
+  const button = create('button', { type: 'button', textContent: 'Copy' })
+  const frame = create('div', { className: 'copyable' })
+  block.replaceWith(frame)
+  frame.append(block, button)
+  button.addEventListener('click', async () => {
+    await copy(block.querySelector('code'))
+    button.textContent = 'Copied'
+    setTimeout(() => (button.textContent = 'Copy'), 2000)
+  })
+}
+`
 
 /**
  * The viewer of `openapi.json` is Redoc. The build copies its file next to the code; sources use the one that npm
