@@ -1,6 +1,6 @@
 import { type Clock, WakeSignal } from '../../platform/clock.js'
 import type { Checkpoint, PendingRun } from '../checkpoint/checkpoint.js'
-import type { LookupId, Lookup } from '../../core/lookup-identity.js'
+import type { LookupId } from '../../core/lookup-identity.js'
 import type { PollingPace, SchedulerLimits } from './scheduling.js'
 import { AnswerRecorder, type AnswerRecorderDeps } from './answer-recorder.js'
 import type { Backlog, RunCounter } from './work.js'
@@ -11,7 +11,7 @@ import { Poller } from './poller.js'
 import { Submitter } from './submitter.js'
 import { at, toText } from '../../core/json.js'
 import { buildStageLookup } from '../checkpoint/lookup.js'
-import type { LookupPlan, PlanPolicy, LookupKind, StageKind } from '../../core/lookup-state.js'
+import type { LookupPlan, PlanPolicy, StageKind } from '../../core/lookup-state.js'
 import {
   buildDecidedQuestions,
   buildStageQuestions,
@@ -46,19 +46,17 @@ export class KindMachine {
 
   constructor(own: Omit<KindContext, 'address'>, deps: KindMachineDeps) {
     const { checkpoint, protocol, clock, backlog, counter } = own
-    const { limits, budgets, polling, paces, followMerges, onAnswered, answersAreChecked } = deps
+    const { limits, budgets, polling, paces } = deps
     this.checkpoint = checkpoint
     this.backlog = backlog
     this.counter = counter
     this.#moreSignal = new WakeSignal(clock)
     this.address = new WebhookAddress(protocol.hasEvents ? deps.webhookUrl : null, counter)
     const kind: KindContext = { ...own, address: this.address }
-    const recording = { followMerges, onAnswered, answersAreChecked }
-    this.recorder = new AnswerRecorder({ checkpoint, protocol, clock, counter, ...recording })
+    this.recorder = new AnswerRecorder({ ...own, ...deps })
     this.poller = new Poller(kind, {
+      ...limits,
       polling,
-      submissionsPerWindow: limits.submissionsPerWindow,
-      windowMs: limits.windowMs,
       pace: paces.polls,
       recorder: this.recorder,
       roomSignal: this.#moreSignal,
@@ -68,8 +66,7 @@ export class KindMachine {
       },
     })
     this.#submitter = new Submitter(kind, {
-      submitConcurrency: limits.submitConcurrency,
-      inFlightRunsMax: limits.inFlightRunsMax,
+      ...limits,
       reservations: new Reservations(budgets),
       pace: paces.submissions,
       poller: this.poller,
@@ -154,12 +151,10 @@ export class StagePlanner {
     if (sinks.size === 0) return
     await this.#planQuestions(decided.withoutCompany.flatMap((one) => buildDecidedQuestions(one, null)))
     for (let start = 0; start < decided.companies.length && !stopSignal.aborted; start += pageCount) {
-      const page = decided.companies.slice(start, start + pageCount)
-      const questions = page.map(async (entityId) => {
+      const questions = decided.companies.slice(start, start + pageCount).map(async (entityId) => {
         const { key } = buildStageLookup('entity', entityId)
         const owner = await records.read('owner', { key })
-        const { lookupId } = owner ?? { lookupId: 0 }
-        const body = owner === null ? null : await records.read('body', { lookupId })
+        const body = owner === null ? null : await records.read('body', { lookupId: owner.lookupId })
         return this.#buildRecordQuestions(entityId, body === null ? null : at(JSON.parse(body), 'data'))
       })
       await this.#planQuestions((await Promise.all(questions)).flat())
@@ -174,12 +169,11 @@ export class StagePlanner {
   async planFromKnownAnswers(checkpoint: Checkpoint): Promise<void> {
     const { sinks, isCheck, stopSignal } = this.#deps
     if (sinks.size === 0) return
-    let position = 0
-    while (!stopSignal.aborted) {
+    for (let position = 0; !stopSignal.aborted;) {
       const page = await checkpoint.read('row_answers', { after: position, count: pageCount })
       await this.#planQuestions(
         page.flatMap(({ lookupId, asked, body }) =>
-          isCheck(lookupId) ? [] : parseStageQuestions(checkpoint.kind, asked, body),
+          isCheck(lookupId) ? [] : buildStageQuestions(checkpoint.kind, asked, JSON.parse(body)),
         ),
       )
       position = page.at(-1)?.position ?? position
@@ -195,8 +189,7 @@ export class StagePlanner {
       const lookups = [...names].map((name) => buildStageLookup(kind, name))
       const followed = await machine.checkpoint.follow(lookups, { ...policy, nowMs: clock.nowMs() })
       for (const state of Object.keys(plan) as LookupPlan[]) plan[state] += followed.plan[state]
-      const isMore = followed.plan.submit > 0 || followed.open.length > 0
-      if (isMore && machine.backlog.isComplete) this.#hasLate = true
+      this.#hasLate ||= followed.plan.submit + followed.open.length > 0 && machine.backlog.isComplete
       machine.add(followed.plan.submit, followed.open)
     })
     await Promise.all(asking)
@@ -205,6 +198,3 @@ export class StagePlanner {
 
 /** The run id of a record contains its entity id. */
 const readEntityId = (run: unknown): string => (toText(at(run, 'run_id')) ?? '').replace(/^entity:/, '')
-
-const parseStageQuestions = (kind: LookupKind, asked: Lookup, body: string) =>
-  buildStageQuestions(kind, asked, JSON.parse(body) as unknown)

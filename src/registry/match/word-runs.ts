@@ -112,7 +112,11 @@ const readBookings = (): Bookings =>
 const isYear = /^(?:19|20)\d\d$/
 const months = new Set(toWords(table.beside_others.date))
 const fillers = new Set([...toWords(table.anywhere.stop), ...toWords(table.anywhere.currency)])
-const listed = new Set(Object.values(table.anywhere).flatMap(toWords))
+const named = new Set(
+  Object.entries(table.anywhere).flatMap(([name, lines]) =>
+    /^(?:department|payment)$/.test(name) ? [] : toWords(lines),
+  ),
+)
 
 function classifyBooked({ text, folded = text, wordClass }: BookedWord): Booked | null {
   const { sure, other } = readBookings()
@@ -141,12 +145,33 @@ function isReference(words: readonly BookedWord[], at: number): boolean {
   return !isYear.test(number?.text ?? '') || (next?.separator === '-' && /^\d+$/.test(next.text))
 }
 
-/** Counts the words of a reference at the start: one or two abbreviations and a number, such as "Lev.fakt. 77120". */
+/** Counts the words of a reference at the start: one word, or two abbreviations, and a number, such as "Lev.fakt. 77120". */
 function countReference(words: readonly BookedWord[]): number {
-  const at = words.findIndex(({ text, written }) => !/^\p{L}{1,4}$/u.test(written) || listed.has(text))
-  if (at < 1 || at > 2 || !isReference(words, at)) return 0
+  const at = words.findIndex(({ text }) => /^[^a-z]/.test(text) || named.has(text))
+  const isShort = words.slice(0, at).every(({ written }) => /^\p{L}{1,4}$/u.test(written))
+  if (at < 1 || at > (isShort ? 2 : 1) || !isReference(words, at)) return 0
   const end = words.findIndex((word, index) => index > at && !/^[\d/.]+$/.test(word.text))
   return end < 0 ? 0 : end
+}
+
+/**
+ * Finds the words in capitals among others: "Przelew wych. LARKMOOR VELSOR LLC czynsz". The text in front has a word that begins
+ * with a small letter, or a number: "Jean LARKMOOR VELSOR" is one name. `null` without a name of two words.
+ */
+function findCapitals(words: readonly BookedWord[]): Span | null {
+  const isUpper = ({ written }: BookedWord) => !/\p{Ll}/u.test(written)
+  const from = words.findIndex((word) => isUpper(word) && /\p{L}{2}/u.test(word.written))
+  const behind = words.findIndex((word, at) => at > from && !isUpper(word))
+  const end = behind < 0 ? words.length : behind
+  const own = words.slice(from, end).filter(({ text }) => /^[a-z]{2,}/.test(text) && !formWords.has(text))
+  const isOther = words.slice(0, from).some(({ written }) => /^[\p{Ll}\d]/u.test(written))
+  const isLong = own.length > 1 && own.some(({ text }) => text.length > 3)
+  return from > 0 &&
+    isOther &&
+    isLong &&
+    words.slice(end).every((word) => !isUpper(word) || /\d/.test(word.text))
+    ? { from, end }
+    : null
 }
 
 /**
@@ -162,21 +187,25 @@ export function findBookings(words: readonly BookedWord[]): ReadonlyMap<number, 
       if (!/^(?:number|year)$/.test(kinds[at] ?? ''))
         found.set(at, kinds[at] === 'month' ? 'date' : 'payment')
   }
-  const stop = kinds.indexOf(null)
+  const capitals = findCapitals(words)
+  if (capitals !== null) {
+    add(0, capitals.from)
+    add(capitals.end, words.length)
+    return found
+  }
+  const form = words.findLastIndex(({ text }, at) => at > 0 && formWords.has(text))
+  const behind = form > 0 ? kinds.slice(form + 1) : []
+  const isBehind =
+    !behind.includes(null) && (isBooking(behind, words.slice(form + 1)) || behind.join() === 'month')
   const isAnchor = (at: number) =>
     /^(?:sure|other|number|year|month)$/.test(kinds[at] ?? '') ||
     /^[-:/]$/.test(words[at + 1]?.separator ?? '')
-  const last = kinds.slice(0, Math.max(0, stop)).findLastIndex((_, at) => isAnchor(at))
-  const count = isBooking(kinds.slice(0, last + 1), words.slice(0, last + 1))
-    ? last + 1
-    : countReference(words)
+  const last = kinds.slice(0, Math.max(0, kinds.indexOf(null))).findLastIndex((_, at) => isAnchor(at))
+  const front = kinds.slice(0, last + 1)
+  const isBooked = isBooking(front, words.slice(0, last + 1)) || (isBehind && front.includes('other'))
+  const count = isBooked ? last + 1 : countReference(words)
   if (words.some((_, at) => at >= count && isOfName(at))) add(0, count)
-  const form = words.findLastIndex(({ text }, at) => at > count && formWords.has(text))
-  const behind = kinds.slice(form + 1)
-  const isRead =
-    form > 0 && !behind.includes(null) && words.slice(count, form).some((_, at) => isOfName(count + at))
-  if (isRead && (isBooking(behind, words.slice(form + 1)) || behind.join() === 'month'))
-    add(form + 1, words.length)
+  if (isBehind && words.slice(count, form).some((_, at) => isOfName(count + at))) add(form + 1, words.length)
   return found
 }
 

@@ -1065,6 +1065,17 @@ describe('an entry of a ledger around a name', () => {
     expect(answer(country, `${text} ${held[country] ?? ''}`)).toBeGreaterThanOrEqual(80)
   })
 
+  test.each([
+    'Przelew wych. LARKMOOR VELSOR INC umowa 06/2024',
+    'Pgto forn. LARKMOOR VELSOR INC parc. 1/3',
+    'Tosite 4471 sijoitus LARKMOOR VELSOR INC',
+    'Zzz 4471 qrst LARKMOOR VELSOR INC',
+    'Kred.fakt. 88120 Larkmoor Velsor Inc',
+    'SO LARKMOOR VELSOR INC CAP CALL 2',
+  ])('"%s": capitals, a reference or both ends tell the name', (text) => {
+    expect(answer('US', text)).toBeGreaterThanOrEqual(80)
+  })
+
   const behind = ['ref 5520', 'Nov', 'pmt 11/24', 'faktura 118', 'loyer mars', 'zaliczka', 'fee Q3']
   test.each(Object.keys(held).flatMap((country) => behind.map((text) => [country, text])))(
     '%s: "%s" behind the form is no part of the name',
@@ -1077,7 +1088,8 @@ describe('an entry of a ledger around a name', () => {
     'Loan Larkmoor Velsor Inc',
     'Wire Larkmoor Velsor Inc',
     'Studio 1902 Larkmoor Velsor Inc',
-    'Norvane 4500871 Larkmoor Velsor Inc',
+    'Norvane 12 Larkmoor Velsor Inc',
+    'Jean LARKMOOR VELSOR INC',
     'TT 2019 Larkmoor Velsor Inc',
     'Fee Norvane 12 Larkmoor Velsor Inc',
     'Invoice Norvane Larkmoor Velsor Inc',
