@@ -761,6 +761,11 @@ describe('companies of a group in several countries', () => {
     const full = [
       'SACCO',
       'SACCOS',
+      'DT Sacco',
+      'Sacco Society',
+      'DT Sacco Society',
+      'Deposit-Taking Sacco Society',
+      'Regulated Non-WDT Sacco Society',
       'Savings and Credit Cooperative Society',
       'Savings & Credit Co-operative Society',
       'Cooperative Savings and Credit Society',
@@ -776,6 +781,11 @@ describe('companies of a group in several countries', () => {
         expect(
           isAccepted(match({ name, held: [{ name: 'LARKMOOR BREWERIES LIMITED', country: 'UG' }] })),
         ).toBe(false)
+    for (const name of ['Larkmoor DT Ltd', 'Larkmoor Society Ltd', 'Larkmoor Ltd'])
+      expect(
+        isAccepted(match({ name, held: [{ name: 'LARKMOOR DT SACCO SOCIETY LIMITED', country: 'KE' }] })),
+        name,
+      ).toBe(false)
   })
 
   test.each(['(2010)', '2010', '(1998)'])('a company with the year %s in its name is another', (year) => {
