@@ -325,8 +325,8 @@ function favorOrder(companies: readonly ScoredCompany[]): ScoredCompany[] {
 const orderLead = 5
 
 /**
- * Of a company with the text as its name and one whose name and place say that it is meant rather, both may be: that of the town in
- * "Larkmoor (Eldoret) Limited", one of today, one with the form of the text.
+ * Raises a company to one that has the text as its name, where both may be meant: that of the town in "Larkmoor (Eldoret) Limited",
+ * one that has the name today, and one with the form of the text.
  */
 function favorMeant(companies: readonly ScoredCompany[]): ScoredCompany[] {
   return companies.map((company) => {
