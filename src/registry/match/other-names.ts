@@ -2,13 +2,14 @@ import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import { andWords } from './around-name.js'
 import { cap, type Evidence, type Feature } from './evidence.js'
 import type { NameComparison } from './compare-names.js'
-import { listCountryWords, type LeftWord } from './left-words.js'
+import type { LeftWord } from './left-words.js'
+import { hasOtherMeaning, type WordClass } from './word-classes.js'
 import { findFormAt } from '../normalize/legal-forms.js'
 import { findFormEnd } from '../normalize/native-scripts.js'
 import { foldText } from '../normalize/normalize-name.js'
+import { listCountryWords } from './left-words.js'
 import { isConflict } from './place-agreement.js'
 import { placeRank } from './siblings.js'
-import { hasOtherMeaning, type WordClass } from './word-classes.js'
 
 /** Facts about names of other companies in the text of a query, next to the name that is found. */
 
@@ -71,21 +72,6 @@ export const isFollowed = ({ comparison: { left, statedForm, text } }: Evidence)
   )
   if (next === undefined || next.role !== null || next.word.separator !== '') return false
   return next.word.wordClass === 'telling' && !hasOtherMeaning(next.word.text)
-}
-
-const groupWords = new Set(wordTables.group_companies.split(' '))
-
-/** True if others join the company behind its form: "Larkmoor, S.A. y Copropietarios", but not "Larkmoor Inc & Subsidiaries". */
-export function isOfSeveral({ comparison: { left, text, alignment, candidate } }: Evidence): boolean {
-  const { words } = text
-  const country = candidate.place.countryCode || candidate.place.jurisdictionCountry
-  const isAnd = (word: string) =>
-    /^(?:and|und|et|og|och)$/.test(word) || andWords.get(word)?.includes(country) === true
-  const at = words.findIndex((word, index) => index > alignment.end && isAnd(word.text))
-  const next = left.find((one) => one.at === at + 1 && (one.role === null || one.role === 'cut'))
-  const isOfForm = words.slice(alignment.end, at).every(({ wordClass }) => wordClass === 'form')
-  if (at < 0 || !isOfForm || next === undefined || groupWords.has(next.word.folded)) return false
-  return /^(?:telling|generic|light|body)$/.test(next.word.wordClass)
 }
 
 const isWholeName = ({ matchType, isPart }: NameComparison): boolean => matchType === 'exact' && !isPart
@@ -155,3 +141,18 @@ export const isOfStatedForm = (one: Evidence, other: Evidence): boolean =>
   compareWriting(other) === 'other' &&
   one.comparison.candidate.coreKey === other.comparison.candidate.coreKey &&
   one.comparison.form === other.comparison.form
+
+const groupWords = new Set(wordTables.group_companies.split(' '))
+
+/** True if others join the company behind its form: "Larkmoor, S.A. y Copropietarios", but not "Larkmoor Inc & Subsidiaries". */
+export function isOfSeveral({ comparison: { left, text, alignment, candidate } }: Evidence): boolean {
+  const { words } = text
+  const country = candidate.place.countryCode || candidate.place.jurisdictionCountry
+  const isAnd = (word: string) =>
+    /^(?:and|und|et|og|och)$/.test(word) || andWords.get(word)?.includes(country) === true
+  const at = words.findIndex((word, index) => index > alignment.end && isAnd(word.text))
+  const next = left.find((one) => one.at === at + 1 && (one.role === null || one.role === 'cut'))
+  const isOfForm = words.slice(alignment.end, at).every(({ wordClass }) => wordClass === 'form')
+  if (at < 0 || !isOfForm || next === undefined || groupWords.has(next.word.folded)) return false
+  return /^(?:telling|generic|light|body)$/.test(next.word.wordClass)
+}
