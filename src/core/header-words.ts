@@ -296,7 +296,7 @@ export const identifierHeaders: Readonly<Record<IdentifierHeaderKey, readonly st
 /** Keys of headers of numbers by their text without the word for a number; of bare names like `SIREN`, the name itself. */
 function createNumbersByBase(): ReadonlyMap<string, readonly string[]> {
   const { lei, cik, ein, bic } = identifiers
-  const others = Object.entries(headerWords.others).filter(([kind]) => !/ name| digit/.test(kind))
+  const others = Object.entries(headerWords.others).filter(([kind]) => !/ name| digit| box/.test(kind))
   const { any, ...tax } = added.taxNumbers
   const general = [earlier.anyNumbers, earlier.taxNumbers, added.numbers, any, lei, cik, ein, bic]
   const ofCountry = [earlier.numbers, added.countryNumbers, tax]

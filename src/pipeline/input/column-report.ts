@@ -51,7 +51,7 @@ const kindsOfHeaders = new Map([
 ])
 
 const lacking = 'open registers lack them; for a registry of your own, use --id-columns'
-const lackingKinds = new Set(unregistered.map(([kind]) => kind).filter((kind) => !/ name| digit/.test(kind)))
+const lackingKinds = new Set(unregistered.map(([kind]) => kind).filter((one) => !/ name|digit|box/.test(one)))
 
 function findHeaderKind(header: string, cells: readonly string[]): string | undefined {
   const kinds = listHeaderKeys(header).flatMap((key) => kindsOfHeaders.get(key) ?? [])

@@ -158,6 +158,12 @@ function isTotal(name: string, isFree: boolean): boolean {
   const text = name.replace(/\p{Nd}[\p{Nd}.,\s]*/gu, ' ').trim()
   const key = toTotalKey(text)
   if (totals.has(key) || (isFree && vagueTotals.has(key))) return true
+  // "Jumla / TOTAL": in two languages.
+  const parts = text
+    .split(/[/|\\()•·–—]+|\s-\s/u)
+    .map(toTotalKey)
+    .filter((part) => /\p{L}/u.test(part))
+  if (parts.length > 1 && parts.every((part) => totals.has(part) || vagueTotals.has(part))) return true
   const words = text.split(/[^\p{L}\p{M}\p{Sc}]+/u).filter((word) => word !== '')
   const join = (from: number, to?: number) => toTotalKey(words.slice(from, to).join(''))
   const isPart = [join(0, 1), join(0, 2), join(-1)].some((word) => partialTotals.has(word))

@@ -116,14 +116,15 @@ export function areFormsAlike(stated: StatedForm | null, candidate: CandidateNam
   return isAlike && (stated?.countries ?? []).join() === held.formCountries.join()
 }
 
-/** Only one of two forms of the company's country is private: "Larkmoor (Pty) Ltd" and "Larkmoor Limited". */
+const privateWords = ['private', 'limited']
+/** Only one of two forms is private, in a country where "Limited" alone is public: "Larkmoor (Pty) Ltd", "Larkmoor Limited". */
 export function isOneFormPrivate(
   stated: StatedForm | null,
   { name, registeredName, place }: CandidateName,
 ): boolean {
   const countries = stated?.countries ?? []
-  if (![place.countryCode, place.jurisdictionCountry].some((country) => countries.includes(country)))
-    return false
+  const isMarked = (code: string) => countries.includes(code) && listKinds(code, privateWords) === null
+  if (![place.countryCode, place.jurisdictionCountry].some(isMarked)) return false
   const [held, registered] = [parseName(name), parseName(registeredName)]
   const words = held.formWords.length === 0 ? registered.formWords : held.formWords
   return words.length > 0 && words.some(isPrivateForm) !== (stated?.words ?? []).some(isPrivateForm)

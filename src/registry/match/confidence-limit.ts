@@ -96,13 +96,17 @@ function isSpelledOtherwise({ comparison, place, contextCount }: Evidence): bool
 }
 
 /**
- * True if the company is known only in another country than the stated one, or if the stated place ends with a name that is
- * no known country or region and not the company's town: it may be a country in a language that is not known.
+ * True if the company is known only in another country than the stated one, or if no country is stated, the town is another and the
+ * company's region is not known, or if the stated place ends with a name that is no known country or region and not the company's town: it may be a
+ * country in a language that is not known.
  */
 function isElsewhere({ place, hint, contextCount, comparison }: Evidence): boolean {
   if (contextCount > 0) return false
   if (place === 'country_conflict' || place === 'town_abroad') return true
   if (place === 'registered_elsewhere') return comparison.candidate.prominence.tickers === ''
+  // The region says that the town is in the company's country, and not that it is the company's.
+  const isOther = place === 'country' && hint?.namesTown === true && comparison.candidate.place.cityKey !== ''
+  if (isOther && hint.countries.size === 0 && hint.regions.size > 0) return true
   // The town of this name may be in the company's country.
   if (place === 'none' && (hint?.openCountries.size ?? 0) > 0) return true
   const unreadEnd = hint?.unreadEnd ?? ''

@@ -1,8 +1,15 @@
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import { andWords } from './word-runs.js'
 import { cap, type Evidence, type Feature } from './evidence.js'
+import type { NameComparison } from './compare-names.js'
 import type { LeftWord } from './left-words.js'
 import { hasOtherMeaning, type WordClass } from './word-classes.js'
+import { findFormAt } from '../normalize/legal-forms.js'
+import { findFormEnd } from '../normalize/native-scripts.js'
+import { foldText } from '../normalize/normalize-name.js'
+import { listCountryWords } from './left-words.js'
+import { isConflict } from './place-agreement.js'
+import { placeRank } from './siblings.js'
 
 /** Facts about names of other companies in the text of a query, next to the name that is found. */
 
@@ -66,6 +73,74 @@ export const isFollowed = ({ comparison: { left, statedForm, text } }: Evidence)
   if (next === undefined || next.role !== null || next.word.separator !== '') return false
   return /^(?:telling|description)$/.test(next.word.wordClass) && !hasOtherMeaning(next.word.text)
 }
+
+const isWholeName = ({ matchType, isPart }: NameComparison): boolean => matchType === 'exact' && !isPart
+
+/**
+ * True for a company in the stated town whose name is the text and this town, next to one that has the text as its name and is not
+ * known to be there: "Larkmoor (Eldoret) Limited" for "Larkmoor Ltd" in Eldoret.
+ */
+export function isNamedByTown(
+  { comparison, hint, place }: Evidence,
+  { comparison: other, place: otherPlace }: Evidence,
+): boolean {
+  const { alignment, candidate, looseWords, isPart, form } = comparison
+  const missing = alignment.missing.map((at) => candidate.tokens[at] ?? '')
+  // "Co." is a word of the name in front of a bracket, and else one of its form.
+  const town = missing.filter((word) => findFormAt([word], 0)?.formClass !== 'company').join('')
+  if (town === '' || hint?.cities.has(town) !== true || looseWords.length > 0 || isPart) return false
+  const { cityKey } = candidate.place
+  const isThere = place === 'postal' || place === 'city' || (cityKey === '' && !isConflict(place))
+  return (
+    isThere &&
+    !/conflict|foreign/.test(form) &&
+    isWholeName(other) &&
+    otherPlace !== 'postal' &&
+    otherPlace !== 'city'
+  )
+}
+
+/**
+ * True for a company that has the name today, with its country or a word in brackets, next to one that has had it: a group that takes
+ * another name leaves its own to a company of it, as Larkmoor Bank Limited did to Larkmoor Bank (Kenya) Limited.
+ */
+export function isLivingNamesake(
+  one: Evidence,
+  { comparison: former, place: formerPlace }: Evidence,
+): boolean {
+  const { alignment, candidate, looseWords, isPart, form } = one.comparison
+  if (former.candidate.kind !== 'former' || !isWholeName(former)) return false
+  if (candidate.kind === 'former' || !candidate.active || candidate.removed) return false
+  const inBrackets = foldText((candidate.name.match(/\([^()]+\)/g) ?? []).join(' ')).split(' ')
+  const country = listCountryWords(candidate.place.countryCode || candidate.place.jurisdictionCountry)
+  const isAdded = (word: string) => inBrackets.includes(word) || country.includes(word)
+  return (
+    looseWords.length === 0 &&
+    !isPart &&
+    !/conflict|foreign/.test(form) &&
+    placeRank[one.place] >= placeRank[formerPlace] &&
+    alignment.missing.length > 0 &&
+    alignment.missing.every((at) => isAdded(candidate.tokens[at] ?? ''))
+  )
+}
+
+/** Whether a text that is the name and its form has a form of the name's class at the same end; `null` if one of them does not show it. */
+export function compareWriting({ comparison }: Evidence): 'same' | 'other' | null {
+  const { text, candidate, form, statedForm, isFormStated } = comparison
+  if (!isWholeName(comparison) || !isFormStated) return null
+  const isOfClass = candidate.formClass === statedForm?.formClass
+  if (form === 'same' && !isOfClass && !/^(?:company)?$/.test(candidate.formClass ?? '')) return 'other'
+  const [asked, held] = [findFormEnd(text.native), findFormEnd(candidate.name)]
+  if (asked === null || held === null) return form === 'same' && isOfClass ? 'same' : null
+  return asked === held ? 'same' : 'other'
+}
+
+/** True for a company with the form of the text, next to one of its name with another form of its kind: "Company Limited" for "Limited". */
+export const isOfStatedForm = (one: Evidence, other: Evidence): boolean =>
+  compareWriting(one) === 'same' &&
+  compareWriting(other) === 'other' &&
+  one.comparison.candidate.coreKey === other.comparison.candidate.coreKey &&
+  one.comparison.form === other.comparison.form
 
 const groupWords = new Set(wordTables.group_companies.split(' '))
 

@@ -1,5 +1,4 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
-import { findFormEnd } from '../normalize/native-scripts.js'
 import { areAlike, comparePlace, type CandidateName } from './candidate.js'
 import { leaveOutAnd } from './left-words.js'
 import { isConflict, type LocationHint } from './place-agreement.js'
@@ -7,6 +6,7 @@ import { prepareText } from './align-name.js'
 import { compareNames, type NameComparison } from './compare-names.js'
 import { findConfidenceLimit } from './confidence-limit.js'
 import { classifyEvidence, type Evidence } from './evidence.js'
+import { compareWriting, isLivingNamesake, isNamedByTown, isOfStatedForm } from './other-names.js'
 import { countSiblings, placeRank, type EvidencePair } from './siblings.js'
 import { computeFeatures } from './features.js'
 import {
@@ -100,7 +100,7 @@ export function scoreCompanies(
 ): ScoredCompany[] {
   const evidences = buildEvidences(query, names, vocabulary, contextCount)
   const companies = favorSpelled(favorParents(pickBestOfEach(evidences, coefficients)))
-  return favorWhole(favorOrder(companies)).sort(compareScores)
+  return favorMeant(favorWhole(favorOrder(companies))).sort(compareScores)
 }
 
 const compareScores = (a: ScoredCompany, b: ScoredCompany): number =>
@@ -304,18 +304,17 @@ function favorWhole(companies: readonly ScoredCompany[]): ScoredCompany[] {
 const wholeLead = 0.5
 
 /**
- * Where the legal form stands is part of a registered name: 大和工業株式会社 is another company than 株式会社大和工業, and "PT
- * Larkmoor" than "Larkmoor PT". The company that is written as the text wins over one that fits the place no better.
+ * Where the legal form stands and how it is written is part of a registered name: 大和工業株式会社 is another company than 株式会社大和工業,
+ * and "Larkmoor Company Limited" than "Larkmoor Limited". The company that is written as the text wins over one that fits the place no better.
  */
 function favorOrder(companies: readonly ScoredCompany[]): ScoredCompany[] {
-  const written = companies.filter(({ evidence }) => compareOrder(evidence) === 'same')
+  const written = companies.filter(({ evidence }) => compareWriting(evidence) === 'same')
   if (written.length === 0) return [...companies]
   return companies.map((company) => {
-    if (compareOrder(company.evidence) !== 'other') return company
+    if (compareWriting(company.evidence) !== 'other') return company
     const { candidate, form } = company.evidence.comparison
     const isTwin = ({ evidence: { comparison: other, place } }: ScoredCompany) =>
       other.candidate.coreKey === candidate.coreKey &&
-      other.candidate.formClass === candidate.formClass &&
       other.form === form &&
       placeRank[place] >= placeRank[company.evidence.place]
     const scores = written.filter(isTwin).map(({ score }) => score - orderLead)
@@ -325,13 +324,22 @@ function favorOrder(companies: readonly ScoredCompany[]): ScoredCompany[] {
 
 const orderLead = 5
 
-/** Whether a text that is the name and its form has the form at the same end; `null` if one of them does not show it. */
-function compareOrder({ comparison }: Evidence): 'same' | 'other' | null {
-  const { text, candidate, matchType, isPart, isFormStated } = comparison
-  if (matchType !== 'exact' || isPart || !isFormStated) return null
-  const [asked, held] = [findFormEnd(text.native), findFormEnd(candidate.name)]
-  return asked === null || held === null ? null : asked === held ? 'same' : 'other'
+/**
+ * Raises a company to one that has the text as its name, where both may be meant: that of the town in "Larkmoor (Eldoret) Limited",
+ * one that has the name today, and one with the form of the text.
+ */
+function favorMeant(companies: readonly ScoredCompany[]): ScoredCompany[] {
+  return companies.map((company) => {
+    const leads = companies.flatMap(({ evidence: other, score }) => {
+      if (isNamedByTown(company.evidence, other) || isOfStatedForm(company.evidence, other))
+        return [score + meantLead]
+      return isLivingNamesake(company.evidence, other) ? [score - meantLead] : []
+    })
+    return { ...company, score: Math.max(company.score, ...leads) }
+  })
 }
+
+const meantLead = 0.25
 
 function isParent({ matchType, candidate }: NameComparison, arm: NameComparison): boolean {
   const isInTown = candidate.place.cityKey !== '' && candidate.place.cityKey === arm.candidate.place.cityKey

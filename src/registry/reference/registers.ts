@@ -290,12 +290,12 @@ const kindsByForm = new Map(
 
 /**
  * Returns the kinds of companies that have a form in a country, where these are not the class of the form: an ASA is no AS,
- * and a "Co., Ltd." of Thailand is private.
+ * and a "Co., Ltd." of Thailand is private. The table has `ZZ` for a country that is not known.
  */
 export function listKinds(country: string, formWords: readonly string[]): readonly string[] | null {
   // More words may follow the form: "S.C.A. SICAV".
   for (let count = formWords.length; count > 0; count--) {
-    const kinds = kindsByForm.get(`${country} ${formWords.slice(0, count).join(' ')}`)
+    const kinds = kindsByForm.get(`${country || 'ZZ'} ${formWords.slice(0, count).join(' ')}`)
     if (kinds !== undefined) return kinds
   }
   return null
@@ -304,7 +304,7 @@ export function listKinds(country: string, formWords: readonly string[]): readon
 const countriesWithKinds = new Set(legalForms.kinds.flatMap(({ countries }) => countries.split(' ')))
 
 /** True for a country (ISO 3166-1) for which `listKinds` knows a form. */
-export const hasKinds = (country: string): boolean => countriesWithKinds.has(country)
+export const hasKinds = (country: string): boolean => countriesWithKinds.has(country || 'ZZ')
 
 /** True for the form of a private company: "Proprietary Limited", "Private company limited by shares", "pte". */
 export const isPrivateForm = (text: string): boolean =>

@@ -287,6 +287,8 @@ export const noneWords = toWords(
 
 const foldedYes = new Set([...yesWords].map(foldCase))
 const foldedNone = new Set([...noneWords].map(foldCase))
+/** "I do not know" leaves a row open. */
+const foldedOpen = new Set([...toWords(headerWords.verdicts.open)].map(foldCase))
 
 /** Words of which no reading is the usual one. */
 const unclearWords = toWords(headerWords.verdicts.unclear)
@@ -317,7 +319,7 @@ const toPlainText = (cell: string): string =>
 export function readVerdict(cell: string, others: ReadonlySet<string> = new Set()): TypedVerdict {
   const text = toPlainText(cell)
   const word = foldCase(text)
-  if (word === '') return { kind: 'undecided' }
+  if (word === '' || foldedOpen.has(word)) return { kind: 'undecided' }
   if (isUnclear(word, others)) return { kind: 'unclear' }
   if (foldedYes.has(word)) return { kind: 'yes' }
   if (foldedNone.has(word)) return { kind: 'none' }

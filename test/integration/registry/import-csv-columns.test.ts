@@ -91,7 +91,10 @@ describe('columns', () => {
       'liquidation',
       'ULQD|In Liquidation|v likvidaci|u likvidaciji|W likwidacji|清算中|Active, in liquidation',
     ],
-    ['suspended', 'Dormant|SUSPENSA|INAPTA|DRMT|휴업|停業|zawieszona'],
+    ['suspended', 'Suspended|SUSPENSA|INAPTA|휴업|停業|zawieszona'],
+    // A dormant company exists, and trades not.
+    ['active', 'Dormant|DORMANT|DRMT|Dormant under section 455|En sommeil|vilande|hvilende|slapend'],
+    ['inactive', 'Dormant - Struck Off|Struck off (dormant)|Inactive (dormant)'],
     ['administration', 'in administration|In Administration/Receiver Manager|EXAD'],
   ])('words and codes of many registers mean %s', async (meaning, words) => {
     const texts = words.split('|')

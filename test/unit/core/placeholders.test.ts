@@ -40,6 +40,13 @@ test.each([
   'Cash Customer - Owino|Cash customer: Kololo|Walk-in customer (Gulu)|Diverse Kunden - Köln|Clients divers – Lyon|Clientes varios, Lima',
   'nav|নাই|টেস্ট|टेस्ट|Van Sales|STAFF SALES|Staff sales - Kumasi|Ventes au comptoir|Mitarbeiterverkauf|Продажи сотрудникам|Vendas balcão',
   'zrušené|ZRUŠENO|storniert|Törölve|anulowano|annulé|Cancelled|viď poznámka|viz pozn.|patrz uwagi|lásd megjegyzés|See note!|siehe Bemerkung|voir note|zrušené, viď poznámka|Test record',
+  'Hakuna|HAKUNA|Sijui|Imprest|Mengineyo|Wasambazaji mbalimbali|Salio la mwanzo|Ma jiro|Akukho|Ntabyo|የለም|የተለያዩ ደንበኞች|Diverse verskaffers',
+  'Staff Advance|STAFF ADVANCES|Staff advance - Wanjiru|Salary advance|Other suppliers|Miscellaneous|Sundry|Mitarbeitervorschuss|Sonstige Lieferanten',
+  'Razni kupci|RAZNI DOBAVLJAČI|razni dobavljaci|Storno faktura|Сторно фактура|Остали купци|Разни клиенти|Подотчетни лица|Prenos iz prethodne godine',
+  'Avances au personnel|Autres fournisseurs|Suma y sigue|Anticipo de nómina|Otros clientes|Adiantamento a funcionários|Altri fornitori|A riportare',
+  'Overige leveranciers|Różni odbiorcy|Zaliczka pracownika|Zálohy zaměstnancům|Ostatní odberatelia|Egyéb vevők|Furnizori diverși|Övriga kunder|Andre leverandører',
+  'Muut asiakkaat|Muhtelif cariler|Personel avansı|Прочие поставщики|Аванс сотруднику|Різні покупці|Λοιποί πελάτες|Lain-lain|Pemasok lain-lain|Nhà cung cấp khác',
+  'عملاء متفرقون|سلف الموظفين|ספקים שונים|其他客户|员工借款|その他|仮払金|기타 고객|가지급금|कर्मचारी अग्रिम|เงินทดรองจ่าย|Abokan ciniki daban-daban',
 ])('Placeholders have no value: %s', (cells) => {
   expect(cells.split('|').filter((cell) => !isPlaceholder(cell))).toEqual([])
 })
@@ -53,6 +60,8 @@ describe('a name is no placeholder', () => {
     'Espèces Rares SARL|Cash Converters|Passager Larkmoor|Paragon|Kontant|99|99 Bikes|Comptant Norvane SA',
     '🏢🏢|Nessuno S.p.A.|Keine Sorgen Versicherung|Нет Проблем ООО|Ltd',
     'Cash Customer - Norvane Trading|Cash Customer Services Ltd|M-Pesa Africa|Various Suppliers - Larkmoor GmbH|TEST|FO|See Larkmoor|Note|Zrušeno s.r.o.|Private Person Ltd',
+    'Hakuna Matata Safaris Ltd|Hakuna Larkmoor|Imprest Systems Ltd|Sijui Velsor|Staff Advance Ltd|Other Suppliers Ltd|Sundry Larkmoor|Miscellaneous Goods Co',
+    'Avans|Donos|Prenos|Transport|Personal|Report|Storno Norvane|Muhtelif Gıda A.Ş.|Diverse Larkmoor|その他商店|Razno Larkmoor d.o.o.|Altri Fornitori S.r.l.',
     'DO|Do|Do & Co|Caixa|Cash|Kasse.Swiss AG|Caja Los Andes|Cassa Depositi e Prestiti|Касса Взаимопомощи|Petty Cash Ltd|Suspense',
   ])('%s', (cells) => {
     expect(cells.split('|').filter(isPlaceholder)).toEqual([])

@@ -2,9 +2,17 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { prepareText } from '../../../src/registry/match/align-name.js'
 import { compareNames, type MatchType } from '../../../src/registry/match/compare-names.js'
-import type { FormAgreement } from '../../../src/registry/match/candidate.js'
+import { isOneFormPrivate, type FormAgreement } from '../../../src/registry/match/candidate.js'
 import type { LeftWord } from '../../../src/registry/match/left-words.js'
-import { candidatesOf, compared, queryOf, vocabularyOf, type Held } from '../../support/matching.js'
+import {
+  candidatesOf,
+  compared,
+  match,
+  namedBy,
+  queryOf,
+  vocabularyOf,
+  type Held,
+} from '../../support/matching.js'
 import { forAll } from '../../support/properties.js'
 
 describe('how a text is a name', () => {
@@ -199,6 +207,75 @@ describe('legal forms', () => {
   ])('in %s, %j and %j: %s', (country, text, name, form) => {
     expect(compared(text, { name, country }).form).toBe(form)
   })
+
+  // "Company" adds nothing to "Limited", where no other form has it; in a country that is not known it may.
+  const [plain, company] = ['Limited|Ltd', 'Company Limited|Co. Ltd.|Company Ltd|Corporation Limited']
+  const limited =
+    'GB IE IL IN PK BD LK NP SG MY AU NZ ZA NA BW NG GH KE UG TZ ZM ZW MW RW MT CY MU HK JM TT FJ PG BM KY US CA'
+  test.each([...limited.split(' '), ''])('in %j, "Limited" and "Company Limited" are one kind', (country) => {
+    for (const one of plain.split('|'))
+      for (const other of company.split('|'))
+        for (const [text, name] of [
+          [one, other],
+          [other, one],
+        ] as const)
+          expect(
+            compared(`Zorvex ${text}`, { name: `Zorvex ${name}`, country }).form,
+            `${text}, ${name}`,
+          ).toBe('same')
+    if (/^(?:GB|IE|NG|GH|KE|UG|TZ|ZM)$/.test(country))
+      expect(compared('Zorvex plc', { name: 'Zorvex Company Limited', country }).form).toBe('soft_conflict')
+  })
+
+  test.each<[countries: string, one: string, other: string, isOneKind: boolean]>([
+    ['GB IE KE UG NG GH TZ ZM MW HK NZ', 'Ltd', 'Private Limited Company', true],
+    ['KE UG ZM MW', 'Limited', '(Private) Limited', true],
+    ['IN PK LK NP SG ZW', 'Company Limited', 'Private Limited', false],
+    ['ZA NA BW AU', 'Co. Ltd', '(Pty) Ltd', false],
+    ['IN PK LK SG', 'Company (Private) Limited', 'Private Limited', true],
+    ['MY BN', 'Sdn Bhd', 'Berhad', false],
+    ['PL', 'sp. z o.o.', 'spółka z o.o.', true],
+    ['MX', 'S.A.', 'S.A. de C.V.', true],
+    ['IT', 'S.r.l.', 'S.r.l. unipersonale', true],
+    ['HR', 'd.o.o.', 'j.d.o.o.', false],
+    ['EC CL CO', 'Ltda.', 'Cía. Ltda.', true],
+    ['CN HK TW', '有限公司', 'Company Limited', true],
+    ['DE', 'GmbH', 'GmbH & Co.', false],
+  ])('in %s, %j and %j are one kind: %j', (countries, one, other, isOneKind) => {
+    for (const country of countries.split(' '))
+      for (const [text, name] of [
+        [one, other],
+        [other, one],
+      ] as const) {
+        const { form, statedForm, candidate } = compared(`Zorvex ${text}`, {
+          name: `Zorvex ${name}`,
+          country,
+        })
+        expect(
+          form === 'same' && !isOneFormPrivate(statedForm, candidate),
+          `${country}: ${text}, ${name}`,
+        ).toBe(isOneKind)
+      }
+  })
+
+  it.each(['KE', 'GB', 'IN', 'NZ'])(
+    'of two companies in %s the one with the form of the text is meant',
+    (country) => {
+      const names = ['Zorvex Limited', 'Zorvex Company Limited']
+      for (const name of names)
+        for (const held of [names, names.toReversed()]) {
+          const decision = match({ name, location: null, held: held.map((one) => ({ name: one, country })) })
+          expect(namedBy(decision)).toBe(name)
+          expect(decision).toMatchObject({ kind: 'entity', rivals: [] })
+        }
+      const [one = '', other = ''] = names
+      const apart = [
+        { name: one, country, city: 'Norvik' },
+        { name: other, country, city: 'Velsk' },
+      ]
+      expect(match({ name: other, location: 'Norvik', held: apart }).kind).toBe('candidate')
+    },
+  )
 
   test.each<[string, string, FormAgreement]>([
     ['شركة زورفكس ذ.م.م', 'تضامن', 'hard_conflict'],

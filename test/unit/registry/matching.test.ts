@@ -18,6 +18,99 @@ test('words of a legal form are no name', () => {
     expect(match({ name, location: null, held: [{ name: 'MB C V' }, acme] }).kind).toBe('none')
 })
 
+/** Of each country: form, a town with its region, another town, the country as lists have it. */
+const towns =
+  `KE Limited|Eldoret|Uasin Gishu|Nairobi|Kenya;NG Limited|Port Harcourt|Rivers|Kano|Nigeria;IN Private Limited|Surat|Gujarat|Pune|India
+DE GmbH|Passau|Bayern|Kassel|Deutschland;PL sp. z o.o.|Tarnów|Małopolskie|Gdynia|Polska;FR SARL|Aubagne|Bouches-du-Rhône|Brest|France
+GB Limited|Kendal|Cumbria|Derby|United Kingdom;SE AB|Borås|Västra Götaland|Umeå|Sverige;ZA (Pty) Ltd|Newcastle|KwaZulu-Natal|Upington|South Africa
+IT S.r.l.|Bergamo|Lombardia|Bari|Italia;AU Pty Ltd|Cairns|Queensland|Geelong|Australia;GH Company Limited|Obuasi|Ashanti|Tema|Ghana`
+    .split(/[;\n]/)
+    .map((line) => {
+      const [form = '', town = '', region = '', other = '', named = ''] = line.slice(3).split('|')
+      const country = line.slice(0, 2)
+      return { country, form, town, region, other, named }
+    })
+
+describe('a company that is named by the stated town', () => {
+  const patterns = [
+    'Norvane Larkmoor (TOWN)',
+    'Norvane Larkmoor TOWN',
+    'TOWN Norvane Larkmoor',
+    'Norvane Larkmoor - TOWN',
+  ]
+  test.each(towns)('in $country, of $town, is meant rather than one of $other', (row) => {
+    const { country, form, town, region, other, named } = row
+    for (const pattern of patterns)
+      for (const state of [{}, { active: false }]) {
+        const plain: Held = { name: `Norvane Larkmoor ${form}`, city: other, country, ...state }
+        const local: Held = { name: `${pattern.replace('TOWN', town)} ${form}`, city: town, country }
+        const asked = `Norvane Larkmoor ${form}`
+        const ask = (location: string, held = [plain, local]) => match({ name: asked, location, held })
+        const stated = [town, `${town}, ${region}`, `${town}, ${named}`, `${town}, ${region}, ${named}`]
+        for (const location of stated) {
+          const decision = ask(location)
+          const about = `${local.name} in ${location}`
+          expect(decision.kind, about).toBe('candidate')
+          expect(namedBy(decision), about).toBe(local.name)
+          expect(confidenceOf(decision), about).toBeLessThan(matchedConfidenceMin)
+          if (decision.kind === 'none') continue
+          const rivals = decision.rivals.map(({ evidence }) => evidence.comparison.candidate.name)
+          expect(rivals, about).toContain(plain.name)
+        }
+        // The plain name is that of the company in its own town, or without a town.
+        for (const location of [`${other}, ${named}`, named])
+          expect(namedBy(ask(location)), `${local.name} in ${location}`).toBe(plain.name)
+        // A town and a region that are others say no more together.
+        const alone = stated.map((location) => confidenceOf(ask(location, [plain])))
+        expect(alone[1], `${town}, ${region}`).toBeLessThanOrEqual(Math.max(94, alone[0] ?? 0))
+        expect(alone[3]).toBeLessThanOrEqual(alone[2] ?? 0)
+      }
+  })
+
+  test.each([
+    ['the town of another company', { name: 'Norvane Larkmoor (Eldoret) Ltd', city: 'Mombasa' }],
+    ['another word', { name: 'Norvane Larkmoor (Holdings) Ltd', city: 'Eldoret' }],
+    ['another form', { name: 'Norvane Larkmoor (Eldoret) LLP', city: 'Eldoret' }],
+    ['more than the town', { name: 'Norvane Larkmoor Eldoret Motors Ltd', city: 'Eldoret' }],
+  ])('but not one with %s', (_, local) => {
+    const plain = { name: 'Norvane Larkmoor Limited', city: 'Nairobi', country: 'KE' }
+    const held = [plain, { ...local, country: 'KE' }]
+    expect(namedBy(match({ name: 'Norvane Larkmoor Ltd', location: 'Eldoret, Kenya', held }))).toBe(
+      plain.name,
+    )
+  })
+})
+
+describe('a name that a group has left to one of its companies', () => {
+  const ask = (country: string, added: string, form: string, more: Partial<Held> = {}) => {
+    const group = { country, company: 1, listed: true, registeredName: `Velsor Holdings ${form}` }
+    const held: Held[] = [
+      { ...group, name: group.registeredName },
+      { ...group, name: `Larkmoor Velsor ${form}`, kind: 'former' },
+      { country, company: 2, name: `Larkmoor Velsor ${added} ${form}`, ...more },
+    ]
+    return match({ name: `Larkmoor Velsor ${form}`, location: country, held })
+  }
+  test.each(
+    [
+      'KE (Kenya) Limited',
+      'NG (Nigeria) Plc',
+      'GB (UK) Limited',
+      'IN India Limited',
+      'DE Deutschland GmbH',
+      'PL Polska S.A.',
+    ].concat(['ES España SL', 'ZA (South) Limited', 'CH (Schweiz) AG', 'AU Australia Limited']),
+  )('may be either: %s', (text) => {
+    const [, country = '', added = '', form = ''] = /^(\w\w) (\S+) (.+)$/.exec(text) ?? []
+    const decision = ask(country, added, form)
+    expect(decision.kind).toBe('candidate')
+    expect(confidenceOf(decision)).toBeLessThan(matchedConfidenceMin)
+    expect(decision.kind === 'none' ? [] : decision.rivals).toHaveLength(1)
+    for (const ended of [ask(country, added, form, { active: false }), ask(country, 'Norvane', form)])
+      expect(isAccepted(ended)).toBe(true)
+  })
+})
+
 describe('what is accepted', () => {
   test.each([
     ['Acme Widgets, Inc.', null],
@@ -761,6 +854,11 @@ describe('companies of a group in several countries', () => {
     const full = [
       'SACCO',
       'SACCOS',
+      'DT Sacco',
+      'Sacco Society',
+      'DT Sacco Society',
+      'Deposit-Taking Sacco Society',
+      'Regulated Non-WDT Sacco Society',
       'Savings and Credit Cooperative Society',
       'Savings & Credit Co-operative Society',
       'Cooperative Savings and Credit Society',
@@ -776,6 +874,11 @@ describe('companies of a group in several countries', () => {
         expect(
           isAccepted(match({ name, held: [{ name: 'LARKMOOR BREWERIES LIMITED', country: 'UG' }] })),
         ).toBe(false)
+    for (const name of ['Larkmoor DT Ltd', 'Larkmoor Society Ltd', 'Larkmoor Ltd'])
+      expect(
+        isAccepted(match({ name, held: [{ name: 'LARKMOOR DT SACCO SOCIETY LIMITED', country: 'KE' }] })),
+        name,
+      ).toBe(false)
   })
 
   test.each(['(2010)', '2010', '(1998)'])('a company with the year %s in its name is another', (year) => {

@@ -51,7 +51,7 @@ const written = {
     John E Smith Inc | James W Jones Ltd | Banco em Liquidacao SA | Pièces pour Autos SA`,
   'syllables of Vietnamese': `
     Công Ty Cổ Phần Sữa Việt Nam | Công Ty TNHH MTV Cao Su Đắk Lắk | Tập Đoàn Hòa Phát | Công Ty CP Bao Bì Ánh Dương |
-    Công Ty TNHH TM DV Phú Mỹ | Ngân Hàng TMCP Á Châu`,
+    Công Ty TNHH TM DV Phú Mỹ | Ngân Hàng TMCP Á Châu | Công Ty CP Sa Đéc Vo Lai So Đo`,
   'names of countries': `
     Larkmoor Sri Lanka | Larkmoor Viet Nam Co Ltd | Norvane Côte d'Ivoire SA | Larkmoor Lao PDR | SRI International`,
   'words of Spanish': 'Molinos San Jose Sur S.A. | Larkmoor del Sur Argentino | Norvane Sur SRL',
@@ -129,7 +129,13 @@ const writtenInCountry = {
   IT: 'Norvane Luigi e Giovanni | C M E SRL | Tre Effe SRL',
   DE: 'BMW AG | SAP SE | TUI AG | Neu Larkmoor GmbH',
   IN: 'Sri Ram Larkmoor Mills | Om Sai Norvane | HUF Norvane',
-  HR: 'Larkmoor Trgovina i Usluge d.o.o.',
+  HR: 'Larkmoor Trgovina i Usluge d.o.o. | Društvo s Ograničenom Odgovornošću Larkmoor | Larkmoor u Zagrebu',
+  RS: `Društvo sa Ograničenom Odgovornošću Norvane | Norvane-Lek DOO | Kod Larkmoora | Norvane DOO Užice | Norvane DOO Jagodina |
+    Restoran kod Norvane | NIS AD | JKP Norvane | IMT | Norvane za Promet od Zemuna`,
+  SI: 'Družba z Omejeno Odgovornostjo Norvane | Norvane Lek d.o.o.',
+  CZ: 'Společnost s Ručením Omezeným Norvane | Norvane od Řeky',
+  HU: 'Norvane Ház és Kör Kft. | MOL Nyrt. | Larkmoor Bor Kft.',
+  KE: 'Chama cha Wakulima wa Larkmoor | Norvane Jua Ltd | KCB Ltd | Mto Larkmoor Ltd',
   GB: 'BBC | BON Larkmoor Ltd | SRI International | TUI UK Ltd',
   US: 'John E Iverson Inc | James I Norvane Inc | ORO Inc | UBS',
   CH: 'UBS Group AG | ABB Ltd',

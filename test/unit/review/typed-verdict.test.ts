@@ -47,11 +47,29 @@ test.each([
   ['bestätigt', 'nicht dabei'],
   ['Potvrđeno', 'nije na popisu'],
   ['確認済', '一覧にない'],
+  ['jeste', 'nije'],
+  ['ЈЕСТЕ', 'Није'],
+  ['Ndiyo', 'Hapana'],
+  ['Yego', 'Oya'],
+  ['ya', 'bukan'],
+  ['có', 'không'],
 ])('%s is yes, and %s is none', (yes, none) => {
   expect([readVerdict(yes).kind, readVerdict(none).kind]).toEqual(['yes', 'none'])
 })
 
-test.each(['x', '△', '?', 'e', 'k', '不明', '要確認', '確認', '확인 필요', '확인 불가'])(
+test.each([
+  "sijui|SIJUI|ne znam|Не знам|weiß nicht|Unbekannt|je ne sais pas|No sé|não sei|non so|weet niet|nie wiem|nevím|neviem|don't know",
+  'nem tudom|nu știu|vet inte|ved ikke|en tiedä|bilmiyorum|не знаю|невідомо|δεν ξέρω|לא ידוע|لا أعرف|わからない|不明|不知道|모름|ไม่รู้|tidak tahu',
+])('a row stays open: %s', (words) => {
+  expect(words.split('|').filter((word) => readVerdict(word).kind !== 'undecided')).toEqual([])
+})
+
+test('no word for an open row is a yes or a none', () => {
+  const open = headerWords.verdicts.open.split('|')
+  expect(open.filter((word) => yesWords.has(word) || noneWords.has(word))).toEqual([])
+})
+
+test.each(['x', '△', '?', 'e', 'k', '要確認', '確認', '확인 필요', '확인 불가'])(
   '%s is no verdict',
   (word) => {
     expect(readVerdict(word).kind).toBe('unreadable')

@@ -27,6 +27,16 @@ describe('columns found by their headers', () => {
   })
 
   test.each([
+    'Mgavi|Jina la Mgavi|Msambazaji|Jina la Mzabuni|Jina la Msambazaji|Mteja|አቅራቢ|የአቅራቢ ስም|ደንበኛ|Umukiriya|Izina rya kompanyi',
+    'Utanga ibicuruzwa|Magaca alaab-qeybiyaha|Macmiil|Shirkad|Sunan kamfani|Sunan abokin ciniki|Abokin ciniki|Orúkọ ilé-iṣẹ́',
+    'Olùpèsè|Oníbàárà|Igama lenkampani|Igama lomhlinzeki|Umhlinzeki|Ikhasimende|Verskaffer|Naam van verskaffer|Leweransier',
+  ])('in languages of Africa: %s', (headers) => {
+    for (const header of headers.split('|'))
+      for (const written of [header, header.toUpperCase(), header.toLowerCase()])
+        expect(detectColumns(['Na', written, 'Mji'], {}).name).toBe(written)
+  })
+
+  test.each([
     [
       ['name', 'country', 'city', 'state'],
       ['city', 'state', 'country'],

@@ -815,6 +815,21 @@ describe('Lists of Latin America', () => {
     }
   })
 
+  test.each(
+    'Sanduku la Posta|P.O. Box|PO Box|Postfach|Posbus|Boîte postale|Apartado postal|Caixa postal|Postbus|Skrytka pocztowa|Поштански преградак|Posta kutusu|私書箱|የፖስታ ሳጥን'.split(
+      '|',
+    ),
+  )('A column of post office boxes is no town: %s', (header) => {
+    for (const cells of [
+      ['P.O. Box 3344-40100', 'P.O. Box 77-20200', 'P.O. Box 5'],
+      ['3344', '77', '512'],
+    ]) {
+      const table = { name: names.slice(0, 3), [header]: cells }
+      expect(found(table)).toMatchObject({ identifiers: {}, location: [] })
+      expect(told(table).unused).toEqual([{ column: header, kind: 'P.O. box' }])
+    }
+  })
+
   test.each(['RUT-DV', 'RUT con DV', 'RUT/DV'])('Whole numbers are used, also below %s', (header) => {
     const table = { name: names.slice(0, 3), [header]: ['90.749.000-9', '97006000-6', '76.645.030-K'] }
     expect(found(table).identifiers).toEqual({ registration_id: header })

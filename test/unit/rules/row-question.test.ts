@@ -1130,8 +1130,27 @@ describe('rows with a total instead of a company', () => {
     'Totali|TOTALI:|Shuma totale|Nëntotali|Nëntotal Tiranë|Totali: 12 klientë|Gjithsej|Shuma: 1.200 lekë',
     'Вкупна сума|Меѓузбир Скопје|Вкупно: 5 фирми|Ukupan iznos|Međuzbroj Zagreb|Укупан износ|Обща сума|Υποσύνολο Αθήνα|Συνολικό ποσό',
     'Vse skupaj|Suma totală|Celková částka|Kopsumma|Kogusumma|Kokonaissumma|누계|금일합계|월계|계|이하여백|以下余白|Проміжний підсумок',
+    'Jumla ndogo|Jumla ndogo Mombasa|Jumla yote|Isamba esiphelele|ንዑስ ድምር|Wadarta guud|Igiteranyo rusange|Jimlar duka',
   ])('%s', async (text) => {
     for (const name of list(text)) expect([name, await isTotalRow([name, null, null])]).toEqual([name, true])
+  })
+
+  test('in two languages in one cell', async () => {
+    const alone = { ...rule, columns: { ...rule.columns, location: [] } }
+    const words = list('Total|Jumla|Ukupno|Итого|الإجمالي|Summe|Suma|合計|Toplam|Grand Total')
+    for (const one of words)
+      for (const other of words.filter((word) => word !== one))
+        for (const text of [
+          `${one} / ${other}`,
+          `${one}/${other.toUpperCase()}:`,
+          `${one} (${other})`,
+          `${one} - ${other}`,
+        ])
+          expect([text, await isTotalRow([text], alone)]).toEqual([text, true])
+    for (const name of list(
+      'Total / Larkmoor|Total - Norvane|Suma (Velsor)|Toplam / Larkmoor A.Ş.|Ukupno - Norvane d.o.o.',
+    ))
+      expect([name, await isTotalRow([name], alone)]).toEqual([name, false])
   })
 
   test.each(['EUR', 'UGX', 'KES', 'PLN', 'XOF', 'kg', 'Shs'])(
