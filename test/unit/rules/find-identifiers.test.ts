@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { detectColumns } from '../../../src/pipeline/input/detect-columns.js'
 import { formatColumnLines } from '../../../src/cli/terminal/lookup-text.js'
-import type { NamedColumns } from '../../../src/pipeline/input/columns.js'
-import { reportColumns } from '../../../src/pipeline/input/column-report.js'
+import { parseIdColumns } from '../../../src/config/option.js'
+import type { IdentifierColumns } from '../../../src/core/identifiers.js'
+import { listLookupColumns, type NamedColumns } from '../../../src/pipeline/input/columns.js'
+import { IdentifierCounts, reportColumns } from '../../../src/pipeline/input/column-report.js'
+import { createRowReader, noEarlierNames } from '../../../src/pipeline/input/row-reader.js'
 import { listNumberKeys } from '../../../src/core/header-words.js'
 import {
   findContentFault,
@@ -656,6 +659,41 @@ describe('Columns of VAT numbers', () => {
   })
 
   test.each([
+    [{ 'Reg No': ['PAN AAACL1234C'] }, 'registration_id=Reg No'],
+    [{ LEI: ['HWUPKR0MPOU8FGXBT394'], 'Reg No': ['TRN 100123456700003'] }, 'lei=LEI,registration_id=Reg No'],
+    [{ 'Reg. No': ['12345'], 'VAT No': ['DE129274202'], Site: ['larkmoor.com'] }, null],
+  ])('are looked up with the flag that the note on them gives: %j', async (cells, named) => {
+    const table = { company: ['Larkmoor Ltd'], ...cells }
+    const columns = found(table)
+    const rule = { columns: { name: 'company', location: [], context: [], identifiers: columns.identifiers } }
+    const order = listLookupColumns(rule.columns)
+    const row = order.map((column) => new Map(Object.entries(table)).get(column)?.[0] ?? null)
+    const ask = async (areNumbersNamed: boolean, identifiers: IdentifierColumns) =>
+      (
+        await createRowReader(
+          {
+            columns: { ...rule.columns, identifiers },
+            identifierUse: 'first',
+            readsNames: true,
+            areNumbersNamed,
+          },
+          noEarlierNames,
+        )([row])
+      )[0]
+    const question = await ask(false, columns.identifiers)
+    const counts = new IdentifierCounts(null, columns.identifiers)
+    if (question?.kind === 'resolution') counts.add(question, 1)
+    const [, flag = ''] = /--id-columns (.*)$/.exec(counts.listNotes(false).join('\n')) ?? []
+    expect(flag.replaceAll('"', '')).toBe(named ?? '')
+    if (named === null) return
+    const parsed = parseIdColumns(named)
+    if (!('value' in parsed) || parsed.value === 'none') throw new Error(named)
+    const again = found(table, { identifiers: parsed.value })
+    expect(again.identifiers).toEqual(columns.identifiers)
+    expect(await ask(true, again.identifiers)).toMatchObject({ faults: [] })
+  })
+
+  test.each([
     ['SE556012579001', 'to use it: --id-columns registration_id=Kennzahl'],
     ['DK61056416', 'to use it: --id-columns registration_id=Kennzahl'],
     ['DE129274202', 'its numbers contain no company numbers'],
@@ -1067,3 +1105,13 @@ test.each(['id', 'Kundennummer', 'N° client', '客户编号', 'VAT', 'DUNS'])(
     expect(list(reportColumns(header, { ...rule, others: [key] }, samplesOf(table)))).toEqual(['notes'])
   },
 )
+
+test('The only column of numbers that the user names is the first one, whatever its key', () => {
+  const table = { company: names, Reg: ['1', '2'], Land: ['DE', 'FR'] }
+  const keys = ['registration_id', 'registration_id_2', 'registration_id_3', 'registration_id_4'] as const
+  for (const key of keys)
+    expect(found(table, { identifiers: { [key]: 'Reg' } }).identifiers).toEqual({
+      registration_id: 'Reg',
+      registration_country: 'Land',
+    })
+})
