@@ -12,7 +12,7 @@ import {
 import { parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import { closeNumber, findNumberForm, readTaxNumber } from '../../core/numbers/national-numbers.js'
 import numberForms from '../../core/numbers/number-forms.json' with { type: 'json' }
-import { isPersonNumber } from '../../core/numbers/number-forms.js'
+import { getPersonForms, isPersonNumber, personTests } from '../../core/numbers/number-forms.js'
 
 const statusWords = new Set(headerWords.statusWords.split('|'))
 
@@ -70,9 +70,8 @@ export function areAmounts(cells: readonly string[]): boolean {
 const amountLengthsMin = 4
 
 /** Whether the cells can be company names: neither numbers nor e-mail or web addresses. */
-export function canBeNames(values: readonly string[]): boolean {
-  return !isMostly(values, (value) => isNumber(value) || isNetAddress(value))
-}
+export const canBeNames = (values: readonly string[]): boolean =>
+  !isMostly(values, (value) => isNumber(value) || isNetAddress(value))
 
 /**
  * Whether the cells can be parts of a place: a `state` column may hold a status, and `location` a number. `NO` is Norway
@@ -126,10 +125,8 @@ const formWithin = new RegExp(within.join('|'), 'u')
 const formAtStart = new RegExp(`^(?:${beginning.join('|')})\\s`, 'u')
 
 /** Whether a text ends or begins with a legal form, like `Apple, Inc.`: then it is a company and no header. */
-export const hasLegalForm = (text: string): boolean => {
-  const name = text.trim()
-  return [formAtEnd, capitalForm, formWithin, formAtStart].some((form) => form.test(name))
-}
+export const hasLegalForm = (text: string): boolean =>
+  [formAtEnd, capitalForm, formWithin, formAtStart].some((form) => form.test(text.trim()))
 
 const streetWords = `(?<![\\p{L}\\d])(?:${headerWords.streets})(?![\\p{L}\\d])`
 const streetWord = new RegExp(streetWords, 'iu')
@@ -157,7 +154,6 @@ export const isValue = (text: string): boolean =>
 
 /** Fewer cells than this prove nothing. */
 const cellsMin = 3
-
 const tellingShare = 0.8
 
 /** Returns the kind of identifier that the cells have by form and check digits; null if none, or with too few cells. */
@@ -169,10 +165,8 @@ export function detectIdentifier(values: readonly string[]): string | null {
 
 /** With fewer legal forms, cells are hardly company names. */
 export const formsShareMin = 0.1
-
 /** Longer texts are sentences. */
 const nameWordsMax = 8
-
 /**
  * Returns how surely cells are company names, 0 to 1: the share of cells with a legal form, or a tenth for distinct
  * capitalised words that are neither codes nor, with two words each, persons. 0 if they are no names, or too few. Next to
@@ -199,10 +193,8 @@ export function rateNames(cells: readonly string[], domains: readonly string[] =
 }
 
 const distinctShareMin = 0.9
-
 /** More than this share of company names have a word or their initials in a domain of the list. */
 const inDomainsMin = 0.3
-
 /** Whether names are in the domains next to them, more often than by chance. */
 export const areOfDomains = (names: readonly string[], domains: readonly string[]): boolean =>
   isMostly(names, createDomainTest(domains), inDomainsMin)
@@ -247,7 +239,6 @@ export function mayBeIdentifier(cell: string | null): boolean {
 }
 
 const addressCharsMax = 2_048
-
 /** Returns the LEI that fills a text; with wrong check digits only if the text cannot be a word. */
 export function findLei(text: string): string | null {
   if (text.length < leiChars || text.length > leiChars * 2) return null
@@ -258,7 +249,6 @@ export function findLei(text: string): string | null {
 }
 
 const leiChars = 20
-
 /** Company names of that length have fewer digits. */
 const digitsMin = 6
 
@@ -315,7 +305,20 @@ export function cutLabels(cell: string): { readonly text: string; readonly label
 /** A year and a serial number. A date has two digits in each part behind the year. */
 const serialNumber = /^(?:19|20)\d{2}[/-]\d{1,7}(?:(?<=\d{3})[/-]\d{1,4})?$/
 const closedSerial = /^(?:19|20)\d{5,8}$/
-const lettersOfRegisters = new Set(toHeaderKeys(headerWords.labels.ofRegisters))
+
+/** Whether all cells have letters in front as registers have them, `CPR/2009/12345`, and none is the number of a person. */
+export function areRegisterLetters(cells: readonly string[]): boolean {
+  const countries = [...getPersonForms().keys(), ...personTests.keys()]
+  return isMostly(
+    cells,
+    (cell) => {
+      const [, number = ''] = /^[A-Z]{2,5}[/-](?=.*\d)([\dA-Z/-]+)$/i.exec(cell.trim()) ?? []
+      const isPersons = [cell, number].some((one) => isPersonNumber(one, countries))
+      return number !== '' && (serialNumber.test(number) || !isPersons)
+    },
+    1,
+  )
+}
 
 /**
  * Returns a number with the letters of its register in front, which elsewhere are a name of other numbers: Danes have a `CPR`,
@@ -327,7 +330,8 @@ function joinRegisterLetters(label: string, number: string): string | null {
   const key = toHeaderKey(letters)
   const isAlone = another === undefined && /^(?:[A-Z]\.?){2,9}[/-]?$/i.test(letters)
   if (!isAlone || isPlainLabel(letters) || identifierHeaders.registration_id.includes(key)) return null
-  const isClosed = lettersOfRegisters.has(key) && closedSerial.test(number) && !isPersonNumber(number, ['dk'])
+  const isOfRegister = toHeaderKeys(headerWords.labels.ofRegisters).includes(key)
+  const isClosed = isOfRegister && closedSerial.test(number) && !isPersonNumber(number, ['dk'])
   return serialNumber.test(number) || isClosed
     ? `${letters}${/[/-]$/.test(letters) ? '' : ' '}${number}`
     : null

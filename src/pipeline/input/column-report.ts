@@ -2,6 +2,7 @@ import headerWords from '../../core/headers.json' with { type: 'json' }
 import { plural, printable, quoteName, rankInHeaders, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import {
   areAmounts,
+  areRegisterLetters,
   canBePlaces,
   detectIdentifier,
   personKind,
@@ -87,13 +88,7 @@ function findPartsKind(header: string, cells: readonly string[]): string | undef
 const wordsMax = 8
 const endCharsMin = 4
 
-const partNames = {
-  city: 'city',
-  region: 'region',
-  postal: 'postal code',
-  country: 'country',
-  address: 'address',
-}
+const partNames = texts.places
 
 /** Reports the use of each column. `others`: columns that are used for something else than lookups. */
 export function reportColumns(
@@ -126,8 +121,10 @@ export function reportColumns(
     if (own !== undefined) return reportUnusedNested(column, own, used)
     const kind = found.get(column)?.kind ?? findKind(column)
     if (kind === undefined) return []
-    const reason = kind === personKind ? 'never sent' : lackingKinds.has(kind) ? lacking : undefined
-    const content = reason ?? explainByContent(column, kind, samples.get(column) ?? [], used)
+    const cells = samples.get(column) ?? []
+    const ofPersons = areRegisterLetters(cells) ? undefined : 'never sent'
+    const reason = kind === personKind ? ofPersons : lackingKinds.has(kind) ? lacking : undefined
+    const content = reason ?? explainByContent(column, kind, cells, used)
     const why = found.get(column)?.why ?? content
     return [{ column, kind, ...(why === undefined ? {} : { why }) }]
   })
@@ -143,6 +140,9 @@ function explainByContent(
   cells: readonly string[],
   { name, identifiers }: LookupColumns,
 ): string | undefined {
+  const free = numberKeys.find((one) => identifiers[one] === undefined) ?? 'registration_id'
+  if (kind === personKind)
+    return `not sent; if these are company numbers: ${formatIdColumns({ ...identifiers, [free]: column })}`
   const key = keysOfKinds.get(kind)
   if (key === undefined || rankHeader(key, column) >= 0) return undefined
   const isByCells = findHeaderKind(column, cells) === undefined && detectIdentifier(cells) === kind

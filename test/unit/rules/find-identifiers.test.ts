@@ -1115,3 +1115,50 @@ test('The only column of numbers that the user names is the first one, whatever 
       registration_country: 'Land',
     })
 })
+
+describe('A header that names numbers of persons', () => {
+  const headers = ['CPR No', 'CPR Number', 'CPR/BRS No.', 'NIN', 'SSN']
+  const serials = ['CPR/2009/12345', 'CPR/2011/55555', 'PVT-AB12C3D']
+
+  test.each(headers)('%s is one of company numbers with those of the country of its rows', (header) => {
+    const table = { company: names.slice(0, 3), [header]: serials, Country: ['KE', 'KE', 'KE'] }
+    expect(found(table).identifiers).toEqual({ registration_id: header, registration_country: 'Country' })
+  })
+
+  test.each(headers)('%s is not used without a country, and the report says how', (header) => {
+    const table = { company: names.slice(0, 3), LEI: leis, [header]: serials }
+    expect(found(table).identifiers).toEqual({ lei: 'LEI' })
+    const why = whyNot(table, header) ?? ''
+    const [, flag = ''] = /^not sent; if these are company numbers: --id-columns (.*)$/.exec(why) ?? []
+    expect(parseIdColumns(flag.replaceAll('"', ''))).toEqual({
+      value: { lei: 'LEI', registration_id: header },
+    })
+  })
+
+  test.each([
+    ['CPR No', 'DK', ['010203-1234', '311299-4321']],
+    ['CPR No', 'KE', ['010203-1234', '311299-4321']],
+    ['CPR No', 'KE', ['CPR/2009/12345', '010203-1234']],
+    ['CPR', 'BH', ['900112345', '850712345']],
+    ['NIN', 'NG', ['12345678901', '23456789012']],
+    ['NIN', 'NG', ['12345678', '2345678']],
+    ['NIN', 'UG', ['CM90103101ABCD', 'CF85101101ABCD']],
+    ['SSN', 'US', ['123-45-6789', '234-56-7890']],
+    ['RG', 'BR', ['RG-12345678', 'RG-23456789']],
+    ['Aadhaar', 'IN', ['234567890123']],
+    ['NRIC', 'SG', ['S1234567D', 'T7654321A']],
+    ['DNI', 'PE', ['20123456', '41234567']],
+  ])('%s in %s is never sent with numbers like %j', (header, country, cells) => {
+    const table = {
+      company: names.slice(0, cells.length),
+      [header]: cells,
+      Country: cells.map(() => country),
+    }
+    expect(found(table).identifiers).toEqual({})
+    expect(told(table).unused).toContainEqual({
+      column: header,
+      kind: 'number of a person',
+      why: 'never sent',
+    })
+  })
+})
