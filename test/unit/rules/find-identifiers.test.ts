@@ -1125,15 +1125,19 @@ describe('A header that names numbers of persons', () => {
     expect(found(table).identifiers).toEqual({ registration_id: header, registration_country: 'Country' })
   })
 
-  test.each(headers)('%s is not used without a country, and the report says how', (header) => {
-    const table = { company: names.slice(0, 3), LEI: leis, [header]: serials }
-    expect(found(table).identifiers).toEqual({ lei: 'LEI' })
-    const why = whyNot(table, header) ?? ''
-    const [, flag = ''] = /^not sent; if these are company numbers: --id-columns (.*)$/.exec(why) ?? []
-    expect(parseIdColumns(flag.replaceAll('"', ''))).toEqual({
-      value: { lei: 'LEI', registration_id: header },
-    })
-  })
+  // The register of Kenya is a part of the other header.
+  test.each(headers.filter((header) => !header.includes('BRS')))(
+    '%s is not used without a country, and the report says how',
+    (header) => {
+      const table = { company: names.slice(0, 3), LEI: leis, [header]: serials }
+      expect(found(table).identifiers).toEqual({ lei: 'LEI' })
+      const why = whyNot(table, header) ?? ''
+      const [, flag = ''] = /^not sent; if these are company numbers: --id-columns (.*)$/.exec(why) ?? []
+      expect(parseIdColumns(flag.replaceAll('"', ''))).toEqual({
+        value: { lei: 'LEI', registration_id: header },
+      })
+    },
+  )
 
   test.each([
     ['CPR No', 'DK', ['010203-1234', '311299-4321']],
@@ -1161,4 +1165,52 @@ describe('A header that names numbers of persons', () => {
       why: 'never sent',
     })
   })
+})
+
+/** What registers and lists call the number of a company. */
+const numbersByRegister = {
+  KE: 'BRS No|BRS Number|Cert. of Inc. No|Certificate of Incorporation No.|Nambari ya Kampuni|Namba ya Usajili wa Kampuni',
+  TZ: 'BRELA No|BRELA Registration No.|Namba ya Usajili|Namba ya Kampuni|Cert. of Incorporation No',
+  UG: 'URSB No.|URSB Number|Company Reg No',
+  NG: 'RC No|CAC No|RC Number',
+  GH: 'ORC No|RGD Number|Registration No.',
+  ZM: 'PACRA No|PACRA Number',
+  BW: 'CIPA No',
+  ZA: 'CIPC Number|Enterprise No|Registrasienommer',
+  US: 'Entity Number|Entity No.|SOS ID',
+  IN: 'CIN|ROC No',
+  LK: 'PV Registration No',
+  MY: 'SSM No|Nombor Pendaftaran Syarikat',
+  HK: 'BR No|公司編號|公司註冊編號',
+  CN: '统一社会信用代码|注册号',
+  DE: 'HRB|Handelsregisternummer',
+  FR: 'SIREN|RCS',
+  ES: 'NIF|Número de registro mercantil',
+  PE: 'RUC',
+  CO: 'Matrícula mercantil|Número de matrícula mercantil',
+  PL: 'KRS|Numer KRS',
+  TR: 'Ticaret Sicil No|MERSIS No',
+  RU: 'ОГРН|Номер свидетельства о регистрации',
+  EG: 'رقم السجل التجاري|رقم الشركة',
+  GR: 'ΓΕΜΗ|Αριθμός εταιρείας',
+  SN: 'RCCM|N° RCCM',
+}
+
+test.each(Object.entries(numbersByRegister))('The names of the numbers in %s are read', (_, headers) => {
+  for (const header of headers.split('|'))
+    for (const written of [header, header.toUpperCase(), `${header} `])
+      expect([written, rankHeader('registration_id', written) >= 0]).toEqual([written, true])
+})
+
+test.each([
+  'Entity Type',
+  'Certificate',
+  'Certificate No',
+  'Entity Name',
+  'PACRA',
+  'Company',
+  'Folio',
+  'Matrícula',
+])('%s alone names no company number, unless a register has the name', (header) => {
+  expect(rankHeader('registration_id', header) >= 0).toBe(header === 'PACRA')
 })
