@@ -4,7 +4,7 @@ import { parseDurationMs } from '../core/time.js'
 import { parseListenAddress } from '../core/server-addresses.js'
 import type { PathUse } from '../core/local-path.js'
 import type { RunOrder } from '../pipeline/run.js'
-import { identifierKeys, identifierPlaceKeys } from '../core/identifiers.js'
+import { identifierKeys, identifierPlaceKeys, numberKeys } from '../core/identifiers.js'
 
 /** Commands select their flags by group; within a group, they have the order of the table. */
 export type FlagGroup =
@@ -285,7 +285,7 @@ export function parseIdColumns(text: string): Parsed<IdentifierChoice> {
       return { fault: `It names ${key} twice. A kind has one column: unite the columns in the input first.` }
     columns[key] = column
   }
-  if (!identifierKeys.some((key) => columns[key] !== undefined))
+  if (![...identifierKeys, ...numberKeys].some((key) => columns[key] !== undefined))
     return { fault: 'It must name an identifier.' }
   return { value: columns }
 }

@@ -17,7 +17,6 @@ export const identifierNames = {
 } as const
 export type IdentifierKey = keyof typeof identifierNames
 export const identifierKeys = Object.keys(identifierNames) as readonly IdentifierKey[]
-
 const furtherNumberKeys = ['registration_id_2', 'registration_id_3', 'registration_id_4'] as const
 /** Columns of company numbers, in the order in which the numbers of a row are tried. */
 export const numberKeys = ['registration_id', ...furtherNumberKeys] as const
@@ -108,7 +107,13 @@ type SpelledNumber = readonly [text: string, withoutZeros: string]
  * the same signs: `45679/064/065` is not of the kind of `301234567`.
  */
 export function haveOneShape([one, a]: SpelledNumber, [other, b]: SpelledNumber): boolean {
-  const [signs = '', otherSigns = ''] = [one, other].map((text) => text.trim().replace(/[^./-]+/g, 'x'))
+  const [signs = '', otherSigns = ''] = [one, other].map((text) =>
+    text
+      .trim()
+      .replace(/^[A-Z.]+[\s./-]*/i, '')
+      .replaceAll('/', '-')
+      .replace(/[^.-]+/g, 'x'),
+  )
   if (signs !== otherSigns && signs !== 'x' && otherSigns !== 'x') return false
   const [length = 0, otherLength = 0] = [one, other].map((text) => text.replace(/[\s./-]/g, '').length)
   if (length === otherLength || a.length === b.length) return true

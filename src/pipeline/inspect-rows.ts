@@ -185,7 +185,7 @@ async function inspectWith<Result>(
         )
         return ids
       },
-      earlier: reader,
+      earlier: baseUrl === null ? null : reader,
       spool: null,
       signal,
     })

@@ -109,7 +109,7 @@ export async function readRows(
       }),
     signal,
     spool: rowSpool,
-    earlier: () => backend.peek(connection.scope),
+    earlier: connection.service === 'hosted' ? () => backend.peek(connection.scope) : null,
   })
   closeLater(() => read.rowKeys?.close())
   const notes = [...input.listNotes(), ...read.identifierCounts.listNotes(connection.service === 'hosted')]

@@ -2,10 +2,17 @@ import { toPlainLetters, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import { identifierHeaders, listNumberKeys } from '../../core/header-words.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import { isPlaceholder, isWithoutNumber } from '../../core/lookup-identity.js'
-import { isIsin, isPlainLabel, isRounded, toCanonicalIdentifier } from '../../core/identifiers.js'
+import {
+  isIsin,
+  isPlainLabel,
+  isRounded,
+  numberWords,
+  toCanonicalIdentifier,
+} from '../../core/identifiers.js'
 import { parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import { closeNumber, findNumberForm, readTaxNumber } from '../../core/numbers/national-numbers.js'
-import { isPersonNumber } from '../../core/numbers/number-forms.js'
+import numberForms from '../../core/numbers/number-forms.json' with { type: 'json' }
+import { getPersonForms, isPersonNumber, personTests } from '../../core/numbers/number-forms.js'
 
 const statusWords = new Set(headerWords.statusWords.split('|'))
 
@@ -63,9 +70,8 @@ export function areAmounts(cells: readonly string[]): boolean {
 const amountLengthsMin = 4
 
 /** Whether the cells can be company names: neither numbers nor e-mail or web addresses. */
-export function canBeNames(values: readonly string[]): boolean {
-  return !isMostly(values, (value) => isNumber(value) || isNetAddress(value))
-}
+export const canBeNames = (values: readonly string[]): boolean =>
+  !isMostly(values, (value) => isNumber(value) || isNetAddress(value))
 
 /**
  * Whether the cells can be parts of a place: a `state` column may hold a status, and `location` a number. `NO` is Norway
@@ -91,7 +97,10 @@ export const areTowns = (values: readonly string[]): boolean =>
 export const personKind = 'number of a person'
 
 const contentKinds: readonly { kind: string; is: (value: string) => boolean }[] = [
-  { kind: 'LEI', is: isLei },
+  {
+    kind: 'LEI',
+    is: (value) => /^[A-Z0-9]{20}$/.test(value) && 'value' in toCanonicalIdentifier('lei', value),
+  },
   { kind: 'ISIN', is: isIsin },
   { kind: 'e-mail', is: (value) => /^[^\s@]+@[^\s@]+\.[a-z]{2,}$/i.test(value) },
   {
@@ -116,10 +125,8 @@ const formWithin = new RegExp(within.join('|'), 'u')
 const formAtStart = new RegExp(`^(?:${beginning.join('|')})\\s`, 'u')
 
 /** Whether a text ends or begins with a legal form, like `Apple, Inc.`: then it is a company and no header. */
-export const hasLegalForm = (text: string): boolean => {
-  const name = text.trim()
-  return [formAtEnd, capitalForm, formWithin, formAtStart].some((form) => form.test(name))
-}
+export const hasLegalForm = (text: string): boolean =>
+  [formAtEnd, capitalForm, formWithin, formAtStart].some((form) => form.test(text.trim()))
 
 const streetWords = `(?<![\\p{L}\\d])(?:${headerWords.streets})(?![\\p{L}\\d])`
 const streetWord = new RegExp(streetWords, 'iu')
@@ -147,7 +154,6 @@ export const isValue = (text: string): boolean =>
 
 /** Fewer cells than this prove nothing. */
 const cellsMin = 3
-
 const tellingShare = 0.8
 
 /** Returns the kind of identifier that the cells have by form and check digits; null if none, or with too few cells. */
@@ -157,25 +163,10 @@ export function detectIdentifier(values: readonly string[]): string | null {
   return values.length < cellsMin && kind !== 'VAT number' ? null : kind
 }
 
-/** ISO 17442: ISO 7064 mod 97-10. */
-function isLei(value: string): boolean {
-  return (
-    /^[A-Z0-9]{18}\d{2}$/.test(value) &&
-    toDigits(value).reduce((rest, digit) => (rest * 10 + digit) % 97, 0) === 1
-  )
-}
-
-/** Letters count as two digits; A is 10. */
-function toDigits(value: string): number[] {
-  return Array.from(value).flatMap((letter) => Array.from(String(parseInt(letter, 36)), Number))
-}
-
 /** With fewer legal forms, cells are hardly company names. */
 export const formsShareMin = 0.1
-
 /** Longer texts are sentences. */
 const nameWordsMax = 8
-
 /**
  * Returns how surely cells are company names, 0 to 1: the share of cells with a legal form, or a tenth for distinct
  * capitalised words that are neither codes nor, with two words each, persons. 0 if they are no names, or too few. Next to
@@ -202,10 +193,8 @@ export function rateNames(cells: readonly string[], domains: readonly string[] =
 }
 
 const distinctShareMin = 0.9
-
 /** More than this share of company names have a word or their initials in a domain of the list. */
 const inDomainsMin = 0.3
-
 /** Whether names are in the domains next to them, more often than by chance. */
 export const areOfDomains = (names: readonly string[], domains: readonly string[]): boolean =>
   isMostly(names, createDomainTest(domains), inDomainsMin)
@@ -226,11 +215,7 @@ const toPlain = (text: string): string =>
 
 /** VAT numbers that contain no company number, by the country in front of them. Numbers of the Polish register begin with zeros. */
 const plainVatForms = new Map(
-  String.raw`AT=U\d{8} CY=\d{8}[A-Z] DE=\d{9} EE=\d{9} EL=\d{9} GB=(?:\d{9}|\d{12}|GD\d{3}|HA\d{3}) GR=\d{9}
-  HR=\d{11} HU=\d{8} IE=\d[\dA-Z]\d{5}[A-Z]{1,2} LT=(?:\d{7}1\d|\d{12}) LU=\d{8} MT=\d{8} NL=\d{9}B\d{2}
-  PL=[1-9]\d{9} RS=\d{9} SI=\d{8} SK=\d{10} XI=(?:\d{9}|\d{12})`
-    .split(/\s+/)
-    .map((pair): [string, RegExp] => [pair.slice(0, 2), new RegExp(`^(?:${pair.slice(3)})$`)]),
+  Object.entries(numberForms.plainVat).map(([country, form]) => [country, new RegExp(`^(?:${form})$`)]),
 )
 
 /** Whether a text has the form of a VAT number, with its country, that contains no company number. */
@@ -254,7 +239,6 @@ export function mayBeIdentifier(cell: string | null): boolean {
 }
 
 const addressCharsMax = 2_048
-
 /** Returns the LEI that fills a text; with wrong check digits only if the text cannot be a word. */
 export function findLei(text: string): string | null {
   if (text.length < leiChars || text.length > leiChars * 2) return null
@@ -265,7 +249,6 @@ export function findLei(text: string): string | null {
 }
 
 const leiChars = 20
-
 /** Company names of that length have fewer digits. */
 const digitsMin = 6
 
@@ -280,7 +263,8 @@ const numberLetters: ReadonlySet<string> = new Set(toHeaderKeys('FN|RC|BN|HRA|HR
 function isNumberLabel(text: string): boolean {
   const key = toHeaderKey(text)
   // Two capitals are a country, `NO 923609016`, and one or two of a register: `C 1234`, `CR-12345`.
-  if (key === '' || numberLetters.has(key) || /^[\s(]*(?:[A-Z]{2}|[A-MO-Z])[\s)-]*$/.test(text)) return false
+  if (key === '' || numberLetters.has(key) || /^[\s(]*(?:[A-Z]{2}|[A-MO-Z][./]?)[\s)-]*$/.test(text))
+    return false
   const isListed = isPlainLabel(text) || identifierHeaders.registration_id.includes(key)
   return isListed || [text, `${text} nr`].some((one) => listNumberKeys(one).length > 0)
 }
@@ -313,23 +297,44 @@ export function cutLabels(cell: string): { readonly text: string; readonly label
   const isTail = label.length + behind.length < text.length && isNumberLabel(behind)
   const number = tidy(text.slice(label.length, isTail ? -behind.length : undefined))
   const rest = label === '' ? number : tidy(number.replace(offices, ''))
-  return rest === tidy(cell) || !/\d/.test(rest) ? null : { text: rest, label }
+  if (rest === tidy(cell) || !/\d/.test(rest)) return null
+  const whole = label === '' ? null : joinRegisterLetters(label, rest)
+  return whole === null ? { text: rest, label } : whole === tidy(cell) ? null : { text: whole, label: '' }
 }
 
-/** Words for another company than the row's, or for a member of staff. */
-const otherPartyWords = [
-  'parent|ultimate|owner|manager|managing|group|holding|head office|successor|predecessor|guarantor|agent|custodian',
-  'trustee|fund|branch|subsidiary|acquirer|investor|auditor|bank|partner|reseller|referrer|source|created|modified|updated',
-  'assigned|user|support|logo|image|photo|avatar|profile|linkedin|facebook|twitter|instagram|crunchbase|youtube|record',
-  'unsubscribe|privacy|terms|blog|careers|jobs|Mutter|Konzern|mère|matriz|controllante',
-].flatMap((words) => words.split('|').map(toHeaderKey))
+/** A year and a serial number. A date has two digits in each part behind the year. */
+const serialNumber = /^(?:19|20)\d{2}[/-]\d{1,7}(?:(?<=\d{3})[/-]\d{1,4})?$/
+const closedSerial = /^(?:19|20)\d{5,8}$/
+
+/** Whether all cells have letters in front as registers have them, `CPR/2009/12345`, and none is the number of a person. */
+export function areRegisterLetters(cells: readonly string[]): boolean {
+  const countries = [...getPersonForms().keys(), ...personTests.keys()]
+  return isMostly(
+    cells,
+    (cell) => {
+      const [, number = ''] = /^[A-Z]{2,5}[/-](?=.*\d)([\dA-Z/-]+)$/i.exec(cell.trim()) ?? []
+      const isPersons = [cell, number].some((one) => isPersonNumber(one, countries))
+      return number !== '' && (serialNumber.test(number) || !isPersons)
+    },
+    1,
+  )
+}
 
 /**
- * Whether a header names another party than the name's header: `Parent LEI` next to `Company`, but not `Fund LEI` next
- * to `Fund Name`.
+ * Returns a number with the letters of its register in front, which elsewhere are a name of other numbers: Danes have a `CPR`,
+ * and `CPR/2009/12345` is a company of Kenya. `null` for other labels. Without signs, the number must be none of a person.
  */
-export function isOtherParty(key: string, nameKey: string): boolean {
-  return otherPartyWords.some((word) => key.includes(word) && !nameKey.includes(word))
+function joinRegisterLetters(label: string, number: string): string | null {
+  const words = label.split(/[\s:#()]+/).filter((word) => word !== '' && !numberWords.has(toHeaderKey(word)))
+  const [letters = '', another] = words
+  const key = toHeaderKey(letters)
+  const isAlone = another === undefined && /^(?:[A-Z]\.?){2,9}[/-]?$/i.test(letters)
+  if (!isAlone || isPlainLabel(letters) || identifierHeaders.registration_id.includes(key)) return null
+  const isOfRegister = toHeaderKeys(headerWords.labels.ofRegisters).includes(key)
+  const isClosed = isOfRegister && closedSerial.test(number) && !isPersonNumber(number, ['dk'])
+  return serialNumber.test(number) || isClosed
+    ? `${letters}${/[/-]$/.test(letters) ? '' : ' '}${number}`
+    : null
 }
 
 /** The numbers of companies, without rounded ones, if numbers of persons are among them, as below `RNC/Cédula`. */

@@ -2,13 +2,13 @@ import headerWords from '../../core/headers.json' with { type: 'json' }
 import { plural, printable, quoteName, rankInHeaders, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import {
   areAmounts,
+  areRegisterLetters,
   canBePlaces,
   detectIdentifier,
-  isOtherParty,
   personKind,
   readWholeTaxNumber,
 } from './column-content.js'
-import { listPlaceColumns } from './header-and-cells.js'
+import { isOtherParty, listPlaceColumns } from './header-and-cells.js'
 import {
   listNameMembers,
   noNested,
@@ -26,10 +26,13 @@ import { searchIdentifiers } from './detect-columns.js'
 import { parsePlaceHeader, wholePlaceHeaders, identifierHeaders } from '../../core/header-words.js'
 import { listHeaderKeys, rankHeader } from './identifier-content.js'
 import type { IdentifierFault } from './number-cells.js'
+import { repeatedHeaders, reportRow, totalRow } from './row-reader.js'
 import texts from './fault-texts.json' with { type: 'json' }
 import {
   identifierKeys,
   identifierNames,
+  numberKeys,
+  type IdentifierColumns,
   type IdentifierKey,
   symbolHeaders,
   taxHeaders,
@@ -85,13 +88,7 @@ function findPartsKind(header: string, cells: readonly string[]): string | undef
 const wordsMax = 8
 const endCharsMin = 4
 
-const partNames = {
-  city: 'city',
-  region: 'region',
-  postal: 'postal code',
-  country: 'country',
-  address: 'address',
-}
+const partNames = texts.places
 
 /** Reports the use of each column. `others`: columns that are used for something else than lookups. */
 export function reportColumns(
@@ -124,8 +121,10 @@ export function reportColumns(
     if (own !== undefined) return reportUnusedNested(column, own, used)
     const kind = found.get(column)?.kind ?? findKind(column)
     if (kind === undefined) return []
-    const reason = kind === personKind ? 'never sent' : lackingKinds.has(kind) ? lacking : undefined
-    const content = reason ?? explainByContent(column, kind, samples.get(column) ?? [], used)
+    const cells = samples.get(column) ?? []
+    const ofPersons = areRegisterLetters(cells) ? undefined : 'never sent'
+    const reason = kind === personKind ? ofPersons : lackingKinds.has(kind) ? lacking : undefined
+    const content = reason ?? explainByContent(column, kind, cells, used)
     const why = found.get(column)?.why ?? content
     return [{ column, kind, ...(why === undefined ? {} : { why }) }]
   })
@@ -141,6 +140,9 @@ function explainByContent(
   cells: readonly string[],
   { name, identifiers }: LookupColumns,
 ): string | undefined {
+  const free = numberKeys.find((one) => identifiers[one] === undefined) ?? 'registration_id'
+  if (kind === personKind)
+    return `not sent; if these are company numbers: ${formatIdColumns({ ...identifiers, [free]: column })}`
   const key = keysOfKinds.get(kind)
   if (key === undefined || rankHeader(key, column) >= 0) return undefined
   const isByCells = findHeaderKind(column, cells) === undefined && detectIdentifier(cells) === kind
@@ -148,7 +150,16 @@ function explainByContent(
   if (isByCells && kind === 'VAT number' && cells.every((cell) => readWholeTaxNumber(cell) === null))
     return 'its numbers contain no company numbers'
   if (identifiers[key] !== undefined) return `${identifiers[key]} is used`
-  return `to use it: --id-columns ${key}=${quoteColumn(column)}`
+  return `to use it: ${formatIdColumns({ ...identifiers, [key]: column })}`
+}
+
+/** Formats the flag with all columns: others that it does not name are not used. */
+function formatIdColumns(columns: IdentifierColumns): string {
+  const named = [...identifierKeys, ...numberKeys.slice(1)].flatMap((key) => {
+    const column = columns[key]
+    return column === undefined ? [] : [`${key}=${quoteColumn(column)}`]
+  })
+  return `--id-columns ${named.join(',')}`
 }
 
 const keysOfKinds = new Map<string, IdentifierKey>([
@@ -175,29 +186,12 @@ function reportUnusedNested(
 }
 
 /** How rows with these faults are looked up; with others, without the identifier. */
-const effects: Readonly<Partial<Record<IdentifierFault, string>>> = {
-  site_checksum: 'by the SIREN in it',
-  other_country: 'with that country',
-  unknown_country: 'without a country',
-  tax_number: 'without it; with it in your own registry, add --id-columns registration_id_2=COLUMN',
-}
+const effects: Readonly<Partial<Record<IdentifierFault, string>>> = texts.effects
 const namedRowsMax = 3
 
 /** From this number of wrong check digits on, the column has other numbers, or a program has damaged them. */
 const wrongMin = 3
 const wrongShareMin = 0.1
-
-/** Why rows that are headers are not looked up. */
-export const repeatedHeaders = {
-  same: 'the row repeats the header',
-  other: 'the row is a header with other columns',
-} as const
-
-/** Why a row with a total is not looked up. */
-export const totalRow = 'the row has a total instead of a company'
-
-/** Why a footer of a page is not looked up. */
-export const reportRow = 'the row has a line of a report instead of a company'
 
 const unaskedReasons: readonly string[] = [...Object.values(repeatedHeaders), totalRow, reportRow]
 
@@ -221,7 +215,10 @@ export class IdentifierCounts {
   #byDomain = 0
 
   /** `doubt`: why the columns may be the wrong ones; `null` without a doubt. */
-  constructor(private readonly doubt: string | null = null) {}
+  constructor(
+    private readonly doubt: string | null = null,
+    private readonly identifiers: IdentifierColumns = {},
+  ) {}
 
   /** `rowNumber`: from 1. */
   add(
@@ -282,7 +279,7 @@ export class IdentifierCounts {
     const faults = [...this.#faults].map(([fault, counted]) =>
       fault in remedies
         ? describeDamage(fault as keyof typeof remedies, counted)
-        : `${formatRows(counted.count)} ${texts.named[fault]} (${formatRowNumbers(counted)}): looked up ${effects[fault] ?? 'without it'}`,
+        : `${formatRows(counted.count)} ${texts.named[fault]} (${formatRowNumbers(counted)}): looked up ${effects[fault] ?? 'without it'}${fault === 'tax_number' ? this.#getRemedy() : ''}`,
     )
     return [
       ...(repeated === undefined
@@ -303,6 +300,14 @@ export class IdentifierCounts {
     ]
   }
 
+  /** Only numbers of a named column are looked up whatever they are. */
+  #getRemedy(): string {
+    const { registration_id: column } = this.identifiers
+    return column === undefined
+      ? ''
+      : `; if they are company numbers, pass ${formatIdColumns(this.identifiers)}`
+  }
+
   /** A hosted service may know the text; the embedded one does not. */
   #describeCountries(isHosted: boolean): string {
     const names = [...this.#countries.names].slice(0, countriesNamedMax).map(quoteCountry)
@@ -321,11 +326,7 @@ const quoteCountry = (name: string): string => {
 }
 
 /** Advice on damaged numbers. */
-const remedies = {
-  lei_checksum: 'correct them; no company has such an LEI',
-  registration_checksum: 'correct them; no company has such a number',
-  rounded_number: 'its digits are lost; export the list again with this column as text',
-}
+const { remedies } = texts
 
 const describeDamage = (fault: keyof typeof remedies, counted: CountedRows): string =>
   `${formatRows(counted.count)} ${texts.named[fault]} (${formatRowNumbers(counted)}): ${remedies[fault]}`

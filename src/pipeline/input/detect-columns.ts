@@ -1,5 +1,5 @@
 import { areAddresses, areTowns, canBeNames, canBePlaces, hasLegalForm, isValue } from './column-content.js'
-import { listIdentifierColumns, type IdentifierColumns } from '../../core/identifiers.js'
+import { listIdentifierColumns, numberKeys, type IdentifierColumns } from '../../core/identifiers.js'
 import { type ColumnSamples, type ConfigOrigin, type NamedColumns, type LookupColumns } from './columns.js'
 import {
   companyNameHeaders,
@@ -89,9 +89,13 @@ function chooseIdentifiers(
 ): IdentifierColumns {
   if (asked === 'none') return {}
   if (asked === undefined) return searchIdentifiers(header, used, samples).columns
+  // The first column of numbers, whatever its key.
+  const first = numberKeys.find((key) => asked[key] !== undefined)
   const columns = Object.fromEntries(
     Object.entries(asked).flatMap(([key, column]) =>
-      column === undefined ? [] : [[key, find(column, '--id-columns', `--id-columns ${key}=`)]],
+      column === undefined
+        ? []
+        : [[key === first ? 'registration_id' : key, find(column, '--id-columns', `--id-columns ${key}=`)]],
     ),
   ) as IdentifierColumns
   return {

@@ -12,7 +12,8 @@ import {
   type IdentifierPlaceKey,
   symbolHeaders,
 } from '../../core/identifiers.js'
-import { areAmounts, isOtherParty } from './column-content.js'
+import { areAmounts } from './column-content.js'
+import { isOtherParty } from './header-and-cells.js'
 import {
   areNumbersByCells,
   findContentFault,

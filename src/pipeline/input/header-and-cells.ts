@@ -16,7 +16,6 @@ import {
   formsShareMin,
   hasLegalForm,
   isMostly,
-  isOtherParty,
   rateNames,
   twoLetterCode,
 } from './column-content.js'
@@ -335,4 +334,15 @@ export function rateUnreadNames(
     }))
     .filter(({ rate, isOther }) => rate > (isOther ? formsShareMin : 0))
     .sort((one, other) => Number(one.isOther) - Number(other.isOther) || other.rate - one.rate)
+}
+
+/** Words for another company than the row's, or for a member of staff. */
+const otherPartyWords = toHeaderKeys(...headerWords.otherParties)
+
+/**
+ * Whether a header names another party than the name's header: `Parent LEI` next to `Company`, but not `Fund LEI` next
+ * to `Fund Name`.
+ */
+export function isOtherParty(key: string, nameKey: string): boolean {
+  return otherPartyWords.some((word) => key.includes(word) && !nameKey.includes(word))
 }

@@ -40,6 +40,7 @@ import headerWords from '../../core/headers.json' with { type: 'json' }
 import {
   areAmounts,
   areOfDomains,
+  areRegisterLetters,
   countShare,
   listCompanyNumbers,
   isMostly,
@@ -77,16 +78,9 @@ const fitting: Readonly<Record<IdentifierKey, (text: string) => boolean>> = {
 }
 
 /** Identifiers with check digits or a distinct form may be wrong in more cells. */
-const shareMin: Readonly<Record<IdentifierKey, number>> = {
-  lei: 0.5,
-  website: 0.5,
-  email: 0.5,
-  cik: 0.8,
-  registration_id: 0.8,
-  ein: 0.8,
-  bic: 0.8,
-  ticker: 0.8,
-}
+const distinctShareMin = 0.5
+const shareMin = 0.8
+const withDistinctForm: ReadonlySet<IdentifierKey> = new Set(['lei', 'website', 'email'])
 
 /** Returns the reason why cells under an identifier header are not used; null if they are. */
 export function findContentFault(
@@ -112,7 +106,10 @@ export function findContentFault(
       const code = country.toLowerCase()
       return hasPlainForm(code, text) ?? toCompanyNumber(code, text) !== null
     })
-  if (countShare(values, (text) => fitting[key](text) || isNumber(text)) < shareMin[key]) {
+  if (
+    countShare(values, (text) => fitting[key](text) || isNumber(text)) <
+    (withDistinctForm.has(key) ? distinctShareMin : shareMin)
+  ) {
     return key === 'lei' ? 'most cells have wrong check digits' : 'most cells have another form'
   }
   if (countries.length > 0) return findNumberFault(values, header, isNumber, rowCountries.length === 0)
@@ -149,7 +146,7 @@ function listCodes(rowCountries: readonly string[]): string[] {
   })
 }
 
-/** Whether cells have company numbers below a header for other taxes, or, next to tax numbers, one that ends like `Reg. No`. */
+/** Whether cells have company numbers below a header for others: taxes, persons elsewhere, or, next to taxes, one like `Gov. Reg. No`. */
 export function areNumbersByCells(
   column: string,
   cells: readonly string[],
@@ -159,6 +156,8 @@ export function areNumbersByCells(
   if (rankHeader('registration_id', column) >= 0) return false
   const codes = listCodes(rowCountries).map((code) => code.toLowerCase())
   const isOfCode = (text: string) => codes.some((code) => isPlainCompanyNumber(code, text))
+  if (isPersonsHeader(column))
+    return isMostly(cells, (text) => areRegisterLetters([text]) && isOfCode(text), 1)
   if (isOtherTaxHeader(column))
     return cells.some((text) => readWholeTaxNumber(text) !== null) || isMostly(cells, isOfCode, 0.8)
   const words = column.split(/[^\p{L}\p{M}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u)
@@ -168,7 +167,7 @@ export function areNumbersByCells(
   const isPlain = (code: string, text: string) => /\p{L}/u.test(text) && hasPlainForm(code, text) === true
   const isOfForm = (text: string) =>
     codes.some((code) => isPlain(code, text) || toCompanyNumber(code, text) !== null)
-  return isMostly(cells, isOfForm, shareMin.registration_id)
+  return isMostly(cells, isOfForm, shareMin)
 }
 
 /** Whether tax numbers contain company numbers of their countries, of those of the header, or of the rows. */
@@ -200,12 +199,12 @@ function findNumberFault(
   const others = named.flatMap(listSharing)
   const isWrong = (text: string) =>
     !isNumber(text) && named.some((country) => hasWrongCheckDigits(country.toLowerCase(), text))
-  if (countShare(values, isWrong) > 1 - shareMin.lei) return 'most cells have wrong check digits'
+  if (countShare(values, isWrong) > 1 - distinctShareMin) return 'most cells have wrong check digits'
   if (hasSharedName(header)) {
     // Austria calls VAT numbers `UID`, Switzerland company numbers.
     const isCoded = (text: string) => (readWholeTaxNumber(text) ?? findCodedCountry(text)) !== null
     const isOfAny = (text: string) => isNumber(text) || isCoded(text)
-    if (countShare(values, (text) => isOfAny(text) || isPlainVatNumber(text)) < shareMin.lei)
+    if (countShare(values, (text) => isOfAny(text) || isPlainVatNumber(text)) < distinctShareMin)
       return `most cells are not company numbers of ${named.join(', ')}${isOpen && others.length > 0 ? `; --country tells those of ${others.join(', ')}` : ''}`
     if (!values.some(isOfAny)) return 'its numbers contain no company numbers'
   }
@@ -309,8 +308,10 @@ export const isTaxHeader = (header: string, isEarlier = false): boolean =>
   ) ||
   (!isEarlier && isOtherTaxHeader(header))
 
-const otherTaxHeaders = new Set(toHeaderKeys(...headerWords.others['tax number']))
+const personHeaders = new Set(toHeaderKeys(...headerWords.others['number of a person']))
+const isPersonsHeader = (header: string) => listHeaderKeys(header).some((key) => personHeaders.has(key))
 
+const otherTaxHeaders = new Set(toHeaderKeys(...headerWords.others['tax number']))
 /** Whether a header names tax numbers of countries whose registers lack them; their cells may be of other countries. */
 const isOtherTaxHeader = (header: string): boolean =>
   rankHeader('registration_id', header) < 0 && listHeaderKeys(header).some((key) => otherTaxHeaders.has(key))

@@ -56,7 +56,7 @@ export interface IngestDeps {
   ) => Promise<readonly LookupId[]>
   /**
    * Reads earlier lookups: an address among names that was looked up as a name stays one. A function is called on first
-   * use, and its reader is closed. `null` for lookups that cost nothing.
+   * use, and its reader is closed. `null` for lookups that cost nothing: what was asked before must not change their answers.
    */
   earlier: CheckpointReader | (() => CheckpointReader | null) | null
   /** Stores rows until the output is written; optional. */
@@ -90,7 +90,7 @@ const placedRowsMin = 16_384
 export async function ingest(deps: IngestDeps): Promise<Ingested> {
   const { signal, spool } = deps
   const index = new RowIndex()
-  const identifierCounts = new IdentifierCounts(deps.rule.doubt)
+  const identifierCounts = new IdentifierCounts(deps.rule.doubt, deps.rule.columns.identifiers)
   const occurrences = deps.dedupe ? null : new OccurrenceCounter()
   const earlier = openEarlierNames(deps.earlier)
   const placer = new RowPlacer({ ...deps, earlier }, index, identifierCounts, occurrences)

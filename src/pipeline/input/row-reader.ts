@@ -10,7 +10,6 @@ import { hasLegalForm, mayBeIdentifier, twoLetterCode } from './column-content.j
 import { listLookupColumns, type LookupRule } from './columns.js'
 import { identifierKeys, identifierPlaceKeys, listIdentifierColumns } from '../../core/identifiers.js'
 import type { RowQuestion } from './row-question.js'
-import { repeatedHeaders, reportRow, totalRow } from './column-report.js'
 import { isKnownHeader, parsePlaceHeader } from '../../core/header-words.js'
 import { toSpellingKey } from '../../core/text.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
@@ -83,6 +82,18 @@ const isSameLookup = ({ name, location, context }: Lookup, question: RowQuestion
   question.lookup.name === name &&
   question.lookup.location === location &&
   question.lookup.context === context
+
+/** Why rows that are headers are not looked up. */
+export const repeatedHeaders = {
+  same: 'the row repeats the header',
+  other: 'the row is a header with other columns',
+} as const
+
+/** Why a row with a total is not looked up. */
+export const totalRow = 'the row has a total instead of a company'
+
+/** Why a footer of a page is not looked up. */
+export const reportRow = 'the row has a line of a report instead of a company'
 
 type InvalidRow = Extract<RowQuestion, { kind: 'invalid' }>
 

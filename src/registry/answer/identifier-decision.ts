@@ -51,7 +51,6 @@ export interface FoundIdentifier {
 /** How well a name fits a company; higher is better. `open`: undecided, counted in favour of the company. */
 const nameGrades = { foreign: 0, open: 1, same: 2, exact: 3 } as const
 export type NameGrade = keyof typeof nameGrades
-
 export type Doubt = 'unplaced' | 'elsewhere' | 'of_group'
 
 interface DecidedCompany {
@@ -184,15 +183,9 @@ export function readQueryIdentifiers(text: string): QueryIdentifiers {
 }
 
 /** True if a query is resolved by identifiers instead of by name. */
-export function hasIdentifiers({
-  name,
-  context,
-}: {
-  readonly name: string
-  readonly context: string | null
-}): boolean {
-  const { identifiers, wrong } = readQueryIdentifiers(name)
-  return identifiers.length + wrong.length > 0 || readToldIdentifiers(context) !== null
+export function hasIdentifiers(query: { readonly name: string; readonly context: string | null }): boolean {
+  const { identifiers, wrong } = readQueryIdentifiers(query.name)
+  return identifiers.length + wrong.length > 0 || readToldIdentifiers(query.context) !== null
 }
 
 function findWrong(part: string): WrongIdentifier | null {
@@ -233,12 +226,17 @@ export function areDifferentNumbers(country: string, one: string, other: string,
   if (compareYears(one, other) !== null) return false
   if (listNestedNumbers(country, one).includes(closeNumber(other))) return false
   if (listNestedNumbers(country, other).includes(closeNumber(one))) return false
-  const a = toComparedNumber(country, writeLatin(one))
-  const b = toComparedNumber(country, writeLatin(other))
+  const [prefix = null] = [one, other].flatMap(
+    (text) => drawnNumber.exec(text.trim())?.[1]?.toUpperCase() ?? [],
+  )
+  const a = toComparedNumber(country, writeLatin(one), prefix)
+  const b = toComparedNumber(country, writeLatin(other), prefix)
   const [inOne, inOther] = [toContainedNumber(country, one), toContainedNumber(country, other)]
   const isOneKind = a.kind === b.kind && (inOne === null) === (inOther === null)
-  if (!isOneKind && (inOne ?? inOther) === null) return false
-  if (!isOneKind) return areDifferentNumbers(country, inOne ?? one, inOther ?? other, isPlaced)
+  if (!isOneKind)
+    return (
+      (inOne ?? inOther) !== null && areDifferentNumbers(country, inOne ?? one, inOther ?? other, isPlaced)
+    )
   if (isSameNumber(a.number, b.number)) return false
   if (a.isOneRegister && (isPlaced || a.kind.startsWith('form '))) return true
   return haveOneShape([one, a.number], [other, b.number])
@@ -248,7 +246,6 @@ export function areDifferentNumbers(country: string, one: string, other: string,
 const isSameNumber = (one: string, other: string): boolean =>
   one === other || one.replace(lettersBehind, '') === other || other.replace(lettersBehind, '') === one
 const lettersBehind = /(?<=\d)[A-Z]+$/
-
 interface ComparedNumber {
   /** Without punctuation; of a country without forms, without leading zeros too. */
   readonly number: string
@@ -257,7 +254,10 @@ interface ComparedNumber {
   readonly isOneRegister: boolean
 }
 
-function toComparedNumber(country: string, text: string): ComparedNumber {
+/** Letters of a register, and letters and digits drawn at random: `PVT-AB12C3`. */
+const drawnNumber = /^([A-Z]{2,5})\s?[/-]\s?(?=[A-Z\d]*[A-Z][A-Z\d]*\d)[A-Z\d]{5,}$/i
+
+function toComparedNumber(country: string, text: string, drawn: string | null): ComparedNumber {
   const closed = closeNumber(toCompanyNumber(country, text) ?? text)
   const form = findNumberForm(country, closed)
   if (hasSerialLetters(country, closed)) return { number: closed, kind: 'form serial', isOneRegister: true }
@@ -269,6 +269,8 @@ function toComparedNumber(country: string, text: string): ComparedNumber {
     // A VAT number of another length than the numbers of the register.
     if (bare !== closed && [closed, bare].every((one) => hasPlainForm(country, one) === false))
       return { number: closed, kind: 'tax', isOneRegister: false }
+    const isDrawn = drawn !== null && closed.startsWith(drawn) && /[A-Z]/.test(closed.slice(drawn.length))
+    if (isDrawn) return { number: closed, kind: `letters drawn ${drawn}`, isOneRegister: true }
     const isAny = ['gb', 'us'].includes(country) || findCodedCountry(text) !== null
     const letters = isAny ? 'any' : (/^[A-Z]*/.exec(closed)?.[0] ?? '')
     return { number: dropZeros(country, closed), kind: `letters ${letters}`, isOneRegister: letters !== '' }
@@ -335,7 +337,6 @@ export function hasMoreWords(comparison: NameComparison): boolean {
 /** The whole name, with its legal form if there is one, is apart from the other words: "Larkmoor Foods - Tulsa Plant". */
 const isSetApart = ({ matchType, isApartBefore, isApartBehind, statedForm, isFormNext }: NameComparison) =>
   matchType === 'exact' && isApartBefore && isApartBehind && (statedForm === null || isFormNext)
-
 export const countDistinctive = ({ hard, soft, number }: LeftoverWords): number => hard + soft + number
 
 /** Names the place that an identifier does not state: a number has a court or a state, a symbol an exchange. */

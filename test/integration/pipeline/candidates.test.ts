@@ -242,3 +242,21 @@ describe('the candidates of a hosted service', () => {
     expect(place.readOutput()[0]).toMatchObject({ enrich_decision: 'none', enrich_candidates: '' })
   })
 })
+
+test.each(['Reg. 2010/012345/07', 'CPR/2009/12345', 'PIN P051345678A'])(
+  'the answer to a row with %s does not depend on what the embedded service answered before',
+  async (number) => {
+    const run = async (text: string) => {
+      writeFileSync(place.path('companies.csv'), text)
+      await embedded({ input: { columns: { identifiers: { registration_id: 'Number' } } } })
+      return place
+        .readOutput()
+        .map((row) => [row['enrich_status'], row['enrich_factors']?.replaceAll(/run_\w+/g, '')])
+    }
+    const list = `name,Number\nLarkmoor Contractors Ltd,${number}\n`
+    const fresh = await run(list)
+    place = createWorkplace()
+    await run(`name,Number\nLarkmoor Contractors Ltd (company number ${number.toUpperCase()}),\n`)
+    expect(await run(list)).toEqual(fresh)
+  },
+)

@@ -921,3 +921,52 @@ test.each([
     )
   },
 )
+
+describe('Numbers whose register draws letters and digits', () => {
+  const characters = fc.constantFrom(...'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'.split(''))
+  const drawn = fc
+    .array(characters, { minLength: 6, maxLength: 8 })
+    .map((list) => list.join(''))
+    .filter((text) => /[A-Z].*\d/.test(text))
+  const prefix = fc.constantFrom('PVT', 'BN', 'LLP', 'PLC', 'CLG')
+  const country = fc.constantFrom('ke', 'ug', 'gh', 'zm', 'bw', 'na', 'mw')
+
+  test('of one prefix are those of two companies, and with another one perhaps of one', () => {
+    forAll(200, [country, prefix, drawn, drawn, prefix], (of, letters, one, other, more) => {
+      if (one === other) return
+      expect(areDifferentNumbers(of, `${letters}-${one}`, `${letters}-${other}`, true)).toBe(true)
+      expect(areDifferentNumbers(of, `${letters}-${one}`, `${letters}${other}`, true)).toBe(true)
+      expect(areDifferentNumbers(of, `${letters}-${one}`, `${letters}/${one}`, true)).toBe(false)
+      if (more !== letters)
+        expect(areDifferentNumbers(of, `${letters}-${one}`, `${more}-${other}`, true)).toBe(false)
+      expect(areDifferentNumbers(of, `${letters}-${one}`, 'P051345678A', true)).toBe(false)
+      expect(areDifferentNumbers(of, `${letters}-${one}`, 'CPR/2009/12345', true)).toBe(false)
+    })
+  })
+
+  test.each([
+    ['PVT-ABC123', 'PVT-ZZZ999'],
+    ['CPR/2009/12345', 'CPR-2011-55555'],
+    ['CPR/2009/12345', 'C.P.R. 2011/55555'],
+    ['CPR/2009/12345', 'CPR201155555'],
+  ])('%s and %s differ in Kenya, and another company of that name does not match', (own, other) => {
+    const registry = registryOf([
+      `id,name,city,country,jurisdiction\n${own},Larkmoor Agencies Ltd,Kisumu,KE,ke\n`,
+    ])
+    for (const place of ['KE ', '']) {
+      const said = `Larkmoor Agencies Ltd (company number ${place}${other})`
+      expect([place, ...outcomeOf(ask(registry, said, 'Kisumu'))]).toEqual([
+        place,
+        'inconclusive',
+        50,
+        'Larkmoor Agencies Ltd',
+      ])
+    }
+  })
+
+  test('The numbers of partnerships in India have letters of the number', () => {
+    expect(areDifferentNumbers('in', 'AAB-1234', 'AAC-4321', true)).toBe(true)
+    expect(areDifferentNumbers('in', 'AAB-1234', 'AAB1234', true)).toBe(false)
+    expect(areDifferentNumbers('in', 'AAB-1234', 'U12345MH2010PTC123456', true)).toBe(false)
+  })
+})

@@ -120,6 +120,7 @@ describe('columns of identifiers', () => {
     ['none', 'none'],
     ['lei=Kennung, website=Web Site', { lei: 'Kennung', website: 'Web Site' }],
     ['LEI=a=b', { lei: 'a=b' }],
+    ['registration_id_2=Nr', { registration_id_2: 'Nr' }],
     ['registration_id=Nr,registration_country=Land', { registration_id: 'Nr', registration_country: 'Land' }],
   ])('%s', (text, value) => {
     expect(parseIdColumns(text)).toEqual({ value })

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { detectColumns } from '../../../src/pipeline/input/detect-columns.js'
 import { formatColumnLines } from '../../../src/cli/terminal/lookup-text.js'
-import type { NamedColumns } from '../../../src/pipeline/input/columns.js'
-import { reportColumns } from '../../../src/pipeline/input/column-report.js'
+import { parseIdColumns } from '../../../src/config/option.js'
+import type { IdentifierColumns } from '../../../src/core/identifiers.js'
+import { listLookupColumns, type NamedColumns } from '../../../src/pipeline/input/columns.js'
+import { IdentifierCounts, reportColumns } from '../../../src/pipeline/input/column-report.js'
+import { createRowReader, noEarlierNames } from '../../../src/pipeline/input/row-reader.js'
 import { listNumberKeys } from '../../../src/core/header-words.js'
 import {
   findContentFault,
@@ -656,6 +659,41 @@ describe('Columns of VAT numbers', () => {
   })
 
   test.each([
+    [{ 'Reg No': ['PAN AAACL1234C'] }, 'registration_id=Reg No'],
+    [{ LEI: ['HWUPKR0MPOU8FGXBT394'], 'Reg No': ['TRN 100123456700003'] }, 'lei=LEI,registration_id=Reg No'],
+    [{ 'Reg. No': ['12345'], 'VAT No': ['DE129274202'], Site: ['larkmoor.com'] }, null],
+  ])('are looked up with the flag that the note on them gives: %j', async (cells, named) => {
+    const table = { company: ['Larkmoor Ltd'], ...cells }
+    const columns = found(table)
+    const rule = { columns: { name: 'company', location: [], context: [], identifiers: columns.identifiers } }
+    const order = listLookupColumns(rule.columns)
+    const row = order.map((column) => new Map(Object.entries(table)).get(column)?.[0] ?? null)
+    const ask = async (areNumbersNamed: boolean, identifiers: IdentifierColumns) =>
+      (
+        await createRowReader(
+          {
+            columns: { ...rule.columns, identifiers },
+            identifierUse: 'first',
+            readsNames: true,
+            areNumbersNamed,
+          },
+          noEarlierNames,
+        )([row])
+      )[0]
+    const question = await ask(false, columns.identifiers)
+    const counts = new IdentifierCounts(null, columns.identifiers)
+    if (question?.kind === 'resolution') counts.add(question, 1)
+    const [, flag = ''] = /--id-columns (.*)$/.exec(counts.listNotes(false).join('\n')) ?? []
+    expect(flag.replaceAll('"', '')).toBe(named ?? '')
+    if (named === null) return
+    const parsed = parseIdColumns(named)
+    if (!('value' in parsed) || parsed.value === 'none') throw new Error(named)
+    const again = found(table, { identifiers: parsed.value })
+    expect(again.identifiers).toEqual(columns.identifiers)
+    expect(await ask(true, again.identifiers)).toMatchObject({ faults: [] })
+  })
+
+  test.each([
     ['SE556012579001', 'to use it: --id-columns registration_id=Kennzahl'],
     ['DK61056416', 'to use it: --id-columns registration_id=Kennzahl'],
     ['DE129274202', 'its numbers contain no company numbers'],
@@ -1082,3 +1120,112 @@ test.each(['id', 'Kundennummer', 'N° client', '客户编号', 'VAT', 'DUNS'])(
     expect(list(reportColumns(header, { ...rule, others: [key] }, samplesOf(table)))).toEqual(['notes'])
   },
 )
+
+test('The only column of numbers that the user names is the first one, whatever its key', () => {
+  const table = { company: names, Reg: ['1', '2'], Land: ['DE', 'FR'] }
+  const keys = ['registration_id', 'registration_id_2', 'registration_id_3', 'registration_id_4'] as const
+  for (const key of keys)
+    expect(found(table, { identifiers: { [key]: 'Reg' } }).identifiers).toEqual({
+      registration_id: 'Reg',
+      registration_country: 'Land',
+    })
+})
+
+describe('A header that names numbers of persons', () => {
+  const headers = ['CPR No', 'CPR Number', 'CPR/BRS No.', 'NIN', 'SSN']
+  const serials = ['CPR/2009/12345', 'CPR/2011/55555', 'PVT-AB12C3D']
+
+  test.each(headers)('%s is one of company numbers with those of the country of its rows', (header) => {
+    const table = { company: names.slice(0, 3), [header]: serials, Country: ['KE', 'KE', 'KE'] }
+    expect(found(table).identifiers).toEqual({ registration_id: header, registration_country: 'Country' })
+  })
+
+  // The register of Kenya is a part of the other header.
+  test.each(headers.filter((header) => !header.includes('BRS')))(
+    '%s is not used without a country, and the report says how',
+    (header) => {
+      const table = { company: names.slice(0, 3), LEI: leis, [header]: serials }
+      expect(found(table).identifiers).toEqual({ lei: 'LEI' })
+      const why = whyNot(table, header) ?? ''
+      const [, flag = ''] = /^not sent; if these are company numbers: --id-columns (.*)$/.exec(why) ?? []
+      expect(parseIdColumns(flag.replaceAll('"', ''))).toEqual({
+        value: { lei: 'LEI', registration_id: header },
+      })
+    },
+  )
+
+  test.each([
+    ['CPR No', 'DK', ['010203-1234', '311299-4321']],
+    ['CPR No', 'KE', ['010203-1234', '311299-4321']],
+    ['CPR No', 'KE', ['CPR/2009/12345', '010203-1234']],
+    ['CPR', 'BH', ['900112345', '850712345']],
+    ['NIN', 'NG', ['12345678901', '23456789012']],
+    ['NIN', 'NG', ['12345678', '2345678']],
+    ['NIN', 'UG', ['CM90103101ABCD', 'CF85101101ABCD']],
+    ['SSN', 'US', ['123-45-6789', '234-56-7890']],
+    ['RG', 'BR', ['RG-12345678', 'RG-23456789']],
+    ['Aadhaar', 'IN', ['234567890123']],
+    ['NRIC', 'SG', ['S1234567D', 'T7654321A']],
+    ['DNI', 'PE', ['20123456', '41234567']],
+  ])('%s in %s is never sent with numbers like %j', (header, country, cells) => {
+    const table = {
+      company: names.slice(0, cells.length),
+      [header]: cells,
+      Country: cells.map(() => country),
+    }
+    expect(found(table).identifiers).toEqual({})
+    expect(told(table).unused).toContainEqual({
+      column: header,
+      kind: 'number of a person',
+      why: 'never sent',
+    })
+  })
+})
+
+/** What registers and lists call the number of a company. */
+const numbersByRegister = {
+  KE: 'BRS No|BRS Number|Cert. of Inc. No|Certificate of Incorporation No.|Nambari ya Kampuni|Namba ya Usajili wa Kampuni',
+  TZ: 'BRELA No|BRELA Registration No.|Namba ya Usajili|Namba ya Kampuni|Cert. of Incorporation No',
+  UG: 'URSB No.|URSB Number|Company Reg No',
+  NG: 'RC No|CAC No|RC Number',
+  GH: 'ORC No|RGD Number|Registration No.',
+  ZM: 'PACRA No|PACRA Number',
+  BW: 'CIPA No',
+  ZA: 'CIPC Number|Enterprise No|Registrasienommer',
+  US: 'Entity Number|Entity No.|SOS ID',
+  IN: 'CIN|ROC No',
+  LK: 'PV Registration No',
+  MY: 'SSM No|Nombor Pendaftaran Syarikat',
+  HK: 'BR No|公司編號|公司註冊編號',
+  CN: '统一社会信用代码|注册号',
+  DE: 'HRB|Handelsregisternummer',
+  FR: 'SIREN|RCS',
+  ES: 'NIF|Número de registro mercantil',
+  PE: 'RUC',
+  CO: 'Matrícula mercantil|Número de matrícula mercantil',
+  PL: 'KRS|Numer KRS',
+  TR: 'Ticaret Sicil No|MERSIS No',
+  RU: 'ОГРН|Номер свидетельства о регистрации',
+  EG: 'رقم السجل التجاري|رقم الشركة',
+  GR: 'ΓΕΜΗ|Αριθμός εταιρείας',
+  SN: 'RCCM|N° RCCM',
+}
+
+test.each(Object.entries(numbersByRegister))('The names of the numbers in %s are read', (_, headers) => {
+  for (const header of headers.split('|'))
+    for (const written of [header, header.toUpperCase(), `${header} `])
+      expect([written, rankHeader('registration_id', written) >= 0]).toEqual([written, true])
+})
+
+test.each([
+  'Entity Type',
+  'Certificate',
+  'Certificate No',
+  'Entity Name',
+  'PACRA',
+  'Company',
+  'Folio',
+  'Matrícula',
+])('%s alone names no company number, unless a register has the name', (header) => {
+  expect(rankHeader('registration_id', header) >= 0).toBe(header === 'PACRA')
+})

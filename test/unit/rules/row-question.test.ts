@@ -7,7 +7,7 @@ import { IdentifierCounts } from '../../../src/pipeline/input/column-report.js'
 import { classifyDomain } from '../../../src/core/identifiers.js'
 import { findLei, mayBeIdentifier } from '../../../src/pipeline/input/column-content.js'
 import { toRowCells, toRowQuestion, type RowQuestion } from '../../../src/pipeline/input/row-question.js'
-import { createRowReader, noEarlierNames } from '../../../src/pipeline/input/row-reader.js'
+import { createRowReader, noEarlierNames, toKeyedLookup } from '../../../src/pipeline/input/row-reader.js'
 import { chooseNumber } from '../../../src/pipeline/input/number-cells.js'
 import { anyText } from '../core/any-text.js'
 import { forAll, forAllAsync } from '../../support/properties.js'
@@ -1431,5 +1431,115 @@ describe('a code that is the short form of another country', () => {
     const found = identifiers.registration_country ?? ''
     if (expected.includes(' ')) expect([...expected.split(' '), '']).toContain(found)
     else expect(found).toBe(expected)
+  })
+})
+
+describe('Letters in front of a number', () => {
+  const header = 'Reg No'
+  const read = (text: string) => chooseNumber([{ header, text }], {})
+  const close = (text: string) => text.toUpperCase().replace(/[^A-Z\d]/g, '')
+  /** Names of numbers of persons, taxes and other lists, and letters that name nothing. */
+  const letters = fc.constantFrom(
+    'CPR',
+    'NIN',
+    'NIR',
+    'CNP',
+    'RG',
+    'DNI',
+    'TAN',
+    'IF',
+    'PVT',
+    'CAC',
+    'BN',
+    'PIC',
+  )
+  const year = fc.integer({ min: 1900, max: 2029 }).map(String)
+  const serial = fc.integer({ min: 100, max: 999_999 }).map(String)
+
+  test('are a part of a year and a serial number', () => {
+    forAll(
+      200,
+      [letters, fc.constantFrom('/', '-', ' '), fc.constantFrom('/', '-'), year, serial],
+      (...parts) => {
+        const [word, sign, between, ...digits] = parts
+        const text = word + sign + digits.join(between)
+        const { identifier, faults } = read(text)
+        expect([text, close(identifier?.value ?? ''), faults]).toEqual([text, close(text), []])
+      },
+    )
+  })
+
+  test.each(['CPR200912345', 'cpr 2009/12345', 'C.P.R. 2009/12345', 'CPR No. 2009/12345', 'CPR: 2011-55555'])(
+    'are a part of %s',
+    (text) => {
+      const digits = close(text).replace(/\D/g, '')
+      expect(close(read(text).identifier?.value ?? '')).toBe(`CPR${digits}`)
+    },
+  )
+
+  test.each(['C.98302', 'C/98302', 'C.8/22', 'C 1234', 'E.123/2010'])('are a part of %s', (text) => {
+    expect(close(read(text).identifier?.value ?? '')).toBe(close(text))
+  })
+
+  test.each([
+    'CPR 010203-1234',
+    'CPR-0102031234',
+    'CPR2009123456',
+    'CPR 1990-01-01',
+    'SSN 123-45-6789',
+    'NIN 12345678901',
+    'NIR 1 85 05 78 006 084 36',
+    'CNP 1850101221144',
+    'BSN 201234567',
+    'DNI 20123456',
+  ])('are a name of the number of a person in %s, which is not sent', (text) => {
+    expect(read(text)).toMatchObject({ identifier: null })
+  })
+
+  test.each([
+    ['Reg. 2010/012345/07', '2010/012345/07'],
+    ['Company No. 2010/012345/07', '2010/012345/07'],
+    ['ACN 004 085 616', '004 085 616'],
+    ['KvK-12345678', '12345678'],
+    ['CVR-61056416', '61056416'],
+  ])('are a name of company numbers in %s', (text, number) => {
+    expect(read(text).identifier?.value).toBe(number)
+  })
+})
+
+test('Rows whose submissions differ have different keys', () => {
+  const number = fc.constantFrom(
+    'CPR/2009/12345',
+    'CPR-2009-12345',
+    '2009/12345',
+    'PVT-ABC123',
+    'HRB 123 B',
+    '05467312',
+  )
+  const place = fc.constantFrom('KE', 'DE', 'Kenya', 'Kisumu, Kenya', 'KE ', '')
+  const text = fc
+    .tuple(fc.constantFrom('Larkmoor', 'LARKMOOR', 'Norvane Ltd'), number, place)
+    .chain(([name, own, country]) =>
+      fc.constantFrom<Row>(
+        { name, registration_id: own, registration_country: country },
+        { name, registration_id: own, city: country },
+        { name: `${name} (company number ${own})`, city: country },
+        { name: `${name} (company number ${country} ${own})` },
+        { name, notes: `company number ${own}`, city: country },
+        { name: `company number ${own}`, city: country },
+        { name: null as never, registration_id: own, city: country },
+        { name, city: own, registration_country: country },
+      ),
+    )
+  const fold = ({ lookup }: Exclude<RowQuestion, { kind: 'invalid' }>) =>
+    [lookup.name, lookup.location, lookup.context].map((part) => (part ?? '').normalize('NFKC').toLowerCase())
+  forAll(500, [text, text, fc.constantFrom<IdentifierUse>('first', 'context')], (one, other, use) => {
+    const [a, b] = [ask(one, use), ask(other, use)]
+    if (a.kind === 'invalid' || b.kind === 'invalid') return
+    const [key, otherKey] = [a, b].map((question) => Buffer.from(toKeyedLookup(question).key).toString('hex'))
+    expect(key === otherKey).toBe(JSON.stringify(fold(a)) === JSON.stringify(fold(b)))
+    // The same text is read as the same identifiers, whatever its case.
+    if (key === otherKey && use === 'first')
+      expect(readIdentifiers(a.lookup.name).identifiers).toEqual(readIdentifiers(b.lookup.name).identifiers)
   })
 })
