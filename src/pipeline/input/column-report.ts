@@ -8,7 +8,7 @@ import {
   personKind,
   readWholeTaxNumber,
 } from './column-content.js'
-import { listPlaceColumns } from './header-and-cells.js'
+import { listPlaceColumns, nameTaxKind } from './header-and-cells.js'
 import {
   listNameMembers,
   noNested,
@@ -127,7 +127,8 @@ export function reportColumns(
     const reason = kind === personKind ? 'never sent' : lackingKinds.has(kind) ? lacking : undefined
     const content = reason ?? explainByContent(column, kind, samples.get(column) ?? [], used)
     const why = found.get(column)?.why ?? content
-    return [{ column, kind, ...(why === undefined ? {} : { why }) }]
+    const shown = kind === 'VAT number' ? nameTaxKind(column, samples.get(column) ?? []) : kind
+    return [{ column, kind: shown, ...(why === undefined ? {} : { why }) }]
   })
   const named = new Set(unused.map(({ column }) => column))
   const others = header.filter((column) => !taken.has(column) && !named.has(column))

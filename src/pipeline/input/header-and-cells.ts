@@ -10,9 +10,11 @@ import {
   type PlaceHeader,
 } from '../../core/header-words.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
+import { isVatHeader } from '../../core/identifiers.js'
 import {
   areAddresses,
   canBePlaces,
+  detectIdentifier,
   formsShareMin,
   hasLegalForm,
   isMostly,
@@ -336,3 +338,7 @@ export function rateUnreadNames(
     .filter(({ rate, isOther }) => rate > (isOther ? formsShareMin : 0))
     .sort((one, other) => Number(one.isOther) - Number(other.isOther) || other.rate - one.rate)
 }
+
+/** Returns the name of tax numbers in texts. */
+export const nameTaxKind = (header: string, cells: readonly string[]): 'VAT number' | 'tax number' =>
+  isVatHeader(header) || detectIdentifier(cells) === 'VAT number' ? 'VAT number' : 'tax number'

@@ -115,7 +115,7 @@ export function findContentFault(
   if (countShare(values, (text) => fitting[key](text) || isNumber(text)) < shareMin[key]) {
     return key === 'lei' ? 'most cells have wrong check digits' : 'most cells have another form'
   }
-  if (countries.length > 0) return findNumberFault(values, header, isNumber, rowCountries.length === 0)
+  if (countries.length > 0) return findNumberFault(values, header, isNumber, rowCountries)
   if (key !== 'website' && key !== 'email') return null
   const hosts = values.map(toHost)
   const isMail = (host: string) => ['mail provider', 'disposable'].includes(classifyHost(host) ?? '')
@@ -194,10 +194,11 @@ function findNumberFault(
   values: readonly string[],
   header: string,
   isNumber: (text: string) => boolean,
-  isOpen: boolean,
+  rowCountries: readonly string[],
 ): string | null {
-  const named = listRegisterCountries(header)
-  const others = named.flatMap(listSharing)
+  const [named, rows] = [listRegisterCountries(header), listCodes(rowCountries)]
+  const [others, isOpen] = [named.flatMap(listSharing), rowCountries.length === 0]
+  const told = isOpen || rows.some((one) => named.includes(one)) ? named : rows
   const isWrong = (text: string) =>
     !isNumber(text) && named.some((country) => hasWrongCheckDigits(country.toLowerCase(), text))
   if (countShare(values, isWrong) > 1 - shareMin.lei) return 'most cells have wrong check digits'
@@ -206,7 +207,7 @@ function findNumberFault(
     const isCoded = (text: string) => (readWholeTaxNumber(text) ?? findCodedCountry(text)) !== null
     const isOfAny = (text: string) => isNumber(text) || isCoded(text)
     if (countShare(values, (text) => isOfAny(text) || isPlainVatNumber(text)) < shareMin.lei)
-      return `most cells are not company numbers of ${named.join(', ')}${isOpen && others.length > 0 ? `; --country tells those of ${others.join(', ')}` : ''}`
+      return `most cells are not company numbers of ${told.join(', ')}${isOpen && others.length > 0 ? `; --country tells those of ${others.join(', ')}` : ''}`
     if (!values.some(isOfAny)) return 'its numbers contain no company numbers'
   }
   return null
