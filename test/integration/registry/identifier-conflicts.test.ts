@@ -653,3 +653,33 @@ describe('a number in the cell of a name, with or without a label, in front or b
     expect(resolution.parse(answer).entity?.legal_name).toBe('Larkmoor ApS')
   })
 })
+
+describe('a number with a country that the list or the register does not state', () => {
+  const numbers = [
+    ['sk', '31333338', 'Larkmoor s.r.o.'],
+    ['cz', '27082440', 'Larkmoor s.r.o.'],
+    ['fi', '0112038-9', 'Larkmoor Oy'],
+    ['lv', '40003123453', 'Larkmoor SIA'],
+    ['it', '02500480245', 'Larkmoor srl'],
+    ['no', '923609016', 'Larkmoor AS'],
+    ['fr', '552032534', 'Larkmoor SAS'],
+    ['ro', '18547290', 'Larkmoor SRL'],
+    ['br', '33.000.167/0001-01', 'Larkmoor Ltda'],
+  ] as const
+
+  test.each(numbers)('with a wrong digit is a typing error: %s', (jurisdiction, number, name) => {
+    const registry = registryOf([{ id: 'a', name, jurisdiction, registration_id: number }])
+    const last = Number(number.at(-1))
+    const typed = `${number.slice(0, -1)}${(last + 3) % 10}`
+    for (const country of ['', `${jurisdiction.toUpperCase()} `]) {
+      const text = `${name} (company number ${country}${typed})`
+      expect([text, ...outcomeOf(ask(registry, text)).slice(0, 1)]).toEqual([text, 'matched'])
+    }
+  })
+
+  test.each(numbers)('is sure by its check digits: %s', (jurisdiction, number, name) => {
+    const registry = registryOf([{ id: 'a', name, registration_id: number }])
+    const asked = `company number ${jurisdiction.toUpperCase()} ${number}`
+    expect(outcomeOf(ask(registry, asked))).toEqual(['matched', 99, name])
+  })
+})
