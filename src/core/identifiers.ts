@@ -342,6 +342,10 @@ export const listSharing = (country: string): readonly string[] => sharing.get(c
 
 /** Words for a tax. In a longer header they may mean its amount: `Amount incl. VAT`. */
 export const taxWords: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.taxWords))
+const vatWords = [...taxWords].filter((word) => word !== 'tax')
+/** Whether a word of a header begins with one for VAT: `VAT No`, `Momsnummer`. */
+export const isVatHeader = (header: string): boolean =>
+  header.split(/[^\p{L}\p{M}]+/u).some((word) => vatWords.some((one) => toHeaderKey(word).startsWith(one)))
 
 /** Words next to one for a tax that leave it a name of numbers. */
 export const wordsOfNumbers: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.wordsNextToTax))

@@ -5,30 +5,15 @@ import {
   readTokenFile,
   readVariable,
   requestCredentials,
+  type AwsCredentials,
   type CredentialContext,
   parseRecord,
+  toAwsCredentials,
 } from './credential-request.js'
 import { type StoreRequest, ConnectionFault } from './http-client.js'
 import { encodeQuery, parseEndpoint } from './object-address.js'
 import { toBody } from './object-store.js'
 import { findChild, findText, parseXml } from '../../platform/xml.js'
-
-export interface AwsCredentials {
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-  readonly sessionToken: string | null
-  /** Unix time in milliseconds; null: they do not expire. */
-  readonly expiresAtMs: number | null
-}
-
-/** Returns null if a part is missing. */
-export const toAwsCredentials = (
-  accessKeyId: string | null | undefined,
-  secretAccessKey: string | null | undefined,
-  sessionToken: string | null = null,
-  expiresAtMs: number | null = null,
-): AwsCredentials | null =>
-  accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey, sessionToken, expiresAtMs } : null
 
 interface Scope {
   readonly region: string

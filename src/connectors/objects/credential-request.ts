@@ -122,3 +122,20 @@ export class RenewedValue<Value extends Expiring> {
     return this.#value
   }
 }
+
+export interface AwsCredentials {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken: string | null
+  /** Unix time in milliseconds; null: they do not expire. */
+  readonly expiresAtMs: number | null
+}
+
+/** Returns null if a part is missing. */
+export const toAwsCredentials = (
+  accessKeyId: string | null | undefined,
+  secretAccessKey: string | null | undefined,
+  sessionToken: string | null = null,
+  expiresAtMs: number | null = null,
+): AwsCredentials | null =>
+  accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey, sessionToken, expiresAtMs } : null

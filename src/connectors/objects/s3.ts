@@ -12,10 +12,15 @@ import {
   loadContainerCredentials,
   loadInstanceCredentials,
   signForAmazon,
+} from './amazon-access.js'
+import {
+  findHomePath,
+  readVariable,
+  RenewedValue,
   toAwsCredentials,
   type AwsCredentials,
-} from './amazon-access.js'
-import { findHomePath, readVariable, RenewedValue, type CredentialContext } from './credential-request.js'
+  type CredentialContext,
+} from './credential-request.js'
 
 /** Signs requests to a bucket. URLs of requests are relative to the bucket, and start with a slash. */
 export class S3Service implements StoreService {

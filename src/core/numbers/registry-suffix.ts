@@ -109,7 +109,8 @@ export function readLabelledNumber(text: string): NameWithIdentifiers | null {
     const name = front.slice(0, front.length - inside.length + start).replace(/[\s,;:([–-]+$/u, '')
     // Tax numbers that contain a company number are compared.
     const taxCountries = (isOwn ? [] : (countriesOfTaxHeader.get(key) ?? [])).map((one) => one.toLowerCase())
-    const tax = taxCountries.length === 0 ? null : readTaxNumber(number, taxCountries)
+    const isStated = /^[A-Z]{2}/.test(number) || taxCountries.length > 0
+    const tax = isStated ? readTaxNumber(number, taxCountries) : null
     if ((!isOwn && tax === null) || !/\p{L}{2}/u.test(name)) continue
     // Several countries call their numbers so.
     const [first = null, ...others] = new Set(countries)

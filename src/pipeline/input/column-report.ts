@@ -8,7 +8,7 @@ import {
   personKind,
   readWholeTaxNumber,
 } from './column-content.js'
-import { isOtherParty, listPlaceColumns } from './header-and-cells.js'
+import { isOtherParty, listPlaceColumns, nameTaxKind } from './header-and-cells.js'
 import {
   listNameMembers,
   noNested,
@@ -122,11 +122,11 @@ export function reportColumns(
     const kind = found.get(column)?.kind ?? findKind(column)
     if (kind === undefined) return []
     const cells = samples.get(column) ?? []
-    const ofPersons = areRegisterLetters(cells) ? undefined : 'never sent'
-    const reason = kind === personKind ? ofPersons : lackingKinds.has(kind) ? lacking : undefined
-    const content = reason ?? explainByContent(column, kind, cells, used)
-    const why = found.get(column)?.why ?? content
-    return [{ column, kind, ...(why === undefined ? {} : { why }) }]
+    const isUnsent = kind === personKind && !areRegisterLetters(cells)
+    const reason = isUnsent ? 'never sent' : lackingKinds.has(kind) ? lacking : undefined
+    const why = found.get(column)?.why ?? reason ?? explainByContent(column, kind, cells, used)
+    const shown = kind === 'VAT number' ? nameTaxKind(column, cells) : kind
+    return [{ column, kind: shown, ...(why === undefined ? {} : { why }) }]
   })
   const named = new Set(unused.map(({ column }) => column))
   const others = header.filter((column) => !taken.has(column) && !named.has(column))

@@ -13,7 +13,7 @@ import {
   symbolHeaders,
 } from '../../core/identifiers.js'
 import { areAmounts } from './column-content.js'
-import { isOtherParty } from './header-and-cells.js'
+import { isOtherParty, nameTaxKind } from './header-and-cells.js'
 import {
   areNumbersByCells,
   findContentFault,
@@ -64,7 +64,8 @@ export function findIdentifiers(search: IdentifierSearch): FoundIdentifiers {
     const used = keys.flatMap((one) => (chosen ?? columns)[one] ?? [])
     const why = used.length > 0 && { why: `${used.join(', ')} ${used.length === 1 ? 'is' : 'are'} used` }
     for (const other of fitting)
-      if (!used.includes(other)) unused.set(other, { kind: nameKind(key, other), ...why })
+      if (!used.includes(other))
+        unused.set(other, { kind: nameKind(key, other, search.samples.get(other)), ...why })
   }
   for (const column of header)
     if (columns.ticker !== column && symbolHeaders.includes(toHeaderKey(column)))
@@ -85,6 +86,8 @@ function listFittingColumns(
   unused: Map<string, UnusedIdentifier>,
 ): string[] {
   const names = name === null ? null : (samples.get(name) ?? [])
+  // A longer list may have cells behind the samples.
+  const isShort = names !== null && names.length > 0 && names.length < 100
   const symbols = key === 'ticker' ? getSymbolKeys(header, samples) : []
   const nameKey = toHeaderKey(name ?? '')
   const stated = countries.flatMap((column) => samples.get(column) ?? [])
@@ -100,12 +103,15 @@ function listFittingColumns(
     .sort((one, other) => Number(isTax(one)) - Number(isTax(other)) || rank(one) - rank(other))
     .filter((column) => {
       const cells = samples.get(column) ?? []
-      const isOther = !isWholeHeader(key, column) && isOtherParty(toHeaderKey(column), nameKey)
-      const why = isOther
-        ? 'its header names another party'
+      const isOther =
+        rankInHeaders(column, identifierHeaders[key]) < 0 && isOtherParty(toHeaderKey(column), nameKey)
+      const isEmpty = isTax(column) && samples.get(column)?.length === 0 && isShort
+      const fault = isEmpty
+        ? 'its cells are empty'
         : findContentFault(key, cells, names, column, rowCountries)
+      const why = isOther ? 'its header names another party' : fault
       if (why !== null && !(isTax(column) && areAmounts(cells)))
-        unused.set(column, { kind: nameKind(key, column), why })
+        unused.set(column, { kind: nameKind(key, column, cells), why })
       return why === null
     })
 }
@@ -113,11 +119,8 @@ function listFittingColumns(
 /** Behind all columns whose header says that open registers have their numbers. */
 const otherTaxRank = 1_000_000
 
-const nameKind = (key: IdentifierKey, column: string): string =>
-  key === 'registration_id' && isTaxHeader(column) ? 'VAT number' : identifierNames[key]
-
-const isWholeHeader = (key: IdentifierKey, column: string): boolean =>
-  rankInHeaders(column, identifierHeaders[key]) >= 0
+const nameKind = (key: IdentifierKey, column: string, cells: readonly string[] = []): string =>
+  key === 'registration_id' && isTaxHeader(column) ? nameTaxKind(column, cells) : identifierNames[key]
 
 /** A symbol belongs to an exchange if a column or a prefix of the cells names one. */
 function getSymbolKeys(header: readonly string[], samples: ColumnSamples): readonly string[] {

@@ -10,9 +10,11 @@ import {
   type PlaceHeader,
 } from '../../core/header-words.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
+import { isVatHeader } from '../../core/identifiers.js'
 import {
   areAddresses,
   canBePlaces,
+  detectIdentifier,
   formsShareMin,
   hasLegalForm,
   isMostly,
@@ -339,10 +341,10 @@ export function rateUnreadNames(
 /** Words for another company than the row's, or for a member of staff. */
 const otherPartyWords = toHeaderKeys(...headerWords.otherParties)
 
-/**
- * Whether a header names another party than the name's header: `Parent LEI` next to `Company`, but not `Fund LEI` next
- * to `Fund Name`.
- */
-export function isOtherParty(key: string, nameKey: string): boolean {
-  return otherPartyWords.some((word) => key.includes(word) && !nameKey.includes(word))
-}
+/** Whether a header names another party than the name's: `Parent LEI` next to `Company`, but not `Fund LEI` next to `Fund Name`. */
+export const isOtherParty = (key: string, nameKey: string): boolean =>
+  otherPartyWords.some((word) => key.includes(word) && !nameKey.includes(word))
+
+/** Returns the name of tax numbers in texts. */
+export const nameTaxKind = (header: string, cells: readonly string[]): 'VAT number' | 'tax number' =>
+  isVatHeader(header) || detectIdentifier(cells) === 'VAT number' ? 'VAT number' : 'tax number'

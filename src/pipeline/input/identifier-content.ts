@@ -106,13 +106,11 @@ export function findContentFault(
       const code = country.toLowerCase()
       return hasPlainForm(code, text) ?? toCompanyNumber(code, text) !== null
     })
-  if (
-    countShare(values, (text) => fitting[key](text) || isNumber(text)) <
-    (withDistinctForm.has(key) ? distinctShareMin : shareMin)
-  ) {
+  const least = withDistinctForm.has(key) ? distinctShareMin : shareMin
+  if (countShare(values, (text) => fitting[key](text) || isNumber(text)) < least) {
     return key === 'lei' ? 'most cells have wrong check digits' : 'most cells have another form'
   }
-  if (countries.length > 0) return findNumberFault(values, header, isNumber, rowCountries.length === 0)
+  if (countries.length > 0) return findNumberFault(values, header, isNumber, rowCountries)
   if (key !== 'website' && key !== 'email') return null
   const hosts = values.map(toHost)
   const isMail = (host: string) => ['mail provider', 'disposable'].includes(classifyHost(host) ?? '')
@@ -193,10 +191,11 @@ function findNumberFault(
   values: readonly string[],
   header: string,
   isNumber: (text: string) => boolean,
-  isOpen: boolean,
+  rowCountries: readonly string[],
 ): string | null {
-  const named = listRegisterCountries(header)
-  const others = named.flatMap(listSharing)
+  const [named, rows] = [listRegisterCountries(header), listCodes(rowCountries)]
+  const [others, isOpen] = [named.flatMap(listSharing), rowCountries.length === 0]
+  const told = isOpen || rows.some((one) => named.includes(one)) ? named : rows
   const isWrong = (text: string) =>
     !isNumber(text) && named.some((country) => hasWrongCheckDigits(country.toLowerCase(), text))
   if (countShare(values, isWrong) > 1 - distinctShareMin) return 'most cells have wrong check digits'
@@ -205,7 +204,7 @@ function findNumberFault(
     const isCoded = (text: string) => (readWholeTaxNumber(text) ?? findCodedCountry(text)) !== null
     const isOfAny = (text: string) => isNumber(text) || isCoded(text)
     if (countShare(values, (text) => isOfAny(text) || isPlainVatNumber(text)) < distinctShareMin)
-      return `most cells are not company numbers of ${named.join(', ')}${isOpen && others.length > 0 ? `; --country tells those of ${others.join(', ')}` : ''}`
+      return `most cells are not company numbers of ${told.join(', ')}${isOpen && others.length > 0 ? `; --country tells those of ${others.join(', ')}` : ''}`
     if (!values.some(isOfAny)) return 'its numbers contain no company numbers'
   }
   return null

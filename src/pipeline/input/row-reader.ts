@@ -1,18 +1,18 @@
 import { identify, isPlaceholder, type Lookup } from '../../core/lookup-identity.js'
-import {
-  type CheckpointReader,
-  type KeyedLookup,
-  calculateResolutionKey,
-  buildStageLookup,
-} from '../checkpoint/lookup.js'
+import { type KeyedLookup, calculateResolutionKey, buildStageLookup } from '../checkpoint/lookup.js'
+import { noEarlierNames, type EarlierNames } from './earlier-columns.js'
 import type { TextRow } from './input.js'
 import { hasLegalForm, mayBeIdentifier, twoLetterCode } from './column-content.js'
 import { listLookupColumns, type LookupRule } from './columns.js'
 import { identifierKeys, identifierPlaceKeys, listIdentifierColumns } from '../../core/identifiers.js'
 import type { RowQuestion } from './row-question.js'
+import texts from './fault-texts.json' with { type: 'json' }
 import { isKnownHeader, parsePlaceHeader } from '../../core/header-words.js'
+import { isPersonNumber } from '../../core/numbers/number-forms.js'
 import { toSpellingKey } from '../../core/text.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
+
+export { createEarlierNames, noEarlierNames, openEarlierNames, type EarlierNames } from './earlier-columns.js'
 
 export type ValidQuestion = Exclude<RowQuestion, { kind: 'invalid' }>
 
@@ -20,7 +20,6 @@ export type ValidQuestion = Exclude<RowQuestion, { kind: 'invalid' }>
 export type RowReader = (rows: readonly TextRow[]) => Promise<readonly RowQuestion[]>
 
 const loadQuestions = () => import('./row-question.js')
-
 const loadCountries = () => import('../../core/countries.js')
 
 /**
@@ -53,11 +52,24 @@ export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowRea
       : questions.toRowQuestion(rule, questions.toRowCells(rule, row))
   const askAsEarlier = (row: TextRow, now: RowQuestion): RowQuestion[] =>
     !hasIdentifiers || earlier === noEarlierNames ? [] : (questions?.listEarlier(rule, row, now) ?? [])
+  const cutPerson = (row: TextRow): TextRow | InvalidRow => {
+    const [name = null, ...others] = columns.name === null ? [] : row
+    if (name === null || !mayHavePerson(name)) return row
+    const stated = [...countryColumns.flatMap((at) => row[at]?.trim() ?? []), columns.country ?? '']
+    const codes = stated.flatMap((cell) => countries?.findCountryCodes(removeRegion(cell)) ?? [])
+    const rest = cutPersonNumber(name, codes)
+    const found = phone.test(name.trim()) ? 'it is a phone number' : texts.alone.person_number
+    if (rest === null) return { kind: 'invalid', reason: `no company name, and ${found}` }
+    return rest === name ? row : [rest, ...others]
+  }
   return async (rows) => {
+    if (columns.name !== null && rows.some(([cell]) => mayHavePerson(cell ?? '')))
+      countries ??= await loadCountries()
     if (questions === null && (!isPlain || rows.some(isRead))) questions = await loadQuestions()
     const read = rows.map((row) => {
-      const blanked = blankPlaceholders(row)
-      const unasked = findHeader(row) ?? findTotal(blanked)
+      const cut = cutPerson(row)
+      const blanked = blankPlaceholders('kind' in cut ? row : cut)
+      const unasked = 'kind' in cut ? cut : (findHeader(row) ?? findTotal(blanked))
       if (unasked !== null) return { blanked, before: [], now: unasked }
       const now = ask(blanked)
       const before = [
@@ -77,11 +89,9 @@ export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowRea
 }
 
 /** Whether a question has this lookup: it is found without the earlier ones. */
-const isSameLookup = ({ name, location, context }: Lookup, question: RowQuestion): boolean =>
+const isSameLookup = (lookup: Lookup, question: RowQuestion): boolean =>
   question.kind === 'resolution' &&
-  question.lookup.name === name &&
-  question.lookup.location === location &&
-  question.lookup.context === context
+  (['name', 'location', 'context'] as const).every((key) => question.lookup[key] === lookup[key])
 
 /** Why rows that are headers are not looked up. */
 export const repeatedHeaders = {
@@ -89,10 +99,8 @@ export const repeatedHeaders = {
   other: 'the row is a header with other columns',
 } as const
 
-/** Why a row with a total is not looked up. */
+/** Why rows with a total, and footers of a page, are not looked up. */
 export const totalRow = 'the row has a total instead of a company'
-
-/** Why a footer of a page is not looked up. */
 export const reportRow = 'the row has a line of a report instead of a company'
 
 type InvalidRow = Extract<RowQuestion, { kind: 'invalid' }>
@@ -293,57 +301,50 @@ export const toKeyedLookup = ({ kind, lookup }: ValidQuestion, occurrence = 0): 
     ? buildStageLookup(kind, lookup.name)
     : { kind, key: calculateResolutionKey(lookup, occurrence), lookup }
 
-/** Names submitted before as they are. */
-export interface EarlierNames {
-  /** Loads the state of these lookups for `wasAsked`. */
-  fetch(lookups: readonly Lookup[]): Promise<void>
-  wasAsked(lookup: Lookup): boolean
-}
+/** Words for numbers of persons. */
+const personWords = headerWords.others['number of a person'].flatMap((list) => list.split('|'))
+const writings = personWords.flatMap((word) =>
+  word.length < 4
+    ? [word.toUpperCase()]
+    : [word, word.toLowerCase(), word.toUpperCase(), word.charAt(0).toUpperCase() + word.slice(1)],
+)
+const alternatives = [...new Set(writings)]
+  .sort((one, other) => other.length - one.length)
+  .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  .join('|')
+/** The number of a person with its label: `(CPF 111.444.777-35)`, `PESEL: 44051401359`. */
+const labelled = new RegExp(
+  String.raw`(?<![\p{L}\d])(?:${alternatives})(?![\p{L}])[\s:.#№°º]{0,3}(?:(?:[Nn][Oo]|[Nn][Rr]|[Nn])[.°º:\s]{1,3})?\d[\d\s./-]{4,20}[\dXA-Z](?![\p{L}\d])`,
+  'u',
+)
+const charsMax = 200
 
-/** For lookups that cost nothing, whatever was asked before. */
-export const noEarlierNames: EarlierNames = { fetch: () => Promise.resolve(), wasAsked: () => false }
+/** Whether a name has enough digits for the number of a person. Cheap: it is called for every row. */
+const mayHavePerson = (name: string): boolean =>
+  name.length <= charsMax && /\d\D{0,3}\d\D{0,3}\d\D{0,3}\d\D{0,3}\d/.test(name)
 
-/** Returns the names submitted earlier in the scope of a reader. */
-export function createEarlierNames(reader: CheckpointReader): EarlierNames {
-  return {
-    fetch: async (lookups) => {
-      if (lookups.length === 0) return
-      await reader.fetch(lookups.map(toResolution))
-    },
-    wasAsked: (lookup) => hasBeenLookedUp(reader, lookup),
-  }
-}
+/** Countries whose numbers of persons have check digits that few other numbers have. */
+const surelyPersons = ['be', 'br', 'cz', 'es', 'sk']
+/** Numbers that their form tells in addition: with a date, a dash or groups. */
+const telling = [
+  ['pl', /^\d{2}(?:[02468][1-9]|[13579][0-2])(?:0[1-9]|[12]\d|3[01])\d{5}$/],
+  ['kr', /^\d{6}-\d{7}$/],
+  ['se', /^\d{6}(?:\d{2})?[-+]\d{4}$/],
+  ['in', /^[2-9]\d{3}[ -]\d{4}[ -]\d{4}$/],
+] as const
+const phone = /^(?:\+|\(\+?\d)[\d\s()./-]{7,24}$/
 
-const toResolution = (lookup: Lookup) => ({
-  kind: 'resolution' as const,
-  key: calculateResolutionKey(lookup),
-})
-
-function hasBeenLookedUp(reader: CheckpointReader, lookup: Lookup): boolean {
-  const ids = reader.find([toResolution(lookup)]).filter((id) => id !== 0)
-  const [known] = reader.readAnswers(ids)
-  return known !== undefined && known !== null && known.state !== 'new'
-}
-
-/** The names of a reader, or of one that is opened on first use and closed by `close`; none for null. */
-export function openEarlierNames(
-  source: CheckpointReader | (() => CheckpointReader | null) | null,
-): EarlierNames & { close: () => void } {
-  if (typeof source !== 'function')
-    return { ...(source === null ? noEarlierNames : createEarlierNames(source)), close: () => undefined }
-  // A missing reader is not searched again: a list may have a million such names.
-  let reader: CheckpointReader | null | undefined
-  let names = noEarlierNames
-  return {
-    fetch: async (lookups) => {
-      if (lookups.length === 0) return
-      if (reader === undefined) {
-        reader = source()
-        if (reader !== null) names = createEarlierNames(reader)
-      }
-      await names.fetch(lookups)
-    },
-    wasAsked: (lookup) => names.wasAsked(lookup),
-    close: () => reader?.close(),
-  }
+/**
+ * Returns a name without the number of a person in it, which is never sent; `null` if the cell is only such a number, or a
+ * phone number. `countries`: those of the row, as codes.
+ */
+function cutPersonNumber(name: string, countries: readonly string[]): string | null {
+  const text = name.trim()
+  const rest = text.replace(labelled, ' ')
+  if (rest !== text)
+    return /\p{L}{2}/u.test(rest) ? rest.replace(/\s*[([]\s*[)\]]|[\s,;:–-]+$/gu, '').trim() : null
+  if (!/^(?:[A-Z\d]{8,22}|\d[\d\s./+-]+[\dA-Z]|\+?[(\d][\d\s()./-]+)$/.test(text)) return name
+  const formed = telling.flatMap(([country, form]) => (form.test(text) ? [country] : []))
+  const asked = countries.length > 0 ? countries : [...surelyPersons, ...formed]
+  return phone.test(text) || isPersonNumber(text, asked) ? null : name
 }

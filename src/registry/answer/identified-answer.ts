@@ -143,11 +143,10 @@ function buildFactors(found: IdentifiedCompany, isSupported: boolean): Factor[] 
   if (decision.kind === 'one' && isSupported)
     factors.push(...listConfirmations(registration, (where) => `The company is registered in ${where}.`))
   const sources = new Set(stored.legalEntities.map(({ sourceName }) => sourceName))
-  if (sources.size > 1) {
+  if (sources.size > 1)
     factors.push(
       createStrength('multiple_sources_corroboration', 'More than one register knows the company.', 'medium'),
     )
-  }
   return [
     ...factors,
     ...missing.map((identifier) => createMissingFactor(identifier, 'low')),
@@ -331,8 +330,7 @@ function describeOther(legalName: string, own: OwnIdentifier, asked: StatedIdent
   const isNumber = asked.kind === 'registration_id'
   const place = isNumber ? (own.jurisdiction?.toUpperCase().replace('_', '-') ?? null) : null
   const label = formatLabel({ kind: asked.kind, value: own.value, place })
-  const error = describeTypingError(own.value, asked.value)
-  const near = error === '' ? '' : `; ${error}`
+  const near = describeTypingError(own.value, asked.value).replace(/^(?=.)/, '; ')
   return `${quoteName(legalName)} has ${label}, not ${formatLabel(asked)}${describeFault(asked)}${near}.`
 }
 
@@ -340,8 +338,10 @@ const describeFault = (asked: StatedIdentifier): string =>
   hasWrongDigits(asked) ? ', which has wrong check digits' : ''
 
 /** True if the text asked for has wrong check digits, and differs in one character from a company's own identifier. */
-const isTypingError = ({ type, value }: OwnIdentifier, asked: StatedIdentifier): boolean =>
-  type === asked.kind && hasWrongDigits(asked) && describeTypingError(value, asked.value) !== ''
+const isTypingError = ({ type, value, jurisdiction: own }: OwnIdentifier, asked: StatedIdentifier): boolean =>
+  type === asked.kind &&
+  hasWrongDigits({ ...asked, place: asked.place ?? own }) &&
+  describeTypingError(value, asked.value) !== ''
 
 /** True for a company number of a known country, or an LEI, that no company can have. */
 export function hasWrongDigits({ kind, value, place }: StatedIdentifier): boolean {

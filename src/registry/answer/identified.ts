@@ -84,9 +84,8 @@ export interface IdentifiedQuery {
 }
 
 /** Matches a query by the identifiers in its name; `null` if it has none. */
-export function matchIdentified(query: NameQuery, deps: IdentifiedDeps): IdentifiedQuery | null {
-  return matchStated(query, readQueryIdentifiers(query.name), deps)
-}
+export const matchIdentified = (query: NameQuery, deps: IdentifiedDeps, read?: QueryIdentifiers) =>
+  matchStated(query, read ?? readQueryIdentifiers(query.name), deps)
 
 /**
  * Matches a query by its name and the identifiers in its context; `null` if it has none. The context never changes what is

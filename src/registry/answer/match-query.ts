@@ -11,6 +11,7 @@ import {
   matchTold,
   type IdentifiedDeps,
   listMatchedIdentifiers,
+  findHolders,
   findPlace,
   type IdentifiedQuery,
 } from './identified.js'
@@ -23,7 +24,11 @@ import { describePlace } from './evidence-texts.js'
 import { describeName } from './factors.js'
 import type { MatchedIdentifier } from './identified-answer.js'
 import { formatLabel } from '../../core/numbers/stated-identifiers.js'
-import { comparePlaceWithHint } from '../match/place-agreement.js'
+import { closeNumber } from '../../core/numbers/national-numbers.js'
+import { rateNumber } from '../../core/numbers/number-forms.js'
+import { listNumbersInName } from '../match/other-names.js'
+import { comparePlaceWithHint, isConflict } from '../match/place-agreement.js'
+import type { IdentifierHolder } from '../store/identifier-index.js'
 import { parseLocation } from '../match/parse-location.js'
 
 /** One percent is left for clerical errors in an identifier. */
@@ -167,7 +172,7 @@ export interface MatchedQuery {
 /** Matches a query by the identifiers in its name, or by name and place; the context chooses between companies. */
 export function ask(query: NameQuery, given: IdentifiedDeps): MatchedQuery {
   const deps = { ...given, reader: cacheEntities(given.reader) }
-  const identified = matchIdentified(query, deps) ?? matchTold(query, deps)
+  const identified = matchIdentified(query, deps) ?? matchNumbered(query, deps) ?? matchTold(query, deps)
   if (identified?.isOfAnother === false)
     return {
       answer: () => identified.answer(),
@@ -178,6 +183,52 @@ export function ask(query: NameQuery, given: IdentifiedDeps): MatchedQuery {
     answer: () => identified?.answer() ?? answerFor(match, deps),
     candidates: (countMax) => listCandidatesByName(query.name, match, deps, countMax),
   }
+}
+
+/**
+ * Matches a name with a number of a registration in it, in front or behind, if the number is that of the company named. A
+ * number of another company needs a label, or so many digits that no other number has them by chance.
+ */
+function matchNumbered(query: NameQuery, deps: IdentifiedDeps): IdentifiedQuery | null {
+  for (const { name, identifier, label } of listNumbersInName(query.name)) {
+    const holders = findHolders(identifier, deps)
+    const isKnown = holders.length > 0 || (label === 'own' && closeNumber(identifier.value).length >= 7)
+    if (!isKnown || isInName(identifier.value, query, deps)) continue
+    const found = matchIdentified(query, deps, { name, identifiers: [identifier], wrong: [] })
+    if (found === null || label === 'own') return found
+    const { decision, judge } = found
+    const grade = decision.kind === 'one' ? judge.gradeName(decision.entityNumber) : 'foreign'
+    if (grade === 'same' || grade === 'exact' || isTelling(identifier.value, holders, query, deps))
+      return found
+  }
+  return null
+}
+
+/** Whether the likeliest company has the number in its name: "1234567 Larkmoor Inc.". */
+function isInName(number: string, query: NameQuery, deps: IdentifiedDeps): boolean {
+  const [best] = matchName(query, deps).ranked
+  const words = best?.evidence.comparison.candidate.tokens ?? []
+  return words.join('').includes(closeNumber(number).toLowerCase())
+}
+
+/** Whether only one company has a number, its place is not another, and digits or check digits exclude chance. */
+function isTelling(
+  number: string,
+  holders: readonly IdentifierHolder[],
+  { location }: NameQuery,
+  deps: IdentifiedDeps,
+): boolean {
+  const [holder, ...others] = holders
+  const stored = holder === undefined ? null : deps.reader.entityByNumber(holder.entityNumber)
+  if (holder === undefined || stored === null) return false
+  const registration = stored.legalEntities.find((one) => one.number === holder.legalEntityNumber)
+  const known = registration === undefined ? undefined : findPlace(holder.entityNumber, registration, deps)
+  const hint = parseLocation(location)
+  if (others.some((one) => one.entityNumber !== holder.entityNumber)) return false
+  if (hint !== null && known !== undefined && isConflict(comparePlaceWithHint(hint, known))) return false
+  const count = closeNumber(number).length
+  const country = registration?.jurisdiction?.slice(0, 2) ?? ''
+  return count >= 10 || (count >= 8 && rateNumber(country, number) === 3)
 }
 
 /** Context, answer and candidates read the same companies, so each is read once per query. */

@@ -14,7 +14,7 @@ import type { StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { toCityKey } from '../normalize/places.js'
 import { listBicSpellings, listSpellings, toExchangeKey } from '../model/identifiers.js'
-import { findNumbering } from '../../core/numbers/number-forms.js'
+import { findNumbering, rateNumber } from '../../core/numbers/number-forms.js'
 import { toNumberKey } from './registration-columns.js'
 
 type RegisteredIdentifier = StatedIdentifier & { readonly kind: Exclude<StatedIdentifier['kind'], 'website'> }
@@ -162,7 +162,8 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
         if (local !== null) return findByOffice(local, value, place)
         return findByNumber(value, place).map((row) => {
           const isOpen = compareYears(value, row.value) === 'open'
-          const places = isOpen ? [''] : [place ?? '', row.jurisdiction]
+          const stated = row.jurisdiction === '' && isChecked(place, row.value) ? place : row.jurisdiction
+          const places = isOpen ? [''] : [place ?? '', stated ?? '']
           return toHolder(row, !places.some((one) => findNumbering(one, row.value) === null))
         })
       }
@@ -176,6 +177,10 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
     return parts.flatMap((value) => find({ ...identifier, value }))
   }
 }
+
+/** Whether check digits or letters confirm the country of a number, of which the register states none. */
+const isChecked = (place: string | null, number: string): boolean =>
+  place !== null && rateNumber(place.slice(0, 2).toLowerCase(), number) === 3
 
 function toHolder({ number, entity_number, value }: HolderRow, isPlaced: boolean): IdentifierHolder {
   return { entityNumber: entity_number, legalEntityNumber: number, value, isPlaced }

@@ -11,7 +11,7 @@ import {
 import { codeFolder, packageFolder } from '../../platform/native-package.js'
 import { mountPage, readOrigin } from '../http/mount.js'
 import { buildGuideSections } from './guide.js'
-import { buildOpenApiDocument, description, title } from './openapi.js'
+import { buildOpenApiDocument, buildWelcome, description, title } from './openapi.js'
 
 /** A page and its content security policy. */
 interface DocsPage {
@@ -138,19 +138,6 @@ const sendText = (reply: FastifyReply, type: string, text: string): FastifyReply
 
 const atOrigin = (text: string, request: FastifyRequest): string =>
   text.replaceAll(originMark, readOrigin(request))
-
-const buildWelcome = (version: string, furtherLinks: Readonly<Record<string, string>>) => ({
-  name: 'enrich',
-  version,
-  message: 'Every route of /v1, /v2 and /v3 needs the header apikey. These links need none.',
-  links: {
-    docs: '/docs',
-    openapi: '/openapi.json',
-    health: '/healthz',
-    metrics: '/metrics',
-    ...furtherLinks,
-  },
-})
 
 /** The script of the guide: a button at each code block that copies it. */
 const guideScript = `'use strict'

@@ -295,3 +295,17 @@ function buildHeaders({ limit }: Route): Json {
     },
   }
 }
+
+/** Builds the answer to a request without a route, which has the links. */
+export const buildWelcome = (version: string, furtherLinks: Readonly<Record<string, string>>) => ({
+  name: 'enrich',
+  version,
+  message: 'Every route of /v1, /v2 and /v3 needs the header apikey. These links need none.',
+  links: {
+    docs: '/docs',
+    openapi: '/openapi.json',
+    health: '/healthz',
+    metrics: '/metrics',
+    ...furtherLinks,
+  },
+})

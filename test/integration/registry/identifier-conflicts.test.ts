@@ -514,3 +514,172 @@ describe('a number behind the name, with the word of its register', () => {
     },
   )
 })
+
+describe('a number in the cell of a name, with or without a label, in front or behind', () => {
+  const lines = [
+    `lv; 40003123453; 40003987659; Larkmoor SIA; reģ.nr.|Reģ. Nr.|reg. nr.|vienotais reģ. Nr.|vienotais reģistrācijas nr.|Reģistrācijas numurs|reģ. numurs|PVN reģ. nr. LV`,
+    `lt; 302345678; 303456789; Larkmoor UAB; įm. kodas|įmonės kodas|Įm.k.|juridinio asmens kodas|J.a.k.|im. kodas`,
+    `ee; 10234561; 11234563; Larkmoor OÜ; rg-kood|rg kood|reg-kood|reg. kood|Reg.nr.|registrikood|registrikood:`,
+    `sk; 31333338; 36421928; Larkmoor s.r.o.; IČO|IČO:|ICO|ičo`,
+    `cz; 27082440; 25596641; Larkmoor s.r.o.; IČO|IČO:|DIČ CZ|DIČ: CZ`,
+    `hr; 27759560625; 12345678903; Larkmoor d.o.o.; OIB|OIB:|MBS|MBS:`,
+    `rs; 07726716; 17726717; Larkmoor d.o.o.; MB:|mat. br.|Mat.br.|matični broj|МБ:`,
+    `si; 1234567; 5043611; Larkmoor d.o.o.; matična št.|mat. št.|matična številka`,
+    `it; 02500480245; 00484960588; Larkmoor srl; P.IVA|P. IVA|P.IVA:|Partita IVA|C.F.|Cod. Fisc.|C.F. e P.IVA|P.I.`,
+    `de; München HRB 6684; Berlin HRB 7755; Larkmoor GmbH; Amtsgericht|AG|Handelsregister|HR`,
+    `pl; 0000123456; 0000654321; Larkmoor sp. z o.o.; KRS|KRS:|nr KRS|KRS nr|NIP|REGON`,
+    `ro; 18547290; 14399840; Larkmoor SRL; CUI|CUI:|C.U.I.|CIF|CIF:|CUI RO|cod fiscal|cod unic`,
+    `es; A28015865; B95780375; Larkmoor SL; CIF|CIF:|C.I.F.|NIF|NIF:|N.I.F.`,
+    `co; 8600681825; 8909039388; Larkmoor SAS; NIT|NIT:|Nit.|N.I.T.`,
+    `pe; 20100070970; 20331898008; Larkmoor SAC; RUC|RUC:|R.U.C.|RUC N°|RUC Nro.`,
+    `ec; 1790010937001; 0990017514001; Larkmoor SA; RUC|RUC:`,
+    `cl; 93.834.000-5; 76.129.263-3; Larkmoor SpA; RUT|RUT:|R.U.T.|Rol Único Tributario`,
+    `br; 33.000.167/0001-01; 60.746.948/0001-12; Larkmoor Ltda; CNPJ|CNPJ:|CNPJ nº|CNPJ/MF`,
+    `ar; 30-67332056-9; 30-54724233-1; Larkmoor SA; CUIT|CUIT:|C.U.I.T.`,
+    `mx; BSC940905F38; LEM170208SB6; Larkmoor SA de CV; RFC|RFC:|R.F.C.`,
+    `tr; 1234567890; 2345678901; Larkmoor A.Ş.; VKN|VKN:|Vergi No|Vergi No:|MERSİS No`,
+    `fi; 0112038-9; 1927400-1; Larkmoor Oy; Y-tunnus|Y-tunnus:|y-tunnus|FO-nummer|Ytunnus|Business ID`,
+    `se; 556012-5790; 556016-0680; Larkmoor AB; org.nr|org.nr.|Org. nr:|orgnr|organisationsnummer|Org.-nr`,
+    `no; 923609016; 982463718; Larkmoor AS; org.nr.|orgnr|Org. nr.|org nr|organisasjonsnr.|foretaksnr`,
+    `dk; 61056416; 24256790; Larkmoor ApS; CVR|CVR-nr.|CVR nr|cvr-nummer|CVR.nr.`,
+    `nl; 33031431; 17001910; Larkmoor BV; KvK|KvK-nr.|KVK nummer|K.v.K.`,
+    `be; 0417.497.106; 0403.170.701; Larkmoor BV; KBO|BCE|BTW|BTW BE|TVA BE|ondernemingsnr.|Ondernemingsnummer|N° entreprise|RPR`,
+    `fr; 552100554; 552032534; Larkmoor SAS; SIREN|RCS|Siren :|SIRET`,
+    `hu; 01-09-562739; 01-10-041585; Larkmoor Kft.; Cg.|cégjegyzékszám|Cégjegyzékszám:|Cg:`,
+    `bg; 121644736; 831902088; Larkmoor EOOD; ЕИК|ЕИК:|EIK|БУЛСТАТ`,
+    `ua; 30965655; 00131305; ТОВ Ларкмур; ЄДРПОУ|код ЄДРПОУ|ЄДРПОУ:`,
+    `ru; 1027700132195; 1027700092661; ООО Ларкмур; ОГРН|ОГРН:|ИНН`,
+    `gr; 000237901000; 121546901000; Larkmoor AE; ΓΕΜΗ|ΑΡ. ΓΕΜΗ|Γ.Ε.ΜΗ.|ΑΦΜ|ΑΡ.ΓΕΜΗ`,
+    `pt; 500697256; 502011475; Larkmoor Lda; NIPC|NIF|NIPC:|Contribuinte n.º`,
+    `gb; 01234567; 07654321; Larkmoor Ltd; Company No.|Co. No.|Reg. No.|CRN|Reg No|Registered in England No.`,
+    `ie; 412345; 512345; Larkmoor Ltd; CRO|CRO No.|Reg. No.|Company no.`,
+    `at; 123456a; 234567b; Larkmoor GmbH; FN|FN:|Firmenbuch|Firmenbuchnummer|FN-Nr.`,
+    `ch; CHE-105.909.036; CHE-101.654.423; Larkmoor AG; UID|UID:|IDE`,
+    `cn; 91110000100001234K; 91310000100005678X; 拉克摩有限公司; 统一社会信用代码|统一社会信用代码：|信用代码`,
+    `kr; 124-81-00998; 220-81-62517; 주식회사 라크무어; 사업자등록번호|사업자번호:`,
+    `jp; 1010001034730; 7010001008844; 株式会社ラークムーア; 法人番号|法人番号：`,
+    `vn; 0100109106; 0300588569; Công ty TNHH Larkmoor; MST|MST:|Mã số thuế|mã số thuế:|MSDN`,
+    `id; 9120001234567; 8120101234567; PT Larkmoor; NIB|NIB:`,
+    `za; 2001/012345/07; 1999/023456/06; Larkmoor (Pty) Ltd; Reg. No.|Reg No:|Registration No`,
+    `au; 004 028 077; 008 672 179; Larkmoor Pty Ltd; ACN|A.C.N.|ACN:|ABN`,
+    `my; 201901000005; 202001000006; Larkmoor Sdn Bhd; SSM No.|Co. No.|Company No.`,
+    `sg; 200312345A; 201412345B; Larkmoor Pte Ltd; UEN|UEN:|UEN No.|ROC No.`,
+  ]
+  const companies = lines.map((line) => {
+    const [country = '', own = '', other = '', name = '', labels = ''] = line.split('; ')
+    const registry = registryOf([
+      { id: 'a', name, jurisdiction: country, registration_id: own },
+      { id: 'b', name: 'Quellmark Norvane', jurisdiction: country, registration_id: other },
+    ])
+    return { country, own, other, name, labels: labels.split('|'), registry }
+  })
+  const writeAround = (name: string, number: string, label: string) => {
+    const isOfTax = / (?:LV|CZ|RO|BE)$/.test(label)
+    const labelled = isOfTax ? label + number.replaceAll('.', '') : `${label} ${number}`
+    return [
+      `${name}, ${labelled}`,
+      `${name} ${labelled}`,
+      `${name} (${labelled})`,
+      `${labelled} ${name}`,
+      `${labelled}, ${name}`,
+      `${name}, ${labelled}, Zubelin 5`,
+    ]
+  }
+  const findsNumber = ({ factors }: Resolution) => factors.some(({ code }) => code === 'identifier_match')
+
+  test.each(companies)('$country: $labels', ({ own, other, name, labels, registry }) => {
+    for (const label of labels) {
+      for (const text of writeAround(name, own, label)) {
+        const answer = ask(registry, text)
+        expect([text, answer.status, answer.entity?.legal_name, findsNumber(answer)]).toEqual([
+          text,
+          'matched',
+          name,
+          true,
+        ])
+      }
+      for (const text of writeAround(name, other, label))
+        expect([text, ask(registry, text).status]).toEqual([text, 'inconclusive'])
+    }
+  })
+
+  test.each(companies)('$country: without a label', ({ country, own, other, name, registry }) => {
+    for (const text of [`${name} ${own}`, `${own} ${name}`, `${name} (${own})`, `${name}, ${own}`])
+      expect([text, ...outcomeOf(ask(registry, text))]).toEqual([text, 'matched', 99, name])
+    // Without check digits, a short number may be another one by chance.
+    const isLong = other.replace(/[^A-Za-z\d]/g, '').length >= 10
+    const wasFound = isLong || !['lt', 'rs', 'si', 'nl', 'gb', 'ie', 'at'].includes(country)
+    for (const text of [`${name} ${other}`, `${other} ${name}`, `${name} (${other})`])
+      expect([text, ask(registry, text).status]).toEqual([text, wasFound ? 'inconclusive' : 'matched'])
+  })
+
+  test('is no other company if the number is a part of its name, or of none', () => {
+    const registry = registryOf([
+      { id: 'a', name: '1234567 Larkmoor Inc.', jurisdiction: 'ca', registration_id: '765432-1' },
+      { id: 'b', name: 'Quellmark Inc.', jurisdiction: 'ca', registration_id: '123456-7' },
+      { id: 'c', name: 'Norvane 40003123453 SIA', jurisdiction: 'lv', registration_id: '40003987659' },
+      { id: 'd', name: 'Ostrovar SIA', jurisdiction: 'lv', registration_id: '40003123453' },
+    ])
+    for (const [text, name] of [
+      ['1234567 Larkmoor Inc.', '1234567 Larkmoor Inc.'],
+      ['Norvane 40003123453 SIA', 'Norvane 40003123453 SIA'],
+      ['Quellmark Inc. 40003999999', 'Quellmark Inc.'],
+      ['Quellmark Inc., tel. 07700 900123', 'Quellmark Inc.'],
+      ['Ostrovar SIA, PESEL 40003987659', 'Ostrovar SIA'],
+    ] as const)
+      expect([text, ask(registry, text).entity?.legal_name]).toEqual([text, name])
+  })
+
+  test('of another country than the row says nothing without a label', () => {
+    const registry = registryOf([
+      {
+        id: 'a',
+        name: 'Larkmoor ApS',
+        city: 'Odense',
+        country: 'DK',
+        jurisdiction: 'dk',
+        registration_id: '24256790',
+      },
+      {
+        id: 'b',
+        name: 'Quellmark SIA',
+        city: 'Riga',
+        country: 'LV',
+        jurisdiction: 'lv',
+        registration_id: '40003987659',
+      },
+    ])
+    const answer = registry.resolve({ name: 'Larkmoor ApS 40003987659', location: 'Denmark', context: null })
+    expect(resolution.parse(answer).entity?.legal_name).toBe('Larkmoor ApS')
+  })
+})
+
+describe('a number with a country that the list or the register does not state', () => {
+  const numbers = [
+    ['sk', '31333338', 'Larkmoor s.r.o.'],
+    ['cz', '27082440', 'Larkmoor s.r.o.'],
+    ['fi', '0112038-9', 'Larkmoor Oy'],
+    ['lv', '40003123453', 'Larkmoor SIA'],
+    ['it', '02500480245', 'Larkmoor srl'],
+    ['no', '923609016', 'Larkmoor AS'],
+    ['fr', '552032534', 'Larkmoor SAS'],
+    ['ro', '18547290', 'Larkmoor SRL'],
+    ['br', '33.000.167/0001-01', 'Larkmoor Ltda'],
+  ] as const
+
+  test.each(numbers)('with a wrong digit is a typing error: %s', (jurisdiction, number, name) => {
+    const registry = registryOf([{ id: 'a', name, jurisdiction, registration_id: number }])
+    const last = Number(number.at(-1))
+    const typed = `${number.slice(0, -1)}${(last + 3) % 10}`
+    for (const country of ['', `${jurisdiction.toUpperCase()} `]) {
+      const text = `${name} (company number ${country}${typed})`
+      expect([text, ...outcomeOf(ask(registry, text)).slice(0, 1)]).toEqual([text, 'matched'])
+    }
+  })
+
+  test.each(numbers)('is sure by its check digits: %s', (jurisdiction, number, name) => {
+    const registry = registryOf([{ id: 'a', name, registration_id: number }])
+    const asked = `company number ${jurisdiction.toUpperCase()} ${number}`
+    expect(outcomeOf(ask(registry, asked))).toEqual(['matched', 99, name])
+  })
+})

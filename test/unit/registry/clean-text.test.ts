@@ -1,3 +1,4 @@
+import { listNumbersInName } from '../../../src/registry/match/other-names.js'
 import { describe, expect, test } from 'vitest'
 import {
   cleanText,
@@ -395,6 +396,7 @@ describe('a text of 200,000 letters is read before the test is over', () => {
     ['compareYears', (text) => compareYears(text, text)],
     ['listWritings', listWritings],
     ['readLabelledNumber', readLabelledNumber],
+    ['listNumbersInName', listNumbersInName],
     ['readText', (text) => readText(text, facts)],
   ])('by %s', (_, read) => {
     for (const text of texts) expect(() => read(text)).not.toThrow()

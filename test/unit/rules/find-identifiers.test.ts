@@ -283,6 +283,55 @@ test.each([
   expect(whyNot(table, column)).toMatch(why)
 })
 
+describe('A column of tax numbers that is not used', () => {
+  const lists: [string, string[]][] = [
+    ['GH', ['C0001234567', 'C0002345678', 'C0003456789']],
+    ['PH', ['123-456-789-000', '234-567-890-000', '345-678-901-001']],
+    ['NG', ['12345678-0001', '23456789-0001', '34567890-0001']],
+    ['TZ', ['123-456-789', '234-567-890', '345-678-901']],
+    ['BD', ['123456789012', '234567890123', '345678901234']],
+  ]
+
+  test.each(lists)('is called one of tax numbers, not of VAT numbers: %s', (country, cells) => {
+    for (const header of ['TIN', 'Tax ID', 'Taxpayer ID', 'Tax number']) {
+      const table = { company: names.slice(0, 3), [header]: cells, country: [country, country, country] }
+      expect([header, told(table).unused]).toMatchObject([header, [{ column: header, kind: 'tax number' }]])
+    }
+    for (const header of ['VAT number', 'Momsnummer', 'btw-nr.', 'P.IVA']) {
+      const table = { company: names.slice(0, 3), [header]: cells.map((cell) => cell.slice(-9)) }
+      const kinds = told(table).unused.map(({ kind }) => kind)
+      expect([header, kinds]).toEqual([header, kinds.map(() => 'VAT number')])
+    }
+  })
+
+  test('is one of VAT numbers if the cells are', () => {
+    const table = { company: names.slice(0, 2), 'Tax ID': ['DE129274202', 'ATU12345678'] }
+    expect(told(table).unused).toMatchObject([{ column: 'Tax ID', kind: 'VAT number' }])
+  })
+
+  test('has no cell in a short list; the first cells of a long list may be empty', () => {
+    const list = (count: number): Table => ({
+      company: Array.from(Array(count), (_, at) => `Larkmoor ${at}`),
+    })
+    for (const header of ['TIN', 'Tax ID', 'VAT', 'NIF', 'ИНН']) {
+      expect(found({ ...list(3), [header]: [] }).identifiers).toEqual({})
+      expect(found({ ...list(200), [header]: [] }).identifiers).toEqual({ registration_id: header })
+    }
+  })
+})
+
+test.each(['BD', 'LK', 'EG'])(
+  'A reason names the country of the rows, not that of the header: %s',
+  (country) => {
+    const table = {
+      company: names.slice(0, 3),
+      BIN: ['1234567890123', '1234567890124', '0012345678-0101'],
+      country: [country, country, country],
+    }
+    expect(whyNot(table, 'BIN')).toContain(country)
+  },
+)
+
 test('a column of courts completes the numbers', () => {
   const table = {
     Firma: names,

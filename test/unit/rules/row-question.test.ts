@@ -297,6 +297,99 @@ test('any cells make a question or a reason; what a name states is read back', (
   )
 })
 
+describe('the number of a person in the cell of a name', () => {
+  const rule: LookupRule = {
+    columns: { name: 'name', location: ['country'], context: [], identifiers: {} },
+    identifierUse: 'context',
+    readsNames: true,
+  }
+  const read = createRowReader(rule, noEarlierNames)
+  const reasonsOf = async (cells: readonly string[], country = '') =>
+    (await read(cells.map((cell) => [cell, country]))).map((one) =>
+      one.kind === 'invalid' ? one.reason : one.lookup.name,
+    )
+  const person = 'no company name, and the number is that of a person'
+
+  test.each([
+    ['BR', ['111.444.777-35', '11144477735']],
+    ['PL', ['44051401359']],
+    ['SE', ['850709-9805']],
+    ['KR', ['850709-1234568']],
+    ['US', ['123-45-6789']],
+    ['IN', ['2345 6789 0124']],
+    ['CZ', ['736028/5163']],
+    ['BE', ['85.07.30-033.28', '85073003328']],
+    ['ES', ['12345678Z', 'X1234567L']],
+    ['IT', ['RSSMRA80A01H501U']],
+    ['FI', ['131052-308T']],
+  ])('alone is never sent, with its country or without: %s', async (country, numbers) => {
+    for (const place of [country, ''])
+      expect(await reasonsOf(numbers, place)).toEqual(numbers.map(() => person))
+  })
+
+  test.each([
+    ['BG', '8507099805'],
+    ['DO', '00112345678'],
+    ['EE', '38507099805'],
+    ['Lithuania', '38507099805'],
+    ['South Africa', '8507095009087'],
+    ['Deutschland', '123-45-6789'],
+    ['Türkiye', '12345678901'],
+  ])('is known by the country of its row: %s', async (country, number) => {
+    expect(await reasonsOf([number], country)).toEqual([person])
+  })
+
+  test.each([
+    'CPF',
+    'PESEL:',
+    'Personnummer',
+    'SSN:',
+    'CNP',
+    'EGN',
+    'rodné číslo',
+    'DNI',
+    'Aadhaar No.',
+    'JMBG',
+  ])('is cut from a name, with its label: %s', async (label) => {
+    for (const number of ['111.444.777-35', '44051401359', '850709-9805', '2345 6789 0124', '12345678Z']) {
+      const cells = [`${label} ${number}`, `Larkmoor (${label} ${number})`, `Larkmoor, ${label} ${number}`]
+      expect([label, number, ...(await reasonsOf(cells))]).toEqual([
+        label,
+        number,
+        person,
+        'Larkmoor',
+        'Larkmoor',
+      ])
+    }
+  })
+
+  test('is not a phone number, which is not sent either', async () => {
+    const cells = ['+371 67 123 456', '(020) 7946 0958', '+1 (212) 555-0100']
+    expect(await reasonsOf(cells)).toEqual(cells.map(() => 'no company name, and it is a phone number'))
+  })
+
+  test('is no part of a name with other numbers, and no number of a company', async () => {
+    const cells = [
+      'Larkmoor 2000 Ltd',
+      '1234567 Larkmoor Inc.',
+      '54321 Larkmoor',
+      'Larkmoor SIA 40003123453',
+      'Larkmoor s.r.o., IČO 27082440',
+      'Norvane Rg 12',
+      'Sin 40 Larkmoor 123',
+      '4711',
+      '3 650',
+      '27082440',
+      '0417.497.106',
+      'HRB 66841',
+    ]
+    expect(await reasonsOf(cells)).toEqual(cells)
+    expect(await reasonsOf(['556012-5790'], 'SE')).toEqual(['556012-5790'])
+    expect(await reasonsOf(['33.000.167/0001-01'], 'BR')).toEqual(['33.000.167/0001-01'])
+    expect(await reasonsOf(['40003123453'], 'LV')).toEqual(['40003123453'])
+  })
+})
+
 describe('countries that are not known', () => {
   const rule: LookupRule = {
     columns: { name: 'name', location: ['city', 'country'], context: [], identifiers: {} },
