@@ -42,6 +42,8 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   // A name that continues is that of another company, as far as the registry tells.
   [78, (evidence) => isContinued(evidence) || isRearranged(evidence) || isNamedOtherwise(evidence)],
   [78, (evidence) => isOfSeveral(evidence) || isNameLeft(evidence)],
+  // Partnerships, cooperatives, associations and sole traders are other persons than a company of the same name.
+  [78, ({ comparison: { form } }) => form === 'hard_conflict'],
   // A group has a company for each country, and a word in front makes another name: few registries hold all of them.
   [85, (one) => isOwnCountryLeft(one) || isOfOtherOffice(one) || isOfOtherForm(one)],
   [85, ({ comparison }) => comparison.characters === 'unknown'],
@@ -146,7 +148,10 @@ function isContinued(evidence: Evidence): boolean {
       (isNumber && (other?.word.wordClass === 'form' || isLast)) ||
       (countTellingNext(evidence) > 1 && evidence.place !== 'postal') ||
       left.some(
-        (word) => word.at < (host?.at ?? Infinity) && word.word.text === 'fund' && isAmong(word, 'generic'),
+        (word) =>
+          word.at < (host?.at ?? Infinity) &&
+          /^(?:fund|trust)$/.test(word.word.text) &&
+          isAmong(word, 'generic'),
       ))
   )
 }

@@ -1,6 +1,7 @@
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import { andWords } from './around-name.js'
 import { cap, type Evidence, type Feature } from './evidence.js'
+import type { NameComparison } from './compare-names.js'
 import type { LeftWord } from './left-words.js'
 import { hasOtherMeaning, type WordClass } from './word-classes.js'
 
@@ -48,13 +49,20 @@ export const isNameLeft = ({ comparison: { left, text } }: Evidence): boolean =>
     return isName && role === null && position === 'behind' && /^[,/]$/.test(word.separator)
   }) && !left.some(({ word }) => relationClasses.has(word.wordClass) || word.separator === '(')
 
+/** What stands in front of a name in quotes is the kind of its body, as in `Biedrība "Larkmoor"`: no sign is between them. */
+function isInQuotes({ text: { words, given }, alignment: { start, end } }: NameComparison): boolean {
+  const [first, last] = [words[start], words[end - 1]]
+  if (start === 0 || first?.separator !== '/' || last === undefined) return false
+  const isOpen = ['"', '“', '”', '„', '«'].some((quote) => given.includes(` ${quote}${first.written}`))
+  return isOpen && ['"', '“', '”', '»'].some((quote) => given.includes(`${last.written}${quote}`))
+}
+
 /** True if a telling word or one of a trade is in front of the name, without a sign between them: "Larkmoor Norvane Ltd" for Norvane Ltd. */
-export const isNamedOtherwise = ({ comparison: { left, isApartBefore } }: Evidence): boolean => {
-  const before = left.filter(({ position, role }) => position === 'before' && role === null)
+export const isNamedOtherwise = ({ comparison }: Evidence): boolean => {
+  const before = comparison.left.filter(({ position, role }) => position === 'before' && role === null)
   const isMarked = before.some(({ word }) => /^(?:former|mark|host|agent)$/.test(word.wordClass))
-  return (
-    !isApartBefore && !isMarked && before.some(({ word }) => /^(?:telling|generic)$/.test(word.wordClass))
-  )
+  const isApart = comparison.isApartBefore && !isInQuotes(comparison)
+  return !isApart && !isMarked && before.some(({ word }) => /^(?:telling|generic)$/.test(word.wordClass))
 }
 
 /** True if a telling word follows the legal form, without a sign between them: "Larkmoor Ltd Norvane". */

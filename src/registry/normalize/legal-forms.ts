@@ -199,6 +199,7 @@ export interface StatedForm {
   readonly at: number
   readonly count: number
   readonly formClass: FormClass
+  readonly legalForm: LegalForm | null
   readonly countries: readonly string[]
   readonly words: readonly string[]
 }
@@ -230,8 +231,8 @@ export function findForms(words: readonly string[], { last, written, native }: G
     if (entry !== null && (index > 0 || (leads && count < plain.length))) {
       const at = places[index] ?? 0
       const end = (places[index + count - 1] ?? at) + 1
-      const { formClass, countries } = entry
-      forms.push({ at, count: end - at, formClass, countries, words: entry.words })
+      const { formClass, legalForm, countries } = entry
+      forms.push({ at, count: end - at, formClass, legalForm, countries, words: entry.words })
     }
     index += count
   }
@@ -304,7 +305,7 @@ interface NativeForm {
   /** Letters that each writing of the form has: a search for them takes less time than the pattern. */
   readonly letters: string
   readonly pattern: RegExp
-  readonly form: Omit<StatedForm, 'at' | 'count'> & { readonly legalForm: LegalForm | null }
+  readonly form: Omit<StatedForm, 'at' | 'count'>
 }
 
 /** Forms in other scripts, built at the first name in one, the longest first. They are removed before transliteration, which reads kanji as Chinese. */
