@@ -1,4 +1,5 @@
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
+import { formWords } from '../normalize/legal-forms.js'
 import { andWords } from './around-name.js'
 import { cap, type Evidence, type Feature } from './evidence.js'
 import type { NameComparison } from './compare-names.js'
@@ -88,4 +89,11 @@ export function isOfSeveral({ comparison: { left, text, alignment, candidate } }
   const isOfForm = words.slice(alignment.end, at).every(({ wordClass }) => wordClass === 'form')
   if (at < 0 || !isOfForm || next === undefined || groupWords.has(next.word.folded)) return false
   return /^(?:telling|generic|light|body)$/.test(next.word.wordClass)
+}
+
+/** True if a text and a name have more in common than legal forms, and than a word of everyday language next to a name: "Norvane Services". */
+export function isLikeName({ comparison }: Evidence): boolean {
+  const { text, matchType, isGeneric, sharedCount, left } = comparison
+  if (matchType === 'acronym') return !text.words.every(({ folded }) => formWords.has(folded))
+  return !isGeneric || (sharedCount > 1 && !left.some(({ word }) => word.wordClass === 'telling'))
 }
