@@ -332,7 +332,7 @@ describe('Answer and candidates agree', () => {
   ])('%s: a form or a usual word in common makes no close name', (name) => {
     const held = rowsOf(
       ...forms.map((form) => {
-        const words = [...form.replace(/[^A-Za-z]/g, '').toLowerCase()].map((letter) => `${letter}elmarin`)
+        const words = Array.from(form.replace(/[^A-Za-z]/g, '').toLowerCase(), (letter) => `${letter}elmarin`)
         return { id: form, name: words.join(' '), country: 'US' }
       }),
       ...usual.map((word) => ({ id: word, name: `${word} Services Ltd`, country: 'GB' })),
