@@ -292,7 +292,7 @@ const lastWritten = new RegExp(
 
 /** Nearly no name has one of them: this test is fast, the patterns are not. */
 const hasWrittenForm =
-  /an[o\u00f3]nima[ ,]|savings?\s|saccos|[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$|\([a-z.]{1,4}\)\s*[lcps-]|\s(?:gh|ug|tz|zm|bd|lk|nig?|ng|ke)\.?\s+[lcps-]|\sp\.\s*l|\ssh\.?\s?a\.?\s*$|close corp|beslote k|\sb\.?\s?k\.?\s*$/i
+  /an[o\u00f3]nima[ ,]|savings?\s|saccos|[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$|\([a-z.']{1,7}\)\s*(?:$|[lcps(-])|\s(?:gha?|ug|tz|zm|bd|lk|lanka|nig?|ng|ken?|e\.?a|w\.a|tanz|zamb?|zim|bots|gam|pak|bang|[bms]'?(?:desh|tius|sia|pore)|ugn|rwa)\.?\s+[lcps(-]|\sp\.\s*l|\ssh\.?\s?a\.?\s*$|close corp|beslote k|\sb\.?\s?k\.?\s*$/i
 
 /** Writes out forms that folding would change into other words. `name` must be unfolded. */
 export function expandForms(name: string): string {

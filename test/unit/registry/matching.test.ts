@@ -838,3 +838,49 @@ describe('a form in short, in half and in full is one form', () => {
     expect(isAccepted(match({ name, held: [{ name: held, country: 'SK' }] }))).toBe(expected)
   })
 })
+
+describe('short countries in front of a British form', () => {
+  const marks: readonly (readonly [country: string, name: string, marks: readonly string[]])[] = [
+    ['GH', 'Ghana', ['Gh', '(Gh)', '(GH.)', 'Gha.', '(Gha)', 'GHA.']],
+    ['KE', 'Kenya', ['Ken.', '(K)', '(Ken)', '(KEN.)']],
+    ['UG', 'Uganda', ['(U)', '(Ug)', 'Ug.']],
+    ['TZ', 'Tanzania', ['(T)', '(Tz)', 'Tz', 'Tanz.', '(Tanz)']],
+    ['NG', 'Nigeria', ['Nig', 'Nig.', '(Nig)', '(NIG.)']],
+    ['ZM', 'Zambia', ['(Z)', 'Zam.', '(Zamb)']],
+    ['ZW', 'Zimbabwe', ['(Zim)', 'Zim.']],
+    ['BW', 'Botswana', ['(Bots)', 'Bots.']],
+    ['PK', 'Pakistan', ['(Pak)', 'Pak.']],
+    ['BD', 'Bangladesh', ['BD', 'Bd.', 'Bang.', "(B'desh)"]],
+    ['LK', 'Sri Lanka', ['Lanka', '(Lanka)']],
+    ['IN', 'India', ['(Ind)', '(IND.)']],
+    ['MU', 'Mauritius', ['(Mtius)', '(Mtius.)']],
+    ['KE', 'East Africa', ['EA', 'E.A.', '(EA)', '(E.A.)']],
+  ]
+  test.each(marks)('%s: the marks of %s are its name', (country, name, written) => {
+    for (const mark of written)
+      for (const form of ['Ltd', 'Limited', 'Co. Ltd', 'PLC'])
+        for (const [asked, held] of [
+          [`Larkmoor ${mark} ${form}`, `Larkmoor ${name} ${form}`],
+          [`Larkmoor ${name} ${form}`, `Larkmoor ${mark} ${form}`],
+          [`Larkmoor (${name}) ${form}`, `Larkmoor ${mark} ${form}`],
+        ] as const)
+          expect(
+            confidenceOf(match({ name: asked, location: country, held: [{ name: held, country }] })),
+            `${asked} | ${held}`,
+          ).toBe(99)
+  })
+
+  test.each([
+    ['Larkmoor (Zam) Ltd', 'Larkmoor Zimbabwe Limited', 'ZW'],
+    ['Larkmoor (U) Ltd', 'Larkmoor Kenya Limited', 'KE'],
+  ])('%s is not %s', (name, held, country) => {
+    expect(isAccepted(match({ name, held: [{ name: held, country }] }))).toBe(false)
+  })
+
+  test.each(['Larkmoor Ken Ltd', 'Ken Ltd', 'Pak Ltd', 'Lanka Limited', 'Zim Ltd', 'Larkmoor Gam Ltd'])(
+    '%s is its own name',
+    (name) => {
+      expect(confidenceOf(match({ name, held: [{ name }] }))).toBe(99)
+    },
+  )
+})
