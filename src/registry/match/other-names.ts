@@ -58,12 +58,50 @@ function isInQuotes({ text: { words, given }, alignment: { start, end } }: NameC
   return isOpen && ['"', '“', '”', '»'].some((quote) => given.includes(`${last.written}${quote}`))
 }
 
+/** Words that a statement of an account has in front of the payee, by the countries that use them; those of any country under `*`. */
+const payeeMarks = new Map(
+  Object.entries(wordTables.payee_marks).flatMap(([codes, words]) =>
+    words.split(' ').map((word) => [word, codes.split(' ')] as const),
+  ),
+)
+const wordsOfMarks = new Set(wordTables.payee_mark_words.split(' '))
+
+/**
+ * True if only what a statement says of a payment is in front of a whole name with its form: "POS LARKMOOR LTD", "PAGO EN LARKMOOR
+ * SL". Written "Pos Larkmoor Ltd", or without a form, it is a name.
+ */
+function isPayee({
+  left,
+  text,
+  matchType,
+  form,
+  isFormNext,
+  nameLeftover: missing,
+  candidate,
+}: NameComparison): boolean {
+  const { countryCode, jurisdictionCountry } = candidate.place
+  const isMark = ({ word }: LeftWord) => {
+    const codes = /\p{Ll}/u.test(word.written) ? undefined : payeeMarks.get(word.folded)
+    const isUsed = codes?.some((code) => ['*', countryCode, jurisdictionCountry].includes(code)) === true
+    return word.wordClass === 'payment' || isUsed
+  }
+  const before = left.filter(({ position }) => position === 'before')
+  const isOther = (one: LeftWord) =>
+    !isMark(one) &&
+    !/^(?:number|date|code|stop)$/.test(one.word.wordClass) &&
+    !wordsOfMarks.has(one.word.folded)
+  const isWhole = matchType === 'exact' && missing.hard + missing.soft === 0 && !/\p{Ll}/u.test(text.given)
+  const hasForm = form === 'same' ? isFormNext : candidate.formClass === null && text.forms.length === 0
+  return isWhole && hasForm && before.some(isMark) && !before.some(isOther)
+}
+
 /** True if a telling word or one of a trade is in front of the name, without a sign between them: "Larkmoor Norvane Ltd" for Norvane Ltd. */
 export const isNamedOtherwise = ({ comparison }: Evidence): boolean => {
   const before = comparison.left.filter(({ position, role }) => position === 'before' && role === null)
   const isMarked = before.some(({ word }) => /^(?:former|mark|host|agent)$/.test(word.wordClass))
   const isApart = comparison.isApartBefore && !isInQuotes(comparison)
-  return !isApart && !isMarked && before.some(({ word }) => /^(?:telling|generic)$/.test(word.wordClass))
+  if (isApart || isMarked || isPayee(comparison)) return false
+  return before.some(({ word }) => /^(?:telling|generic)$/.test(word.wordClass))
 }
 
 /** True if a telling word follows the legal form, without a sign between them: "Larkmoor Ltd Norvane". */

@@ -884,3 +884,53 @@ describe('short countries in front of a British form', () => {
     },
   )
 })
+
+describe('what a statement of an account has in front of the payee', () => {
+  test.each([
+    [
+      'GB',
+      'Thurlan Norvane Limited',
+      ['POS', 'VISA', 'MASTERCARD', 'FPS', 'POS 0412', 'CHECKCARD0412', 'POS1234'],
+    ],
+    ['US', 'Sativor Tech Corp', ['POS', 'VISA', 'PURCHASE', 'CHECKCARD 0412']],
+    ['FR', 'Larkmoor Norvane SARL', ['CB', 'CARTE', 'PRLV SEPA', 'PAIEMENT PAR CARTE', 'VIR']],
+    ['DE', 'Larkmoor Norvane GmbH', ['EC', 'KARTENZAHLUNG', 'SEPA', 'UEBERW', 'GIROCARD']],
+    ['ES', 'Larkmoor Norvane S.L.', ['COMPRA', 'TARJETA', 'PAGO EN', 'COMPRA TARJ. 4711']],
+    ['IT', 'Larkmoor Norvane S.r.l.', ['PAGAMENTO', 'BONIFICO', 'POS']],
+    ['NL', 'Larkmoor Norvane B.V.', ['BETAALPAS', 'POS']],
+    ['SE', 'Larkmoor Norvane AB', ['KORTKÖP']],
+    ['NO', 'Larkmoor Norvane AS', ['VAREKJØP']],
+    ['FI', 'Larkmoor Norvane Oy', ['KORTTIOSTO']],
+    ['CZ', 'Larkmoor Norvane s.r.o.', ['PLATBA KARTOU']],
+  ])('%s: %s is found behind %j', (country, name, marks) => {
+    for (const mark of marks) {
+      const asked = `${mark} ${name.toUpperCase()}`
+      expect(isAccepted(match({ name: asked, location: country, held: [{ name, country }] })), asked).toBe(
+        true,
+      )
+      const another = `${mark} Velmora ${name}`.toUpperCase()
+      expect(
+        isAccepted(match({ name: another, location: country, held: [{ name, country }] })),
+        another,
+      ).toBe(false)
+    }
+  })
+
+  test.each([
+    ['Visa Larkmoor Ltd', 'GB'],
+    ['CB Larkmoor Ltd', 'GB'],
+    ['CB LARKMOOR LTD', 'GB'],
+    ['EC LARKMOOR LTD', 'GB'],
+    ['POS LARKMOOR', 'GB'],
+    ['Pos Larkmoor Ltd', 'GB'],
+    ['DD LARKMOOR LTD', 'GB'],
+  ])('%s may be a name of its own', (name, country) => {
+    expect(isAccepted(match({ name, held: [{ name: 'Larkmoor Ltd', country }] }))).toBe(false)
+    const both = [
+      { name: 'Larkmoor Ltd', country },
+      { name, country },
+    ]
+    expect(namedBy(match({ name, held: both }))).toBe(name)
+    expect(confidenceOf(match({ name, held: both }))).toBe(99)
+  })
+})
