@@ -934,3 +934,24 @@ describe('what a statement of an account has in front of the payee', () => {
     expect(confidenceOf(match({ name, held: both }))).toBe(99)
   })
 })
+
+test.each([
+  ['DE', 'Larkmoor eG', ['(Abt. Larkmoor eG', 'Abt. Einkauf Larkmoor eG', 'Larkmoor eG (Niederl. Ulm']],
+  [
+    'FR',
+    'Larkmoor SARL',
+    ['(Dép. Larkmoor SARL', 'Larkmoor SARL (Succ. Nantes', 'Larkmoor SARL (Dép. Achats'],
+  ],
+  ['NL', 'Larkmoor B.V.', ['(Afd. Larkmoor B.V.', 'Larkmoor B.V. (Afd. Inkoop']],
+  ['NO', 'Larkmoor AS', ['(Avd. Larkmoor AS', 'Larkmoor AS (Avd. Bergen']],
+  ['GB', 'Larkmoor Ltd', ['(Dept. Sales Larkmoor Ltd', 'Larkmoor Ltd (Leeds Branch', 'Larkmoor Ltd)']],
+  ['ES', 'Larkmoor S.L.', ['Larkmoor S.L. (Dpto. Compras', 'Larkmoor S.L. (Suc. Sevilla']],
+  ['RU', 'ООО Ларкмур', ['ООО Ларкмур (Фил. Томск', 'ООО Ларкмур (Отд. закупок']],
+])('%s: a bracket that is not closed, with a department or a site, is of %s', (country, name, texts) => {
+  for (const asked of texts)
+    expect(isAccepted(match({ name: asked, location: country, held: [{ name, country }] })), asked).toBe(true)
+  for (const asked of ['ABT Larkmoor GmbH', 'AVD Larkmoor AS', 'Fil Larkmoor SARL', 'Larkmoor Fil SARL'])
+    expect(isAccepted(match({ name: asked, held: [{ name: asked.replace(/(?:ABT|AVD|Fil) /, '') }] }))).toBe(
+      false,
+    )
+})
