@@ -1,6 +1,7 @@
 import { hasLocalOffices } from '../../core/numbers/court-numbers.js'
 import { isFormAlone } from '../reference/registers.js'
 import { namesTrade } from '../normalize/normalize-name.js'
+import { isOfUnknownWords } from '../normalize/native-scripts.js'
 import { toCityKey, toPlaceKey } from '../normalize/places.js'
 import { classifyNameWord } from './compare-words.js'
 import { isOneFormPrivate } from './candidate.js'
@@ -44,6 +45,8 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [78, (evidence) => isOfSeveral(evidence) || isNameLeft(evidence)],
   // Partnerships, cooperatives, associations and sole traders are other persons than a company of the same name.
   [78, ({ comparison: { form } }) => form === 'hard_conflict'],
+  // In a script of which few words are known, a short word with another letter is another name: পদ্মা is no Palma.
+  [78, ({ comparison: { text, isLooseShort } }) => isLooseShort && isOfUnknownWords(text.native)],
   // A group has a company for each country, and a word in front makes another name: few registries hold all of them.
   [85, (one) => isOwnCountryLeft(one) || isOfOtherOffice(one) || isOfOtherForm(one)],
   [85, ({ comparison }) => comparison.characters === 'unknown'],

@@ -955,3 +955,33 @@ test.each([
       false,
     )
 })
+
+describe('scripts of South Asia', () => {
+  test.each([
+    ['BD', 'যমুনা গ্রুপ', 'Jamuna Group', 'Yamira Group'],
+    ['BD', 'রহমান ট্রেডার্স', 'Rahman Traders', 'Rahim Traders'],
+    ['BD', 'ঢাকা স্টিল লিমিটেড (ইউনিট-২)', 'Dhaka Steel Limited', 'Dhamrai Steel Limited'],
+    ['BD', 'সুন্দরবন কুরিয়ার সার্ভিস', 'Sundarban Courier Service', 'Sundar Courier Service'],
+    ['BD', 'পদ্মা ব্যাংক লিমিটেড', 'Padma Bank Limited', 'Palma Bank Limited'],
+    [
+      'IN',
+      'यमुना इंडस्ट्रीज प्राइवेट लिमिटेड',
+      'Yamuna Industries Private Limited',
+      'Varuna Industries Private Limited',
+    ],
+    ['IN', 'गंगा टेक्सटाइल्स लिमिटेड', 'Ganga Textiles Limited', 'Gita Textiles Limited'],
+    ['IN', 'विजय कुमार एंड संस', 'Vijay Kumar & Sons', 'Ajay Kumar & Sons'],
+    ['NP', 'सगरमाथा ट्रेडर्स', 'Sagarmatha Traders', 'Annapurna Traders'],
+    ['IN', 'ஸ்ரீ முருகன் டெக்ஸ்டைல்ஸ்', 'Sri Murugan Textiles', 'Sri Ganesan Textiles'],
+    ['IN', 'கண்ணன் டிரேடர்ஸ்', 'Kannan Traders', 'Balan Traders'],
+    ['IN', 'విజయ ట్రేడర్స్', 'Vijaya Traders', 'Ajanta Traders'],
+    ['IN', 'ಮೈಸೂರು ಇಂಡಸ್ಟ್ರೀಸ್', 'Maisuru Industries', 'Mangaluru Industries'],
+    ['IN', 'കേരള ട്രേഡേഴ്സ്', 'Kerala Traders', 'Karnataka Traders'],
+    ['IN', 'ગુજરાત ટ્રેડર્સ', 'Gujrat Traders', 'Surat Traders'],
+    ['IN', 'ਪੰਜਾਬ ਬੈਂਕ', 'Panjab Bank', 'Patiala Bank'],
+  ])('in %s, %s is %s, and not %s', (country, name, held, other) => {
+    const decide = (latin: string) => match({ name, location: country, held: [{ name: latin, country }] })
+    expect(isAccepted(decide(held))).toBe(true)
+    expect(isAccepted(decide(other))).toBe(false)
+  })
+})
