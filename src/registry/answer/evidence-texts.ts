@@ -5,8 +5,8 @@ import { findKeptCountries } from './registration-facts.js'
 import { splitJurisdiction } from './entity-record.js'
 import type { FeaturePart } from '../match/features.js'
 import { describeFormerName, describeName, describeUnsupported } from './factors.js'
-import type { Evidence } from '../match/evidence.js'
 import type { NameComparison } from '../match/compare-names.js'
+import { isLikeName, type Evidence } from '../match/evidence.js'
 import { hasTown, type LocationHint, type Place, type PlaceAgreement } from '../match/place-agreement.js'
 import {
   estimateCompanyConfidence,
@@ -311,22 +311,21 @@ const likelyLimits = {
 
 /**
  * Returns the companies that a query may mean, best first: those of the decision, and others unless their confidence is 0
- * and no more than a part of the text is theirs.
+ * and no more than a part of the text is theirs. Without an answer, a form in common, or a usual word, makes none.
  */
 export function listLikelyCompanies(
   match: Pick<Ranking, 'ranked'> & { readonly decision: MatchDecision },
 ): readonly RankedCompany[] {
   const { decision, ranked } = match
   const mostShare = ranked[0]?.share ?? 0
-  const leastShare = Math.max(
-    Math.min(likelyLimits.shareMin, mostShare / 2),
-    mostShare * likelyLimits.partMin,
-  )
-  const isAnyLikely = sumShares(match) >= likelyLimits.totalMin
+  const { shareMin, partMin, totalMin } = likelyLimits
+  const leastShare = Math.max(Math.min(shareMin, mostShare / 2), mostShare * partMin)
+  const isAnyLikely = sumShares(match) >= totalMin
+  const best = decision.kind === 'none' ? null : decision.best
   const isLikely = (company: RankedCompany) =>
     company.share >= leastShare &&
+    (best !== null || isLikeName(company.evidence)) &&
     (isWholeName(company) || (isAnyLikely && estimateCandidateConfidence(company, match) > 0))
-  const best = decision.kind === 'none' ? null : decision.best
   return ranked.filter((company) => company === best || isLikely(company))
 }
 

@@ -17,7 +17,7 @@ import {
 } from './place-agreement.js'
 import { unspaced } from '../normalize/unspaced-names.js'
 import { removeRegistrySuffix } from '../../core/numbers/registry-suffix.js'
-import { hasKinds, isFormAlone, isPrivateForm, listKinds, spellOutForm } from '../reference/registers.js'
+import { isFormAlone, isPrivateForm, listKinds, spellOutForm } from '../reference/registers.js'
 
 /** One name of one registration. */
 export interface CandidateName {
@@ -74,13 +74,15 @@ const isCorporate = (kind: string): boolean =>
 
 type Kinds = readonly [asked: readonly string[], own: readonly string[]]
 
-/** The classes of both forms, or what the company's country makes of them. */
+/** The classes of both forms, or what the company's country makes of them; partnerships by the liability of their partners. */
 function listBothKinds(stated: StatedForm, held: FormClass, candidate: CandidateName): Kinds {
   const { place } = candidate
   const country = place.countryCode === '' ? place.jurisdictionCountry : place.countryCode
-  const list = (words: readonly string[], ofForm: FormClass) => listKinds(country, words) ?? [ofForm]
-  const heldWords = hasKinds(country) ? parseHeld(candidate).formWords : []
-  return [list(stated.words, stated.formClass), list(heldWords, held)]
+  const list = (words: readonly string[], ofForm: FormClass, legalForm: string | null) =>
+    listKinds(country, words) ??
+    (ofForm !== 'partnership' ? [ofForm] : legalForm === null ? ['gp', 'lp', 'llp'] : [legalForm])
+  const { formWords, legalForm } = parseHeld(candidate)
+  return [list(stated.words, stated.formClass, stated.legalForm), list(formWords, held, legalForm)]
 }
 
 /** The form of a name; a name without one ("Norvane") has that of the registered name. */
@@ -252,14 +254,15 @@ export function findClosedForms(
   )
 }
 
-/** Counts the words of a short form in front of a text, as "SL" in "SL Larkmoor"; 0 if the company has another form. */
+/** Counts the words of a short form in front of a text, as "SL" in "SL Larkmoor"; 0 if the company has another form, or its country. */
 export function countFormInFront(
   words: readonly { readonly folded: string }[],
-  { formClass }: CandidateName,
+  { formClass, place: { countryCode, jurisdictionCountry: country } }: CandidateName,
 ): number {
   const folded = words.map((word) => word.folded)
   const form = findFormAt(folded, 0)
-  return form !== null && form.formClass === formClass ? form.words.length : 0
+  const isKnown = [countryCode, country].some((own) => form?.countries.includes(own))
+  return isKnown && form?.formClass === formClass ? form.words.length : 0
 }
 
 /** Separators of names in a list. */

@@ -1,3 +1,4 @@
+import { formWords } from '../normalize/legal-forms.js'
 import { findExactCodes } from '../../core/countries.js'
 import { namesCountry, type LocationHint, type PlaceAgreement } from './place-agreement.js'
 import type { NameComparison } from './compare-names.js'
@@ -187,4 +188,11 @@ export function isOtherTown(
   const isSame = (key: string) => parts.includes(key) || key.startsWith(own) || own.startsWith(key)
   const isStated = namesTown && (postals.size === 0 || [...cities].some(isTown))
   return own !== '' && isStated && ![...cities].some(isSame)
+}
+
+/** True if a text and a name have more in common than legal forms, and than a word of everyday language next to a name: "Norvane Services". */
+export function isLikeName({ comparison }: Evidence): boolean {
+  const { text, matchType, isGeneric, sharedCount, left } = comparison
+  if (matchType === 'acronym') return !text.words.every(({ folded }) => formWords.has(folded))
+  return !isGeneric || (sharedCount > 1 && !left.some(({ word }) => word.wordClass === 'telling'))
 }

@@ -4,10 +4,9 @@ import type { AlignedText, NameAlignment } from './align-name.js'
 import { classifyNameWord, isCountryWord } from './compare-words.js'
 import { countFormInFront, statesForm, type CandidateName } from './candidate.js'
 import type { QueryText, TextWord } from './query-text.js'
-import { isOfSecurity, type WordClass } from './word-classes.js'
+import { andWords, isOfSecurity, type WordClass } from './word-classes.js'
 import { foldText, hasShortForm, isHeadWord, isJoiningWord } from '../normalize/normalize-name.js'
 import { cutOwnBrand, isOwnBrand, parseName } from '../normalize/parsed-name.js'
-import { andWords } from './word-runs.js'
 import { joiningWords } from './text-pieces.js'
 
 /** Numbers of words that one side lacks, by kind. */

@@ -1,22 +1,8 @@
-import { identifierHeaders, listNumberKeys } from '../../core/header-words.js'
-import headerWords from '../../core/headers.json' with { type: 'json' }
-import {
-  countriesOfAdded,
-  countriesOfHeader,
-  isPlainLabel,
-  numberWords,
-  taxHeaders,
-} from '../../core/identifiers.js'
-import { findCourt, formatCourtNumber, parseCourtNumber } from '../../core/numbers/court-numbers.js'
-import { readTaxNumber } from '../../core/numbers/national-numbers.js'
-import { toStatedIdentifier, type StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
-import { toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
-import { andWords } from './word-runs.js'
 import { cap, type Evidence, type Feature } from './evidence.js'
 import type { NameComparison } from './compare-names.js'
 import type { LeftWord } from './left-words.js'
-import { hasOtherMeaning, type WordClass } from './word-classes.js'
+import { andWords, hasOtherMeaning, type WordClass } from './word-classes.js'
 import { findFormAt } from '../normalize/legal-forms.js'
 import { findFormEnd } from '../normalize/native-scripts.js'
 import { foldText } from '../normalize/normalize-name.js'
@@ -68,13 +54,58 @@ export const isNameLeft = ({ comparison: { left, text } }: Evidence): boolean =>
     return isName && role === null && position === 'behind' && /^[,/]$/.test(word.separator)
   }) && !left.some(({ word }) => relationClasses.has(word.wordClass) || word.separator === '(')
 
+/** What stands in front of a name in quotes is the kind of its body, as in `Biedrība "Larkmoor"`: no sign is between them. */
+function isInQuotes({ text: { words, given }, alignment: { start, end } }: NameComparison): boolean {
+  const [first, last] = [words[start], words[end - 1]]
+  if (start === 0 || first?.separator !== '/' || last === undefined) return false
+  const isOpen = ['"', '“', '”', '„', '«'].some((quote) => given.includes(` ${quote}${first.written}`))
+  return isOpen && ['"', '“', '”', '»'].some((quote) => given.includes(`${last.written}${quote}`))
+}
+
+/** Words that a statement of an account has in front of the payee, by the countries that use them; those of any country under `*`. */
+const payeeMarks = new Map(
+  Object.entries(wordTables.payee_marks).flatMap(([codes, words]) =>
+    words.split(' ').map((word) => [word, codes.split(' ')] as const),
+  ),
+)
+const wordsOfMarks = new Set(wordTables.payee_mark_words.split(' '))
+
+/**
+ * True if only what a statement says of a payment is in front of a whole name with its form: "POS LARKMOOR LTD", "PAGO EN LARKMOOR
+ * SL". Written "Pos Larkmoor Ltd", or without a form, it is a name.
+ */
+function isPayee({
+  left,
+  text,
+  matchType,
+  form,
+  isFormNext,
+  nameLeftover: missing,
+  candidate,
+}: NameComparison): boolean {
+  const { countryCode, jurisdictionCountry } = candidate.place
+  const isMark = ({ word }: LeftWord) => {
+    const codes = /\p{Ll}/u.test(word.written) ? undefined : payeeMarks.get(word.folded)
+    const isUsed = codes?.some((code) => ['*', countryCode, jurisdictionCountry].includes(code)) === true
+    return word.wordClass === 'payment' || isUsed
+  }
+  const before = left.filter(({ position }) => position === 'before')
+  const isOther = (one: LeftWord) =>
+    !isMark(one) &&
+    !/^(?:number|date|code|stop)$/.test(one.word.wordClass) &&
+    !wordsOfMarks.has(one.word.folded)
+  const isWhole = matchType === 'exact' && missing.hard + missing.soft === 0 && !/\p{Ll}/u.test(text.given)
+  const hasForm = form === 'same' ? isFormNext : candidate.formClass === null && text.forms.length === 0
+  return isWhole && hasForm && before.some(isMark) && !before.some(isOther)
+}
+
 /** True if a telling word or one of a trade is in front of the name, without a sign between them: "Larkmoor Norvane Ltd" for Norvane Ltd. */
-export const isNamedOtherwise = ({ comparison: { left, isApartBefore } }: Evidence): boolean => {
-  const before = left.filter(({ position, role }) => position === 'before' && role === null)
+export const isNamedOtherwise = ({ comparison }: Evidence): boolean => {
+  const before = comparison.left.filter(({ position, role }) => position === 'before' && role === null)
   const isMarked = before.some(({ word }) => /^(?:former|mark|host|agent)$/.test(word.wordClass))
-  return (
-    !isApartBefore && !isMarked && before.some(({ word }) => /^(?:telling|generic)$/.test(word.wordClass))
-  )
+  const isApart = comparison.isApartBefore && !isInQuotes(comparison)
+  if (isApart || isMarked || isPayee(comparison)) return false
+  return before.some(({ word }) => /^(?:telling|generic)$/.test(word.wordClass))
 }
 
 /** True if a telling word follows the legal form, without a sign between them: "Larkmoor Ltd Norvane". */
@@ -89,10 +120,7 @@ export const isFollowed = ({ comparison: { left, statedForm, text } }: Evidence)
 
 const isWholeName = ({ matchType, isPart }: NameComparison): boolean => matchType === 'exact' && !isPart
 
-/**
- * True for a company in the stated town whose name is the text and this town, next to one that has the text as its name and is not
- * known to be there: "Larkmoor (Eldoret) Limited" for "Larkmoor Ltd" in Eldoret.
- */
+/** True for a company in the stated town named by it, next to one of the plain name that is not known to be there: "Larkmoor (Eldoret) Limited". */
 export function isNamedByTown(
   { comparison, hint, place }: Evidence,
   { comparison: other, place: otherPlace }: Evidence,
@@ -113,10 +141,7 @@ export function isNamedByTown(
   )
 }
 
-/**
- * True for a company that has the name today, with its country or a word in brackets, next to one that has had it: a group that takes
- * another name leaves its own to a company of it, as Larkmoor Bank Limited did to Larkmoor Bank (Kenya) Limited.
- */
+/** True for a company that has the name today, with its country or a word in brackets, next to one that has had it: groups leave their names to their companies. */
 export function isLivingNamesake(
   one: Evidence,
   { comparison: former, place: formerPlace }: Evidence,
@@ -168,108 +193,4 @@ export function isOfSeveral({ comparison: { left, text, alignment, candidate } }
   const isOfForm = words.slice(alignment.end, at).every(({ wordClass }) => wordClass === 'form')
   if (at < 0 || !isOfForm || next === undefined || groupWords.has(next.word.folded)) return false
   return /^(?:telling|generic|light|body)$/.test(next.word.wordClass)
-}
-
-/** A number in a text with a name. */
-export interface NumberInName {
-  /** The text without the number and its label. */
-  readonly name: string
-  readonly identifier: StatedIdentifier
-  /** `own`: a name of company numbers is in front of it. `any`: a word that other numbers have too. */
-  readonly label: 'own' | 'any' | 'none'
-}
-
-/** Companies have short names; a longer text takes long to search. */
-const searchedCharsMax = 200
-const numberInText =
-  /(?<![\p{L}\d])(?:[A-Z]{1,3}-?)?\d(?:[\d\s./-]*\d)?[A-Za-z]?(?![\p{L}\d])|(?<![\p{L}\d])[A-Z][A-Z\d]{7,20}(?![\p{L}\d])/gu
-const digitsMin = 5
-const bareDigitsMin = 6
-const labelWordsMax = 5
-const edges = /^[\s,;:()[\]|–-]+|[\s,;:()[\]|–-]+$/gu
-
-const ownLabels = new Set([
-  ...toHeaderKeys(...headerWords.labels.numbers),
-  ...identifierHeaders.registration_id,
-])
-const taxLabels = new Set([...taxHeaders, ...toHeaderKeys(...headerWords.others['tax number'])])
-const personLabels = new Set(toHeaderKeys(...headerWords.others['number of a person']))
-
-/** Lists what may be numbers of companies in a text, each with the rest of the text as its name. */
-export function listNumbersInName(text: string): NumberInName[] {
-  if (text.length > searchedCharsMax || !/\d/.test(text)) return []
-  const court = readCourtInName(text)
-  if (court !== null) return [court]
-  return [...text.matchAll(numberInText)].flatMap(({ 0: number, index }) => {
-    const digits = number.replace(/\D/g, '').length
-    const [front, behind] = [text.slice(0, index), text.slice(index + number.length)]
-    const label = findLabel(front)
-    const isAtEdge = [front, behind].some((part) => part.replace(edges, '') === '')
-    if (label === null || digits < (label.kind === 'none' ? bareDigitsMin : digitsMin)) return []
-    if (label.kind === 'none' && !isAtEdge) return []
-    const name = joinAround(front.slice(0, label.start), behind)
-    const tax = readTaxNumber(number, [])
-    const value = tax?.number ?? number.replace(/^[A-Z]{2}(?=\d+$)/, label.kind === 'none' ? '$&' : '')
-    const identifier = toStatedIdentifier('registration_id', value, tax?.country.toUpperCase() ?? label.place)
-    return identifier === null || !/\p{L}{2}/u.test(name) ? [] : [{ name, identifier, label: label.kind }]
-  })
-}
-
-const joinAround = (front: string, behind: string): string =>
-  [front, behind]
-    .map((part) => part.replace(edges, ''))
-    .filter((part) => part !== '')
-    .join(', ')
-
-interface FoundLabel {
-  readonly kind: NumberInName['label']
-  readonly start: number
-  /** The only country with such a label. */
-  readonly place: string | null
-}
-
-/** Finds the label at the end of the text in front of a number; `null` if the number is one of a person. */
-function findLabel(front: string): FoundLabel | null {
-  const starts = [...front.matchAll(/(?<=^|[\s,;:([–-])(?=\p{L})/gu)].map(({ index }) => index)
-  for (const start of starts.slice(-labelWordsMax)) {
-    const written = front.slice(start).trim()
-    const key = toHeaderKey(written)
-    if (personLabels.has(key)) return null
-    const [place = null, ...others] = new Set(
-      [countriesOfHeader, countriesOfAdded].flatMap((known) => known.get(key) ?? []),
-    )
-    const only = others.length === 0 ? place : null
-    // Two letters end many names: `MB` is a form in Lithuania.
-    if (key.length < 3 && !/[:.]$/.test(written) && (place === null || written !== written.toUpperCase()))
-      continue
-    if (place !== null || ownLabels.has(key)) return { kind: 'own', start, place: only }
-    const hasNumberWord = written.split(/[^\p{L}]+/u).some((word) => numberWords.has(toHeaderKey(word)))
-    const isAny = taxLabels.has(key) || listNumberKeys(written.replace(/:$/, '')).length > 0
-    if (isAny || (hasNumberWord && isPlainLabel(written))) return { kind: 'any', start, place: null }
-  }
-  return { kind: 'none', start: front.length, place: null }
-}
-
-const courtNumber = /(?<![\p{L}\d])HR[AB][\s.:-]{0,2}\d{1,6}(?:\s?[A-Z]{1,2}(?![\p{L}\d]))?/u
-
-/** Reads a number of a German register, with its court in front or behind: `Larkmoor GmbH, Amtsgericht München HRB 6684`. */
-function readCourtInName(text: string): NumberInName | null {
-  const found = courtNumber.exec(text)
-  if (found === null) return null
-  const [front, behind] = [text.slice(0, found.index), text.slice(found.index + found[0].length)]
-  const starts = [...front.matchAll(/(?<=^|[\s,;:([–-])(?=\p{L})/gu)].map(({ index }) => index)
-  const ends = [...behind.matchAll(/(?<=\p{L})(?=$|[\s,;:)\]–-])/gu)].map(({ index }) => index)
-  const spans = [
-    ...starts.slice(-labelWordsMax).map((start) => ({ start, end: 0 })),
-    ...ends.slice(0, labelWordsMax).map((end) => ({ start: front.length, end })),
-  ]
-  const read = ({ start, end }: { start: number; end: number }) =>
-    parseCourtNumber(`${front.slice(start)}${found[0]}${behind.slice(0, end)}`)
-  const isCourt = (court: string | null | undefined) => typeof court === 'string' && findCourt(court) !== null
-  const span = spans.find((one) => isCourt(read(one)?.court)) ?? { start: front.length, end: 0 }
-  const number = read(span)
-  const name = joinAround(front.slice(0, span.start), behind.slice(span.end))
-  const identifier =
-    number === null ? null : toStatedIdentifier('registration_id', formatCourtNumber(number), 'DE')
-  return identifier === null || !/\p{L}{2}/u.test(name) ? null : { name, identifier, label: 'own' }
 }

@@ -91,7 +91,7 @@ const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => strin
   // The estate of a bankrupt company in Iceland.
   [/^þb\.?(?=\s)/i, ' þrotabú '],
   [
-    /^(?:in re:?|re:?|in the matter of(?: the \w+ of)?|est(?:ate|\.) of|(?:to )?(?:the )?order of|sent on behalf of|(?:shri|smt)\.?|m\/s[.:]?|मेसर्स|मे\.|মেসার্স|મેસર્સ|மெசர்ஸ்|మెసర్స్|ಮೆಸರ್ಸ್|میسرز|fa\.|spett(?:\.\s?le|\.|le))(?=\s)/i,
+    /^(?:in re:?|re:?|in the matter of(?: the \w+ of)?|est(?:ate|\.) of|(?:to )?(?:the )?order of|sent on behalf of|(?:shri|smt)\.?|m\/s[.:]?|मेसर्स|मे\.|মেসার্স|મેસર્સ|மெசர்ஸ்|మెసర్స్|ಮೆಸರ್ಸ್|میسرز|\(?(?:abt|afd|avd|d[eé]p|oddz?|uff|отд|відд)\.|fa\.|spett(?:\.\s?le|\.|le))(?=\s)/i,
     ' / ',
   ],
   [/(?<=\S )(?:v\.|vs\.?|c\.)(?= \S)/g, ' / '],
@@ -142,13 +142,10 @@ export function readText(
   const cut = isWhole ? 'nowhere' : detectColumnCut(native)
   const words = readWords(text, facts, cut !== 'nowhere')
   if (words === null) return null
-  const { forms } = words
-  const inForm = new Set(
-    forms.flatMap(({ at, count }) => Array.from({ length: count }, (_, more) => at + more)),
-  )
+  const { forms, formAt } = words
   const kept = words.words.filter(({ text: word }) => !isJoiningWord(word))
   const all = kept.length > 0 ? kept : words.words
-  const core = all.filter((word) => !inForm.has(words.words.indexOf(word)))
+  const core = all.filter((word) => !formAt.has(words.words.indexOf(word)))
   return {
     words: words.words,
     coreKey: (core.length > 0 ? core : all).map((word) => word.text).join(''),
@@ -176,7 +173,7 @@ function readWords(
   text: string,
   { placeWords, isWord, isNearWord }: ReadingFacts,
   isCut: boolean,
-): { words: TextWord[]; forms: StatedForm[] } | null {
+): { words: TextWord[]; forms: StatedForm[]; formAt: ReadonlySet<number> } | null {
   const native = cutNativeForms(text)
   let plain = expandForms(divideSite(native.rest)).replace(joinedForm, ' ')
   for (const [pattern, mark] of tradeMarks) plain = plain.replace(pattern, mark as string)
@@ -213,15 +210,17 @@ function readWords(
   })
   const forms = [...stated, ...findClosedForms(merged, folded, stated)].filter(
     // "Reno NV", "Calgary AB": a state.
-    ({ at, count }) => (count !== 1 || !isOfPlace(at) || !isOfPlace(at - 1)) && !described.has(at),
+    ({ at, count, formClass }) =>
+      (count !== 1 || !isOfPlace(at) || !isOfPlace(at - 1)) &&
+      (!described.has(at) || !/^(?:limited|stock|company)$/.test(formClass)),
   )
   const formAt = new Set(
     forms.flatMap(({ at, count }) => Array.from({ length: count }, (_, more) => at + more)),
   )
   const classifyAt = (piece: Piece, at: number): WordClass => {
     const own = booked.get(at) ?? classify(piece, placeWords)
-    if (described.has(at) && !keptClasses.test(own)) return 'description'
     if (formAt.has(at)) return 'form'
+    if (described.has(at) && !keptClasses.test(own)) return 'description'
     return /^(?:telling|generic)$/.test(own) && countries.has(at) ? 'place' : own
   }
   const draft = merged.map((piece, at) => ({
@@ -241,7 +240,7 @@ function readWords(
     wordClass: namesItself(draft, at) ? ('letter' as const) : (classes[at] ?? piece.wordClass),
     usual: piece.wordClass === 'telling' && !isWord(piece.text) ? findUsual(piece.text) : null,
   }))
-  return { words, forms }
+  return { words, forms, formAt }
 }
 
 /** A body and another name remain what they are in a description. */

@@ -189,3 +189,8 @@ export function getUsualCount(word: string): number {
   const english = asianWords.get(word)
   return Math.max(counts.get(english ?? word) ?? 0, english === undefined ? 0 : asianCountMin)
 }
+
+/** Words for "and" in the languages of a country. */
+export const andWords = new Map(
+  Object.entries(table.and_words).map(([word, codes]) => [word, codes.split(' ')]),
+)

@@ -1,4 +1,17 @@
 import { findExactCodes } from '../../core/countries.js'
+import { identifierHeaders, listNumberKeys } from '../../core/header-words.js'
+import headerWords from '../../core/headers.json' with { type: 'json' }
+import {
+  countriesOfAdded,
+  countriesOfHeader,
+  isPlainLabel,
+  numberWords,
+  taxHeaders,
+} from '../../core/identifiers.js'
+import { findCourt, formatCourtNumber, parseCourtNumber } from '../../core/numbers/court-numbers.js'
+import { readTaxNumber } from '../../core/numbers/national-numbers.js'
+import { toStatedIdentifier, type StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
+import { toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import { formWords } from '../normalize/legal-forms.js'
 import { foldText, isTradeAnywhere } from '../normalize/normalize-name.js'
 import around from '../reference/around-names.json' with { type: 'json' }
@@ -97,14 +110,10 @@ type BookedClass = 'payment' | 'date'
 /** `sure`: a word of bookings alone; `other`: next to another one or to a number. `filler`: may stand among them. */
 type Booked = 'sure' | 'other' | 'number' | 'year' | 'month' | 'filler'
 
-interface Bookings {
-  readonly sure: ReadonlySet<string>
-  readonly other: ReadonlySet<string>
-}
 const foldWords = (lines: readonly string[]) =>
   new Set(toWords(lines).flatMap((word) => foldText(word).split(' ')))
-let bookings: Bookings | null = null
-const readBookings = (): Bookings =>
+let bookings: Readonly<Record<'sure' | 'other', ReadonlySet<string>>> | null = null
+const readBookings = () =>
   (bookings ??= {
     sure: foldWords(around.bookings.alone),
     other: foldWords([...around.bookings.with_others, ...table.anywhere.payment]),
@@ -218,7 +227,106 @@ export function isCardText(words: readonly { text: string; wordClass: string }[]
 }
 const cardMark = /^(?:visa|mastercard|pos|cb|sp|sq|tst|pp|amzn)$/
 
-/** Words for "and" in the languages of a country. */
-export const andWords = new Map(
-  Object.entries(table.and_words).map(([word, codes]) => [word, codes.split(' ')]),
-)
+/** A number in a text with a name. */
+export interface NumberInName {
+  /** The text without the number and its label. */
+  readonly name: string
+  readonly identifier: StatedIdentifier
+  /** `own`: a name of company numbers is in front of it. `any`: a word that other numbers have too. */
+  readonly label: 'own' | 'any' | 'none'
+}
+
+/** Companies have short names; a longer text takes long to search. */
+const searchedCharsMax = 200
+const numberInText =
+  /(?<![\p{L}\d])(?:[A-Z]{1,3}-?)?\d(?:[\d\s./-]*\d)?[A-Za-z]?(?![\p{L}\d])|(?<![\p{L}\d])[A-Z][A-Z\d]{7,20}(?![\p{L}\d])/gu
+const digitsMin = 5
+const bareDigitsMin = 6
+const labelWordsMax = 5
+const edges = /^[\s,;:()[\]|–-]+|[\s,;:()[\]|–-]+$/gu
+
+const ownLabels = new Set([
+  ...toHeaderKeys(...headerWords.labels.numbers),
+  ...identifierHeaders.registration_id,
+])
+const taxLabels = new Set([...taxHeaders, ...toHeaderKeys(...headerWords.others['tax number'])])
+const personLabels = new Set(toHeaderKeys(...headerWords.others['number of a person']))
+
+/** Lists what may be numbers of companies in a text, each with the rest of the text as its name. */
+export function listNumbersInName(text: string): NumberInName[] {
+  if (text.length > searchedCharsMax || !/\d/.test(text)) return []
+  const court = readCourtInName(text)
+  if (court !== null) return [court]
+  return [...text.matchAll(numberInText)].flatMap(({ 0: number, index }) => {
+    const digits = number.replace(/\D/g, '').length
+    const [front, behind] = [text.slice(0, index), text.slice(index + number.length)]
+    const label = findLabel(front)
+    const isAtEdge = [front, behind].some((part) => part.replace(edges, '') === '')
+    if (label === null || digits < (label.kind === 'none' ? bareDigitsMin : digitsMin)) return []
+    if (label.kind === 'none' && !isAtEdge) return []
+    const name = joinAround(front.slice(0, label.start), behind)
+    const tax = readTaxNumber(number, [])
+    const value = tax?.number ?? number.replace(/^[A-Z]{2}(?=\d+$)/, label.kind === 'none' ? '$&' : '')
+    const identifier = toStatedIdentifier('registration_id', value, tax?.country.toUpperCase() ?? label.place)
+    return identifier === null || !/\p{L}{2}/u.test(name) ? [] : [{ name, identifier, label: label.kind }]
+  })
+}
+
+const joinAround = (front: string, behind: string): string =>
+  [front, behind]
+    .map((part) => part.replace(edges, ''))
+    .filter((part) => part !== '')
+    .join(', ')
+
+interface FoundLabel {
+  readonly kind: NumberInName['label']
+  readonly start: number
+  /** The only country with such a label. */
+  readonly place: string | null
+}
+
+/** Finds the label at the end of the text in front of a number; `null` if the number is one of a person. */
+function findLabel(front: string): FoundLabel | null {
+  const starts = [...front.matchAll(/(?<=^|[\s,;:([–-])(?=\p{L})/gu)].map(({ index }) => index)
+  for (const start of starts.slice(-labelWordsMax)) {
+    const written = front.slice(start).trim()
+    const key = toHeaderKey(written)
+    if (personLabels.has(key)) return null
+    const [place = null, ...others] = new Set(
+      [countriesOfHeader, countriesOfAdded].flatMap((known) => known.get(key) ?? []),
+    )
+    const only = others.length === 0 ? place : null
+    // Two letters end many names: `MB` is a form in Lithuania.
+    if (key.length < 3 && !/[:.]$/.test(written) && (place === null || written !== written.toUpperCase()))
+      continue
+    if (place !== null || ownLabels.has(key)) return { kind: 'own', start, place: only }
+    const hasNumberWord = written.split(/[^\p{L}]+/u).some((word) => numberWords.has(toHeaderKey(word)))
+    const isAny = taxLabels.has(key) || listNumberKeys(written.replace(/:$/, '')).length > 0
+    if (isAny || (hasNumberWord && isPlainLabel(written))) return { kind: 'any', start, place: null }
+  }
+  return { kind: 'none', start: front.length, place: null }
+}
+
+const courtNumber = /(?<![\p{L}\d])HR[AB][\s.:-]{0,2}\d{1,6}(?:\s?[A-Z]{1,2}(?![\p{L}\d]))?/u
+
+/** Reads a number of a German register, with its court in front or behind: `Larkmoor GmbH, Amtsgericht München HRB 6684`. */
+function readCourtInName(text: string): NumberInName | null {
+  const found = courtNumber.exec(text)
+  if (found === null) return null
+  const [front, behind] = [text.slice(0, found.index), text.slice(found.index + found[0].length)]
+  const starts = [...front.matchAll(/(?<=^|[\s,;:([–-])(?=\p{L})/gu)].map(({ index }) => index)
+  const ends = [...behind.matchAll(/(?<=\p{L})(?=$|[\s,;:)\]–-])/gu)].map(({ index }) => index)
+  const spans = [
+    ...starts.slice(-labelWordsMax).map((start) => ({ start, end: 0 })),
+    ...ends.slice(0, labelWordsMax).map((end) => ({ start: front.length, end })),
+  ]
+  const read = ({ start, end }: { start: number; end: number }) =>
+    parseCourtNumber(`${front.slice(start)}${found[0]}${behind.slice(0, end)}`)
+  const isCourt = (court: string | null | undefined) => typeof court === 'string' && findCourt(court) !== null
+  const span = spans.find((one) => isCourt(read(one)?.court)) ?? { start: front.length, end: 0 }
+  const number = read(span)
+  const name = joinAround(front.slice(0, span.start), behind.slice(span.end))
+  const identifier =
+    number === null ? null : toStatedIdentifier('registration_id', formatCourtNumber(number), 'DE')
+  return identifier === null || !/\p{L}{2}/u.test(name) ? null : { name, identifier, label: 'own' }
+}

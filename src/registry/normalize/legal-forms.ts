@@ -199,6 +199,7 @@ export interface StatedForm {
   readonly at: number
   readonly count: number
   readonly formClass: FormClass
+  readonly legalForm: LegalForm | null
   readonly countries: readonly string[]
   readonly words: readonly string[]
 }
@@ -230,8 +231,8 @@ export function findForms(words: readonly string[], { last, written, native }: G
     if (entry !== null && (index > 0 || (leads && count < plain.length))) {
       const at = places[index] ?? 0
       const end = (places[index + count - 1] ?? at) + 1
-      const { formClass, countries } = entry
-      forms.push({ at, count: end - at, formClass, countries, words: entry.words })
+      const { formClass, legalForm, countries } = entry
+      forms.push({ at, count: end - at, formClass, legalForm, countries, words: entry.words })
     }
     index += count
   }
@@ -291,7 +292,7 @@ const lastWritten = new RegExp(
 
 /** Nearly no name has one of them: this test is fast, the patterns are not. */
 const hasWrittenForm =
-  /an[o\u00f3]nima[ ,]|savings?\s|sacco|[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$|\([a-z.]{1,4}\)\s*[lcps-]|\s(?:gh|ug|tz|zm|bd|lk|nig?|ng|ke)\.?\s+[lcps-]|\sp\.\s*l|\ssh\.?\s?a\.?\s*$|close corp|beslote k|\sb\.?\s?k\.?\s*$/i
+  /an[o\u00f3]nima[ ,]|savings?\s|sacco|[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$|\([a-z.']{1,7}\)\s*(?:$|[lcps(-])|\s(?:gha?|ug|tz|zm|bd|lk|lanka|nig?|ng|ken?|e\.?a|w\.a|tanz|zamb?|zim|bots|gam|pak|bang|[bms]'?(?:desh|tius|sia|pore)|ugn|rwa)\.?\s+[lcps(-]|\sp\.\s*l|\ssh\.?\s?a\.?\s*$|close corp|beslote k|\sb\.?\s?k\.?\s*$/i
 
 /** Writes out forms that folding would change into other words. `name` must be unfolded. */
 export function expandForms(name: string): string {
@@ -304,7 +305,7 @@ interface NativeForm {
   /** Letters that each writing of the form has: a search for them takes less time than the pattern. */
   readonly letters: string
   readonly pattern: RegExp
-  readonly form: Omit<StatedForm, 'at' | 'count'> & { readonly legalForm: LegalForm | null }
+  readonly form: Omit<StatedForm, 'at' | 'count'>
 }
 
 /** Forms in other scripts, built at the first name in one, the longest first. They are removed before transliteration, which reads kanji as Chinese. */

@@ -1,8 +1,7 @@
 import { foldHan, getAsianWords, listWords, writeAlike } from './unspaced-names.js'
 import { cutNativeForms } from './legal-forms.js'
-import { asianWords, foldText, foldWords, getOrCompute, isSimpleWord, toStem } from './normalize-name.js'
+import { foldText, getOrCompute, isSimpleWord } from './normalize-name.js'
 import asianTable from '../reference/east-asian-words.json' with { type: 'json' }
-import trades from '../reference/trades.json' with { type: 'json' }
 import { boundText, parseName } from './parsed-name.js'
 
 /** A name in another script in Latin letters. */
@@ -142,6 +141,44 @@ function romanizeKana(text: string, isForeign: boolean): string {
     .replace(/(?<=[td])o(?![a-z])/g, '')
 }
 
+/** Letters of nine scripts of South Asia have one order: the numbers of their places are those of Devanagari. */
+const indicLetters = new Map(parseLetters(asianTable.indic))
+const indicRun = /[\u0900-\u0d7f]+/gu
+/** An inherent vowel, "A", is silent between a vowel with one consonant and another of these, the last first: "rAhAman" is "rahman". */
+const silentVowel =
+  /^(.*[aeiouA](?:[kgcjtdpbs]h|[b-df-hj-np-tv-z]))A(?=(?:[kgcjtdpbs]h|[b-df-hj-np-tv-z])[aeiouA])/
+
+/** Writes the letters as names usually are: যমুনা is Jamuna. `isForeign`: with other usual writings, "w" for "v", "o" for "a", "g" for "k". */
+function romanizeIndic(text: string, isForeign: boolean): string {
+  return text.replace(indicRun, (word) => {
+    const [first = 0] = Array.from(word, (letter) => letter.codePointAt(0) ?? 0)
+    const [isBengali, isTamil, isSouthern] = [first >> 7 === 0x13, first >> 7 === 0x17, first >= 0xb80]
+    let latin = ''
+    for (const letter of word) {
+      const place = (letter.codePointAt(0) ?? 0) & 0x7f
+      const isDigit = place >= 0x66 && place <= 0x6f
+      const sound = isDigit
+        ? String(place - 0x66)
+        : (indicLetters.get(place.toString(16).padStart(2, '0')) ?? '')
+      const isDot = place === 0x3c
+      if (isDot)
+        latin = latin
+          .replace(/j(?=A$)/, isBengali ? 'y' : 'z')
+          .replace(/dh?(?=A$)/, 'r')
+          .replace(/ph(?=A$)/, 'f')
+      else if (place >= 0x15 && place <= 0x39) latin += `${isBengali && sound === 'y' ? 'j' : sound}A`
+      else latin = (place >= 0x3e && place <= 0x57 ? latin.replace(/A$/, '') : latin) + sound
+    }
+    if (!isSouthern) latin = latin.replace(/(?<=.[aeiouA].*)A$/, '')
+    while (!isSouthern && silentVowel.test(latin)) latin = latin.replace(silentVowel, '$1')
+    if (isBengali) latin = latin.replace(/oy(?=[ae])/g, 'w')
+    if (!isForeign) return latin.replaceAll('A', 'a')
+    const voiced = (one: string) => one.replace('k', 'g').replace('t', 'd').replace('p', 'b')
+    const spoken = isTamil ? latin.replace(/(?<=[aeiouAnm])[ktp](?=[aeiouA])/g, voiced) : latin
+    return spoken.replaceAll('v', 'w').replaceAll('A', isBengali ? 'o' : 'a')
+  })
+}
+
 const translateWords = (text: string, words: ReadonlyMap<string, string>) =>
   text.replace(/[\p{L}\p{M}]+/gu, (word) => words.get(word) ?? word)
 
@@ -154,7 +191,7 @@ const cyrillicForeign = withRest(cyrillicByOrigin, cyrillicBySound)
 const greekForeign = withRest(greekByOrigin, greekBySound)
 
 const otherScript =
-  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}\p{Script=Bengali}]/u
+  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}\u0900-\u0d7f]/u
 const eastAsian = /[\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u
 
 /** Divides East Asian names, and translates their trades and places. */
@@ -174,7 +211,10 @@ export function readNativeName(text: string): Reading[] {
   const known = translateWords(translateWords(plain, cyrillicWords), greekWords)
   const split = translateAsian(translateWords(known.normalize('NFC'), southAsianWords))
   const readings = [false, true].map((isForeign) => {
-    const cyrillic = transliterate(split, isForeign ? cyrillicForeign : cyrillicBySound)
+    const cyrillic = transliterate(
+      romanizeIndic(split, isForeign),
+      isForeign ? cyrillicForeign : cyrillicBySound,
+    )
     const greek = transliterate(cyrillic, isForeign ? greekForeign : greekBySound)
     const hangul = /\p{Script=Hangul}/u.test(greek)
       ? greek.replace(/\p{Script=Hangul}+/gu, (word) =>
@@ -285,42 +325,4 @@ export const writeDotless = (written: string, capitals: string): string =>
 export function isInOtherScript(name: string, names: readonly string[]): boolean {
   const isLatin = (text: string) => /\p{Script=Latin}/u.test(text)
   return /\p{L}/u.test(name) && names.length > 0 && names.every((one) => isLatin(one) !== isLatin(name))
-}
-
-let tradesByWord: ReadonlyMap<string, ReadonlySet<string>> | null = null
-
-function createTrades(): ReadonlyMap<string, ReadonlySet<string>> {
-  const found = new Map<string, Set<string>>()
-  for (const [trade, lines] of Object.entries(trades))
-    for (const word of lines.flatMap((line) => foldWords(line)))
-      for (const key of new Set([word, toStem(word)]))
-        found.set(key, (found.get(key) ?? new Set()).add(trade))
-  return found
-}
-
-/**
- * Returns the trades that a folded word of a name may state, in any of the main languages: `menuiserie` and `carpentry` share
- * one. Empty for a word of many trades, such as "industries", and for one of none.
- */
-function listTrades(word: string): ReadonlySet<string> {
-  const byWord = (tradesByWord ??= createTrades())
-  const written = asianWords.get(word) ?? word
-  return byWord.get(written) ?? byWord.get(toStem(written)) ?? new Set()
-}
-
-/** Words of a name, and those of them that another name lacks. */
-interface TradeWords {
-  readonly all: readonly string[]
-  readonly own: readonly string[]
-}
-
-/**
- * True if each of two names states a trade in words that the other lacks, and they share no trade: "Koshi Cement" is not "Koshi
- * Noodles", but may be "Cimento Koshi".
- */
-export function haveOtherTrades(one: TradeWords, other: TradeWords): boolean {
-  const list = (words: readonly string[]) => new Set(words.flatMap((word) => [...listTrades(word)]))
-  if (list(one.own).size === 0 || list(other.own).size === 0) return false
-  const [ours, theirs] = [list(one.all), list(other.all)]
-  return ![...ours].some((trade) => theirs.has(trade))
 }

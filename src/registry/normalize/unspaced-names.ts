@@ -262,13 +262,13 @@ export function toFormPattern(marked: string): RegExp {
   return new RegExp(`${start}${letters}${end}`, 'giu')
 }
 
-const ownForm = String.raw`(?=(?:-?\s*(?:SMC|Co|Company)\.?\s+)?(?:Ltd|Limited|PLC)\b)`
-const { countries_in_brackets: inBrackets, countries_before_form: beforeForm } = formTable
-/** A country in front of the form, as companies of a group have it: "Larkmoor (U) Ltd" of Uganda. */
-export const countriesInBrackets = [
-  ...Object.entries(inBrackets).map(([country, one]) => [country, `\\((?:${one})\\)\\s*`]),
-  ...Object.entries(beforeForm).map(([country, one]) => [country, `(?:${one})\\.?\\s+`]),
-].map(([country, one = '']) => [new RegExp(`(?<=\\S\\s)${one}${ownForm}`, 'giu'), `(${country}) `] as const)
+const ownForm = String.raw`(?:-?\s*(?:SMC|Co|Company)\.?\s+)?(?:Ltd|Limited|PLC)\b`
+const anyForm = String.raw`(?:${ownForm}|\(?(?:Private|Pvt|Pte|Pty|Proprietary)\b)`
+/** A country in front of the form, as companies of a group have it: "Larkmoor (U) Ltd" of Uganda, "Larkmoor Ken. Ltd". */
+export const countriesInBrackets = Object.entries(formTable.country_marks).map(([country, [own, any]]) => {
+  const all = String.raw`(?:${own})\s*(?=${ownForm})|\((?:${any})\.?\)(?=\s*$|\s*${anyForm})|(?:${any})\.(?=\s+${anyForm})`
+  return [new RegExp(String.raw`(?<=\S\s)(?:${all})`, 'giu'), `(${country}) `] as const
+})
 
 const toChoice = (lines: readonly string[]): string =>
   `(?:${lines.flatMap((line) => line.split(' ').map(simplifyHan)).join('|')})`

@@ -322,6 +322,26 @@ describe('Answer and candidates agree', () => {
     expect(legalNames(candidates(registry, name, location))).toEqual([])
   })
 
+  // Initials of two names each, and a word that many names have.
+  const usual = ['Services', 'Trading', 'International', 'Holdings', 'Group', 'Handel', 'Comercial']
+  const forms = ['A/S', 'S.A.', 'SE', 'PLC', 'LLC', 'JSC', 'SIA', 'AB', 'AG', 'S.p.A.', 'SCA', 'LP', 'KG']
+  test.each([
+    ...forms,
+    ...usual.map((word) => `Quorvik ${word} Ltd`),
+    ...forms.map((form) => `Quorvik ${form}`),
+  ])('%s: a form or a usual word in common makes no close name', (name) => {
+    const held = rowsOf(
+      ...forms.map((form) => {
+        const words = Array.from(form.replace(/[^A-Za-z]/g, '').toLowerCase(), (letter) => `${letter}elmarin`)
+        return { id: form, name: words.join(' '), country: 'US' }
+      }),
+      ...usual.map((word) => ({ id: word, name: `${word} Services Ltd`, country: 'GB' })),
+      ...forms.map((form) => ({ id: `n${form}`, name: `Norvane ${form}`, country: 'DK' })),
+    )
+    for (const location of [null, 'GB', 'DK'])
+      expect(legalNames(candidates(held, name, location))).toEqual([])
+  })
+
   test('A domain that no register states is a candidate of its name, never more certain than 49', () => {
     const answer = registry.resolveDomain('larkmoorsteel.com')
     expect(answer).toEqual(

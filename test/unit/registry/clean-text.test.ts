@@ -1,4 +1,4 @@
-import { listNumbersInName } from '../../../src/registry/match/other-names.js'
+import { listNumbersInName } from '../../../src/registry/match/word-runs.js'
 import { describe, expect, test } from 'vitest'
 import {
   cleanText,

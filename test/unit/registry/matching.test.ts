@@ -941,3 +941,150 @@ describe('a form in short, in half and in full is one form', () => {
     expect(isAccepted(match({ name, held: [{ name: held, country: 'SK' }] }))).toBe(expected)
   })
 })
+
+describe('short countries in front of a British form', () => {
+  const marks: readonly (readonly [country: string, name: string, marks: readonly string[]])[] = [
+    ['GH', 'Ghana', ['Gh', '(Gh)', '(GH.)', 'Gha.', '(Gha)', 'GHA.']],
+    ['KE', 'Kenya', ['Ken.', '(K)', '(Ken)', '(KEN.)']],
+    ['UG', 'Uganda', ['(U)', '(Ug)', 'Ug.']],
+    ['TZ', 'Tanzania', ['(T)', '(Tz)', 'Tz', 'Tanz.', '(Tanz)']],
+    ['NG', 'Nigeria', ['Nig', 'Nig.', '(Nig)', '(NIG.)']],
+    ['ZM', 'Zambia', ['(Z)', 'Zam.', '(Zamb)']],
+    ['ZW', 'Zimbabwe', ['(Zim)', 'Zim.']],
+    ['BW', 'Botswana', ['(Bots)', 'Bots.']],
+    ['PK', 'Pakistan', ['(Pak)', 'Pak.']],
+    ['BD', 'Bangladesh', ['BD', 'Bd.', 'Bang.', "(B'desh)"]],
+    ['LK', 'Sri Lanka', ['Lanka', '(Lanka)']],
+    ['IN', 'India', ['(Ind)', '(IND.)']],
+    ['MU', 'Mauritius', ['(Mtius)', '(Mtius.)']],
+    ['KE', 'East Africa', ['EA', 'E.A.', '(EA)', '(E.A.)']],
+  ]
+  test.each(marks)('%s: the marks of %s are its name', (country, name, written) => {
+    for (const mark of written)
+      for (const form of ['Ltd', 'Limited', 'Co. Ltd', 'PLC'])
+        for (const [asked, held] of [
+          [`Larkmoor ${mark} ${form}`, `Larkmoor ${name} ${form}`],
+          [`Larkmoor ${name} ${form}`, `Larkmoor ${mark} ${form}`],
+          [`Larkmoor (${name}) ${form}`, `Larkmoor ${mark} ${form}`],
+        ] as const)
+          expect(
+            confidenceOf(match({ name: asked, location: country, held: [{ name: held, country }] })),
+            `${asked} | ${held}`,
+          ).toBe(99)
+  })
+
+  test.each([
+    ['Larkmoor (Zam) Ltd', 'Larkmoor Zimbabwe Limited', 'ZW'],
+    ['Larkmoor (U) Ltd', 'Larkmoor Kenya Limited', 'KE'],
+  ])('%s is not %s', (name, held, country) => {
+    expect(isAccepted(match({ name, held: [{ name: held, country }] }))).toBe(false)
+  })
+
+  test.each(['Larkmoor Ken Ltd', 'Ken Ltd', 'Pak Ltd', 'Lanka Limited', 'Zim Ltd', 'Larkmoor Gam Ltd'])(
+    '%s is its own name',
+    (name) => {
+      expect(confidenceOf(match({ name, held: [{ name }] }))).toBe(99)
+    },
+  )
+})
+
+describe('what a statement of an account has in front of the payee', () => {
+  test.each([
+    [
+      'GB',
+      'Thurlan Norvane Limited',
+      ['POS', 'VISA', 'MASTERCARD', 'FPS', 'POS 0412', 'CHECKCARD0412', 'POS1234'],
+    ],
+    ['US', 'Sativor Tech Corp', ['POS', 'VISA', 'PURCHASE', 'CHECKCARD 0412']],
+    ['FR', 'Larkmoor Norvane SARL', ['CB', 'CARTE', 'PRLV SEPA', 'PAIEMENT PAR CARTE', 'VIR']],
+    ['DE', 'Larkmoor Norvane GmbH', ['EC', 'KARTENZAHLUNG', 'SEPA', 'UEBERW', 'GIROCARD']],
+    ['ES', 'Larkmoor Norvane S.L.', ['COMPRA', 'TARJETA', 'PAGO EN', 'COMPRA TARJ. 4711']],
+    ['IT', 'Larkmoor Norvane S.r.l.', ['PAGAMENTO', 'BONIFICO', 'POS']],
+    ['NL', 'Larkmoor Norvane B.V.', ['BETAALPAS', 'POS']],
+    ['SE', 'Larkmoor Norvane AB', ['KORTKÖP']],
+    ['NO', 'Larkmoor Norvane AS', ['VAREKJØP']],
+    ['FI', 'Larkmoor Norvane Oy', ['KORTTIOSTO']],
+    ['CZ', 'Larkmoor Norvane s.r.o.', ['PLATBA KARTOU']],
+  ])('%s: %s is found behind %j', (country, name, marks) => {
+    for (const mark of marks) {
+      const asked = `${mark} ${name.toUpperCase()}`
+      expect(isAccepted(match({ name: asked, location: country, held: [{ name, country }] })), asked).toBe(
+        true,
+      )
+      const another = `${mark} Velmora ${name}`.toUpperCase()
+      expect(
+        isAccepted(match({ name: another, location: country, held: [{ name, country }] })),
+        another,
+      ).toBe(false)
+    }
+  })
+
+  test.each([
+    ['Visa Larkmoor Ltd', 'GB'],
+    ['CB Larkmoor Ltd', 'GB'],
+    ['CB LARKMOOR LTD', 'GB'],
+    ['EC LARKMOOR LTD', 'GB'],
+    ['POS LARKMOOR', 'GB'],
+    ['Pos Larkmoor Ltd', 'GB'],
+    ['DD LARKMOOR LTD', 'GB'],
+  ])('%s may be a name of its own', (name, country) => {
+    expect(isAccepted(match({ name, held: [{ name: 'Larkmoor Ltd', country }] }))).toBe(false)
+    const both = [
+      { name: 'Larkmoor Ltd', country },
+      { name, country },
+    ]
+    expect(namedBy(match({ name, held: both }))).toBe(name)
+    expect(confidenceOf(match({ name, held: both }))).toBe(99)
+  })
+})
+
+test.each([
+  ['DE', 'Larkmoor eG', ['(Abt. Larkmoor eG', 'Abt. Einkauf Larkmoor eG', 'Larkmoor eG (Niederl. Ulm']],
+  [
+    'FR',
+    'Larkmoor SARL',
+    ['(Dép. Larkmoor SARL', 'Larkmoor SARL (Succ. Nantes', 'Larkmoor SARL (Dép. Achats'],
+  ],
+  ['NL', 'Larkmoor B.V.', ['(Afd. Larkmoor B.V.', 'Larkmoor B.V. (Afd. Inkoop']],
+  ['NO', 'Larkmoor AS', ['(Avd. Larkmoor AS', 'Larkmoor AS (Avd. Bergen']],
+  ['GB', 'Larkmoor Ltd', ['(Dept. Sales Larkmoor Ltd', 'Larkmoor Ltd (Leeds Branch', 'Larkmoor Ltd)']],
+  ['ES', 'Larkmoor S.L.', ['Larkmoor S.L. (Dpto. Compras', 'Larkmoor S.L. (Suc. Sevilla']],
+  ['RU', 'ООО Ларкмур', ['ООО Ларкмур (Фил. Томск', 'ООО Ларкмур (Отд. закупок']],
+])('%s: a bracket that is not closed, with a department or a site, is of %s', (country, name, texts) => {
+  for (const asked of texts)
+    expect(isAccepted(match({ name: asked, location: country, held: [{ name, country }] })), asked).toBe(true)
+  for (const asked of ['ABT Larkmoor GmbH', 'AVD Larkmoor AS', 'Fil Larkmoor SARL', 'Larkmoor Fil SARL'])
+    expect(isAccepted(match({ name: asked, held: [{ name: asked.replace(/(?:ABT|AVD|Fil) /, '') }] }))).toBe(
+      false,
+    )
+})
+
+describe('scripts of South Asia', () => {
+  test.each([
+    ['BD', 'যমুনা গ্রুপ', 'Jamuna Group', 'Yamira Group'],
+    ['BD', 'রহমান ট্রেডার্স', 'Rahman Traders', 'Rahim Traders'],
+    ['BD', 'ঢাকা স্টিল লিমিটেড (ইউনিট-২)', 'Dhaka Steel Limited', 'Dhamrai Steel Limited'],
+    ['BD', 'সুন্দরবন কুরিয়ার সার্ভিস', 'Sundarban Courier Service', 'Sundar Courier Service'],
+    ['BD', 'পদ্মা ব্যাংক লিমিটেড', 'Padma Bank Limited', 'Palma Bank Limited'],
+    [
+      'IN',
+      'यमुना इंडस्ट्रीज प्राइवेट लिमिटेड',
+      'Yamuna Industries Private Limited',
+      'Varuna Industries Private Limited',
+    ],
+    ['IN', 'गंगा टेक्सटाइल्स लिमिटेड', 'Ganga Textiles Limited', 'Gita Textiles Limited'],
+    ['IN', 'विजय कुमार एंड संस', 'Vijay Kumar & Sons', 'Ajay Kumar & Sons'],
+    ['NP', 'सगरमाथा ट्रेडर्स', 'Sagarmatha Traders', 'Annapurna Traders'],
+    ['IN', 'ஸ்ரீ முருகன் டெக்ஸ்டைல்ஸ்', 'Sri Murugan Textiles', 'Sri Ganesan Textiles'],
+    ['IN', 'கண்ணன் டிரேடர்ஸ்', 'Kannan Traders', 'Balan Traders'],
+    ['IN', 'విజయ ట్రేడర్స్', 'Vijaya Traders', 'Ajanta Traders'],
+    ['IN', 'ಮೈಸೂರು ಇಂಡಸ್ಟ್ರೀಸ್', 'Maisuru Industries', 'Mangaluru Industries'],
+    ['IN', 'കേരള ട്രേഡേഴ്സ്', 'Kerala Traders', 'Karnataka Traders'],
+    ['IN', 'ગુજરાત ટ્રેડર્સ', 'Gujrat Traders', 'Surat Traders'],
+    ['IN', 'ਪੰਜਾਬ ਬੈਂਕ', 'Panjab Bank', 'Patiala Bank'],
+  ])('in %s, %s is %s, and not %s', (country, name, held, other) => {
+    const decide = (latin: string) => match({ name, location: country, held: [{ name: latin, country }] })
+    expect(isAccepted(decide(held))).toBe(true)
+    expect(isAccepted(decide(other))).toBe(false)
+  })
+})

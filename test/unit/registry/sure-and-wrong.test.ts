@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { createSeededFractions } from '../../../src/platform/random.js'
 import { foldHan } from '../../../src/registry/normalize/unspaced-names.js'
 import { foldText } from '../../../src/registry/normalize/normalize-name.js'
 import { cutOwnBrand, isOwnBrand } from '../../../src/registry/normalize/parsed-name.js'
+import legalForms from '../../../src/registry/reference/legal-forms.json' with { type: 'json' }
 import { match, namedBy, type Held } from '../../support/matching.js'
 
 const inBritain = (name: string, city = 'Leeds'): Held => ({ name, city, country: 'GB' })
@@ -1127,5 +1128,80 @@ describe('the part of a company in a contract', () => {
     ['Larkmoor Velsor Ltd. Brewers', 'Larkmoor Velsor Ltd'],
   ])('%s is %s', (text, name) => {
     expect(answer(text, name)).toBeGreaterThanOrEqual(80)
+  })
+})
+
+describe('another person of the same name', () => {
+  /** Of each country, one form of each kind: partnerships by the liability of their partners. */
+  function listForms(): Map<string, Map<string, string>> {
+    const found = new Map<string, Map<string, string>>()
+    for (const form of legalForms.forms) {
+      const kind =
+        form.class === 'partnership' ? form.legal_form : form.class.replace(/^(?:limited|stock)$/, 'company')
+      const [spelling = ''] = form.spellings.split(', ')
+      const name = spelling.startsWith('<')
+        ? `${spelling.slice(1)} Larkmoor`
+        : `Larkmoor ${spelling.replace('$', '')}`
+      for (const country of kind === null ? [] : form.countries.split(' ').filter(Boolean)) {
+        const ofCountry = found.get(country) ?? new Map<string, string>()
+        if (!ofCountry.has(kind ?? '')) ofCountry.set(kind ?? '', name)
+        found.set(country, ofCountry)
+      }
+    }
+    return found
+  }
+
+  it('a form of another kind is unsure at most, even in the same town', () => {
+    const sure: string[] = []
+    for (const [country, names] of listForms())
+      for (const [kind, asked] of names)
+        for (const [other, name] of names) {
+          const held = { name, country, city: 'Norvane' }
+          const decision = match({ name: asked, location: `Norvane, ${country}`, held: [held] })
+          const confidence = decision.kind === 'none' ? 0 : decision.confidence
+          if (kind !== other && confidence >= 80) sure.push(`${country}: ${asked}, ${name}`)
+        }
+    // In Germany, the firm of partners with limited liability is the other one; in Slovakia, a branch may be an association's.
+    const alike = /^(?:DE: Larkmoor partg|SK: Larkmoor organizacna)/
+    expect(sure.filter((one) => !alike.test(one))).toEqual([])
+  })
+
+  test.each([
+    ['GB', 'Larkmoor Unlimited', 'Larkmoor Limited'],
+    ['IE', 'Larkmoor Unlimited Company', 'Larkmoor Limited'],
+    ['CA', 'Larkmoor ULC', 'Larkmoor Ltd'],
+    ['IN', 'Larkmoor Private Limited', 'Larkmoor Unlimited'],
+    ['CO', 'Larkmoor S. en C.', 'Larkmoor sociedad colectiva'],
+    ['LV', 'Biedrība "Larkmoor"', 'SIA "Larkmoor"'],
+    ['LV', 'Ferma "Larkmoor"', 'SIA "Larkmoor"'],
+    ['FR', 'EI "Larkmoor"', 'Larkmoor SARL'],
+    ['RS', 'SZTR „Larkmoor“', 'LARKMOOR DOO'],
+    ['RU', 'КФХ «Ларкмур»', 'ООО «Ларкмур»'],
+    ['NO', 'SA Larkmoor', 'Larkmoor AS'],
+    ['SE', 'enskild firma Larkmoor', 'Larkmoor AB'],
+    ['GB', 'Larkmoor Trust', 'Larkmoor Limited'],
+  ])('in %s, %s is not surely %s', (country, name, held) => {
+    const location = `Norvane, ${country}`
+    const decide = (asked: string) =>
+      match({ name: asked, location, held: [{ name: held, country, city: 'Norvane' }] })
+    expect(decide(name)).not.toMatchObject({ confidence: expect.toSatisfy((one: number) => one >= 80) })
+    expect(decide(held)).toMatchObject({ kind: 'entity', confidence: 99 })
+  })
+
+  test.each([
+    ['LV', '"Larkmoor" SIA', 'SIA "Larkmoor"'],
+    ['LV', 'Klients: "Larkmoor"', 'SIA "Larkmoor"'],
+    ['DE', 'Larkmoor PartG', 'Larkmoor PartG mbB'],
+    ['ES', 'SL Larkmoor', 'Larkmoor S.L.'],
+  ])('in %s, %s is still %s', (country, name, held) => {
+    const decision = match({
+      name,
+      location: `Norvane, ${country}`,
+      held: [{ name: held, country, city: 'Norvane' }],
+    })
+    expect(decision).toMatchObject({
+      kind: 'entity',
+      confidence: expect.toSatisfy((one: number) => one >= 80),
+    })
   })
 })
