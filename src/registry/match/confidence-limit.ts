@@ -70,7 +70,7 @@ const isOfOtherOffice = ({ place, hint, contextCount, comparison: { candidate } 
 const isNamedByOtherTown = ({ place, hint, comparison: { candidate, text } }: Evidence): boolean => {
   const { cityKey } = candidate.place
   const towns = new Set([...(hint?.cities ?? [])].filter((town) => !/\d/.test(town)))
-  const isOther = place !== 'postal' && towns.size > 0 && !hasTown(towns, cityKey)
+  const isOther = place !== 'postal' && towns.size > 0 && !hasTown(towns, candidate.place)
   const isInName = cityKey.length > 3 && toCityKey(candidate.name).endsWith(cityKey)
   return isOther && isInName && !text.fullKey.includes(cityKey)
 }
@@ -106,11 +106,7 @@ function isElsewhere({ place, hint, contextCount, comparison }: Evidence): boole
   // The town of this name may be in the company's country.
   if (place === 'none' && (hint?.openCountries.size ?? 0) > 0) return true
   const unreadEnd = hint?.unreadEnd ?? ''
-  return (
-    unreadEnd !== '' &&
-    place !== 'postal' &&
-    !hasTown(new Set([unreadEnd]), comparison.candidate.place.cityKey)
-  )
+  return unreadEnd !== '' && place !== 'postal' && !hasTown(new Set([unreadEnd]), comparison.candidate.place)
 }
 
 /**

@@ -1,4 +1,6 @@
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
+import trades from '../reference/trades.json' with { type: 'json' }
+import { asianWords, foldWords, toStem } from '../normalize/normalize-name.js'
 import { andWords } from './around-name.js'
 import { cap, type Evidence, type Feature } from './evidence.js'
 import type { LeftWord } from './left-words.js'
@@ -80,4 +82,42 @@ export function isOfSeveral({ comparison: { left, text, alignment, candidate } }
   const isOfForm = words.slice(alignment.end, at).every(({ wordClass }) => wordClass === 'form')
   if (at < 0 || !isOfForm || next === undefined || groupWords.has(next.word.folded)) return false
   return /^(?:telling|generic|light|body)$/.test(next.word.wordClass)
+}
+
+let tradesByWord: ReadonlyMap<string, ReadonlySet<string>> | null = null
+
+function createTrades(): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>()
+  for (const [trade, lines] of Object.entries(trades))
+    for (const word of lines.flatMap((line) => foldWords(line)))
+      for (const key of new Set([word, toStem(word)]))
+        found.set(key, (found.get(key) ?? new Set()).add(trade))
+  return found
+}
+
+/**
+ * Returns the trades that a folded word of a name may state, in any of the main languages: `menuiserie` and `carpentry` share
+ * one. Empty for a word of many trades, such as "industries", and for one of none.
+ */
+function listTrades(word: string): ReadonlySet<string> {
+  const byWord = (tradesByWord ??= createTrades())
+  const written = asianWords.get(word) ?? word
+  return byWord.get(written) ?? byWord.get(toStem(written)) ?? new Set()
+}
+
+/** Words of a name, and those of them that another name lacks. */
+interface TradeWords {
+  readonly all: readonly string[]
+  readonly own: readonly string[]
+}
+
+/**
+ * True if each of two names states a trade in words that the other lacks, and they share no trade: "Koshi Cement" is not "Koshi
+ * Noodles", but may be "Cimento Koshi".
+ */
+export function haveOtherTrades(one: TradeWords, other: TradeWords): boolean {
+  const list = (words: readonly string[]) => new Set(words.flatMap((word) => [...listTrades(word)]))
+  if (list(one.own).size === 0 || list(other.own).size === 0) return false
+  const [ours, theirs] = [list(one.all), list(other.all)]
+  return ![...ours].some((trade) => theirs.has(trade))
 }

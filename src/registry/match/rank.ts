@@ -1,3 +1,4 @@
+import type { Writings } from '../normalize/native-scripts.js'
 import { matchedConfidenceMin } from '../../contract/result.js'
 import { findFormEnd } from '../normalize/native-scripts.js'
 import { areAlike, comparePlace, type CandidateName } from './candidate.js'
@@ -28,6 +29,8 @@ export interface MatchQuery {
   /** The text as given, then other ways to read its script. */
   readonly texts: readonly QueryText[]
   readonly hint: LocationHint | null
+  /** How registered names may write the letters of the texts. */
+  readonly writings?: Writings
   /** Words of the place in the query. */
   readonly placeWords: ReadonlySet<string>
 }

@@ -1,8 +1,8 @@
 import { foldHan, getAsianWords, listWords, writeAlike } from './unspaced-names.js'
 import { cutNativeForms } from './legal-forms.js'
-import { asianWords, foldText, foldWords, getOrCompute, isSimpleWord, toStem } from './normalize-name.js'
+import { foldText, foldWords, getOrCompute, isSimpleWord } from './normalize-name.js'
 import asianTable from '../reference/east-asian-words.json' with { type: 'json' }
-import trades from '../reference/trades.json' with { type: 'json' }
+import romanized from '../reference/romanized-letters.json' with { type: 'json' }
 import { boundText, parseName } from './parsed-name.js'
 
 /** A name in another script in Latin letters. */
@@ -27,39 +27,10 @@ const parseWords = (table: string): (readonly [native: string, latin: string])[]
     .sort(([a], [b]) => b.length - a.length)
 
 /** Whole words. */
-const cyrillicWords = new Map(
-  parseWords(`
-  банк bank, банка bank, холдинг holding, холдингс holdings, холдингз holdings, група group, группа group, груп group,
-  групп group, компания company, компани company, капитал capital, кепитал capital, инвест invest,
-  инвестмънт investment, инвестмънтс investments, инвестмент investment, интернешънъл international,
-  интернешънал international, интернешнл international, интернэшнл international, интернейшънъл international,
-  международна international, международная international, централна central, центральная central,
-  централен central, кооперативна cooperative, кооперативная cooperative, търговска commercial, комерс commerce,
-  коммерц commerce, национална national, национальная national, национален national, електроникс electronics,
-  электроникс electronics, фарма pharma, фармасютикълс pharmaceuticals, моторс motors, мотърс motors,
-  сервис service, сервиз service, сървис service, сървисиз services, сервисез services, технолоджи technology,
-  технолоджис technologies, технолоджиз technologies, технологии technologies, софтуер software, софтвер software,
-  асет asset, асетс assets, мениджмънт management, менеджмент management, трейдинг trading, трейд trade,
-  енерджи energy, энерджи energy, енергия energy, энергия energy, фуудс foods, фудс foods, лизинг leasing,
-  иншурънс insurance, иншуранс insurance, застраховане insurance, страхование insurance, пропъртис properties,
-  юнайтед united, глобал global, дивелопмънт development, девелопмент development, консултинг consulting,
-  консалтинг consulting, логистикс logistics, логистик logistics, логистика logistics, солюшънс solutions,
-  солюшнс solutions, партнърс partners, партнерс partners, лимитед limited, системс systems, системи systems,
-  българия bulgaria, россия russia, украина ukraine, україна ukraine, сърбия serbia, србија serbia,
-  македонија macedonia, румъния romania, европа europe, юръп europe`),
-)
+const cyrillicWords = new Map(parseWords(romanized.words.Cyrillic.join(', ')))
 
 /** Whole words, without accents. */
-const greekWords = new Map(
-  parseWords(`
-  τραπεζα bank, μπανκ bank, εθνικη national, ελληνικη hellenic, ελλας hellas, ασφαλιστικη insurance,
-  ασφαλειες insurance, ομιλος group, γκρουπ group, εταιρεια company, εταιρια company, συμμετοχων holdings,
-  χολντινγκ holding, χολντινγκς holdings, ναυτιλιακη shipping, εμπορικη commercial, βιομηχανια industry,
-  βιομηχανιες industries, ενεργεια energy, φαρμακευτικη pharmaceutical, επενδυτικη investment,
-  επενδυσεις investments, ιντερνασιοναλ international, διεθνης international,
-  τεχνολογιες technologies, ναυτιλια shipping, ομολογων bonds, γενικη general, ευρωπαικη european, καπιταλ capital, σερβισες services, τραστ trust, λιζινγκ leasing, λιμιτεδ limited,
-  κυπρου cyprus, κυπρος cyprus, αθηνων athens, πειραιως piraeus, ελλαδος greece, ελλαδα greece, και and, της of, του of, των of, δημοσια public, λτδ ltd`),
-)
+const greekWords = new Map(parseWords(romanized.words.Greek.join(', ')))
 
 /** English words of trades, as the scripts of South Asia spell them. */
 const southAsianWords = new Map(parseWords(asianTable.south_asian.join(', ').normalize('NFC')))
@@ -199,7 +170,6 @@ const readingsOfTexts = new Map<string, ReturnType<typeof listNewReadings>>()
 const textsWithoutForms = new Map<string, string>()
 const cutForms = (text: string): string => cutNativeForms(text).rest
 const rememberedTextsMax = 500
-
 /** Lists the words of a text in their script, each with how it may be read in Latin letters. */
 const listNewReadings = (native: string) =>
   listWords(native).map((place) => {
@@ -223,7 +193,7 @@ export function findNativeWords(words: readonly FoldedWord[], native: string): s
   return null
 }
 
-/** How the Chinese characters of two names compare. `unknown`: one of them has few, and the other none. */
+/** `unknown`: one of two names has few Chinese characters, and the other none. */
 export type CharacterAgreement = 'same' | 'other' | 'unknown'
 
 /** More characters seldom have the sound of another name. */
@@ -287,40 +257,94 @@ export function isInOtherScript(name: string, names: readonly string[]): boolean
   return /\p{L}/u.test(name) && names.length > 0 && names.every((one) => isLatin(one) !== isLatin(name))
 }
 
-let tradesByWord: ReadonlyMap<string, ReadonlySet<string>> | null = null
+/** Pairs of spellings, in folded words, of one letter of another script. */
+export type Writings = readonly (readonly [one: string, other: string])[]
 
-function createTrades(): ReadonlyMap<string, ReadonlySet<string>> {
-  const found = new Map<string, Set<string>>()
-  for (const [trade, lines] of Object.entries(trades))
-    for (const word of lines.flatMap((line) => foldWords(line)))
-      for (const key of new Set([word, toStem(word)]))
-        found.set(key, (found.get(key) ?? new Set()).add(trade))
+const parseWritings = (line: string): Writings =>
+  parseLetters(line).flatMap(([one, other]): Writings => [
+    [one, other],
+    [other, one],
+  ])
+const scripts = Object.entries(romanized.scripts).map(([name, line]) => ({
+  letter: new RegExp(String.raw`\p{Script=${name}}`, 'u'),
+  writings: parseWritings(line),
+  countries: new Set(
+    Object.entries(romanized.countries).flatMap(([one, codes]) => (one === name ? codes.split(' ') : [])),
+  ),
+}))
+const readWritings = (table: Readonly<Record<string, string>>): ReadonlyMap<string, Writings> =>
+  new Map(Object.entries(table).map(([key, line]) => [key, parseWritings(line)]))
+const [ofCountries, ofLetters] = [
+  readWritings(romanized.in_country),
+  readWritings(romanized.letter_of_country),
+]
+
+/** Returns how the letters of a country's own script are written in Latin letters, or of all countries for an empty one; none for a country with Latin letters. */
+export const getWritings = (country: string): Writings =>
+  getOrCompute(writingsOfCountries, rememberedTextsMax, country, () => [
+    ...scripts.flatMap(({ countries, writings }) =>
+      country === '' || countries.has(country) ? writings : [],
+    ),
+    ...[...ofCountries, ...ofLetters].flatMap(([key, writings]) => (key.startsWith(country) ? writings : [])),
+  ])
+const writingsOfCountries = new Map<string, Writings>()
+
+/** Returns the writings to compare a text with a name, of which only one has letters of another script; `null` for two of one script. */
+export function findWritings(text: string, name: string, country: string): Writings | null {
+  const script = scripts.find(({ letter }) => letter.test(text) !== letter.test(name))
+  if (script === undefined) return null
+  const both = `${text}${name}`.toLowerCase()
+  const ofOne = [...ofLetters].flatMap(([key, writings]) => (both.includes(key.slice(-1)) ? writings : []))
+  return [...script.writings, ...(ofCountries.get(country) ?? []), ...ofOne]
+}
+
+const writtenCharsMin = 3
+
+/** True if two folded words may be writings of one: "zelezara" and "zhelezara". */
+export function areWrittenAlike(one: string, other: string, writings: Writings): boolean {
+  if (Math.min(one.length, other.length) < writtenCharsMin || writings.length === 0) return one === other
+  const reached: (readonly [at: number, place: number])[] = [[0, 0]]
+  const seen = new Set<number>()
+  for (const [at, place] of reached) {
+    if (at === one.length && place === other.length) return true
+    const key = at * (other.length + 1) + place
+    if (seen.has(key)) continue
+    seen.add(key)
+    if (at < one.length && one[at] === other[place]) reached.push([at + 1, place + 1])
+    for (const [own, theirs] of writings)
+      if (one.startsWith(own, at) && other.startsWith(theirs, place))
+        reached.push([at + own.length, place + theirs.length])
+  }
+  return false
+}
+
+const writtenStepsMax = 500
+
+/** Lists known words that may be other writings of a folded word. `hasBeginning`: whether a known word begins with a text. */
+export function listWritten(
+  word: string,
+  writings: Writings,
+  hasBeginning: (stem: string) => boolean,
+): string[] {
+  const found: string[] = []
+  const open: (readonly [at: number, written: string])[] = word.length < writtenCharsMin ? [] : [[0, '']]
+  for (let step = 0; step < writtenStepsMax; step++) {
+    const [at, written] = open.pop() ?? [0, null]
+    if (written === null) break
+    if (!hasBeginning(written)) continue
+    if (at === word.length) found.push(written)
+    else
+      for (const [own, theirs] of [[word.charAt(at), word.charAt(at)] as const, ...writings])
+        if (word.startsWith(own, at)) open.push([at + own.length, written + theirs])
+  }
   return found
 }
 
-/**
- * Returns the trades that a folded word of a name may state, in any of the main languages: `menuiserie` and `carpentry` share
- * one. Empty for a word of many trades, such as "industries", and for one of none.
- */
-function listTrades(word: string): ReadonlySet<string> {
-  const byWord = (tradesByWord ??= createTrades())
-  const written = asianWords.get(word) ?? word
-  return byWord.get(written) ?? byWord.get(toStem(written)) ?? new Set()
-}
-
-/** Words of a name, and those of them that another name lacks. */
-interface TradeWords {
-  readonly all: readonly string[]
-  readonly own: readonly string[]
-}
-
-/**
- * True if each of two names states a trade in words that the other lacks, and they share no trade: "Koshi Cement" is not "Koshi
- * Noodles", but may be "Cimento Koshi".
- */
-export function haveOtherTrades(one: TradeWords, other: TradeWords): boolean {
-  const list = (words: readonly string[]) => new Set(words.flatMap((word) => [...listTrades(word)]))
-  if (list(one.own).size === 0 || list(other.own).size === 0) return false
-  const [ours, theirs] = [list(one.all), list(other.all)]
-  return ![...ours].some((trade) => theirs.has(trade))
+/** Returns a town as the end of a name writes it: "Čačak" for the town "Чачак". */
+export function findTownIn(name: string, town: string, country: string): string {
+  const writings = findWritings(town, name, country)
+  if (writings === null) return town
+  const seat = foldWords(town)
+  const end = foldWords(name).slice(-seat.length)
+  return seat.every((word, at) => areWrittenAlike(end[at] ?? '', word, writings)) ? end.join(' ') : town
 }
