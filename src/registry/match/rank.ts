@@ -6,7 +6,7 @@ import { leaveOutAnd } from './left-words.js'
 import { isConflict, type LocationHint } from './place-agreement.js'
 import { prepareText } from './align-name.js'
 import { compareNames, type NameComparison } from './compare-names.js'
-import { findConfidenceLimit } from './confidence-limit.js'
+import { findConfidenceLimit, putSurestFirst } from './confidence-limit.js'
 import { classifyEvidence, type Evidence } from './evidence.js'
 import { countSiblings, placeRank, type EvidencePair } from './siblings.js'
 import { computeFeatures } from './features.js'
@@ -82,13 +82,20 @@ export function rankCompanies(
   const total = told.reduce((sum, one) => sum + one, 0)
   const scale = total === 0 ? 1 : Math.min(1, (1 - share) / total)
   const shares = told.map((one) => one * scale)
+  const noneShare = shares.reduce((rest, one) => rest - one, 1 - share)
+  const ranked = putSurestFirst([
+    { ...best, share },
+    ...others.map((company, at) => ({ ...company, share: shares[at] ?? 0 })),
+  ])
+  const [first = best, ...rest] = ranked
+  const restScores = [...rest.map(({ score }) => score), ...(unseen === null ? [] : [unseen])]
   return {
-    ranked: [{ ...best, share }, ...others.map((company, at) => ({ ...company, share: shares[at] ?? 0 }))],
-    noneShare: Math.max(
-      0,
-      shares.reduce((rest, one) => rest - one, 1 - share),
-    ),
-    decisionFeatures: features,
+    ranked,
+    noneShare: Math.max(0, noneShare),
+    decisionFeatures:
+      first.evidence === best.evidence
+        ? features
+        : computeDecisionFeatures(first.features, first.score, restScores),
     unseenWeight: unseen === null ? 0 : logOdds - decideAmong(otherScores).logOdds,
   }
 }
