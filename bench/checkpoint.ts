@@ -5,7 +5,7 @@ import { openCheckpoint } from '../src/pipeline/checkpoint/sqlite/sqlite-checkpo
 import type { AnswerHead } from '../src/pipeline/checkpoint/records.js'
 import type { LookupId } from '../src/core/lookup-identity.js'
 import { openSqlite } from '../src/platform/sqlite.js'
-import { systemRandom } from '../src/platform/random.js'
+import { systemRandom } from '../src/platform/clock.js'
 import { Chance } from '../test/simulation/chance.js'
 import { finishedRun, lightAnswer, placeOf } from './answers.js'
 import { makeCompanies, type Company } from './companies.js'

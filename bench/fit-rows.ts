@@ -1,4 +1,4 @@
-import { createSeededFractions } from '../src/platform/random.js'
+import { createSeededFractions } from '../src/platform/clock.js'
 import { dropForms, foldWords, type FitCompany, type FitIndex } from './fit-companies.js'
 import type { FitQuery, FitSet } from './fit-data.js'
 import {

@@ -1,6 +1,6 @@
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { createSeededFractions } from '../src/platform/random.js'
+import { createSeededFractions } from '../src/platform/clock.js'
 import { findSicLabel } from '../src/registry/reference/industry-codes.js'
 import { openRegistry } from '../src/registry/registry.js'
 import { indexCompanies, readBearers, readCompanies, type LabelledCompany } from './labelled-companies.js'

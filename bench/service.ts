@@ -10,7 +10,7 @@ import { storeAccounts } from '../src/service/accounts/accounts.js'
 import { openDatabase } from '../src/service/storage/database.js'
 import { createCallId, createRunIds } from '../src/service/runs/run-store.js'
 import { createRunStore, type NewRun } from '../src/service/runs/run-store.js'
-import { systemRandom } from '../src/platform/random.js'
+import { systemRandom } from '../src/platform/clock.js'
 import { diskFolder, grouped, ratio, type Say } from './support.js'
 import { findHardest, makeRegistry, namesIn } from './threads.js'
 

@@ -2,7 +2,7 @@ import { createReadStream, existsSync, mkdirSync, renameSync, rmSync, writeFileS
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'csv-parse'
-import { createSeededFractions } from '../src/platform/random.js'
+import { createSeededFractions } from '../src/platform/clock.js'
 import { importRegister } from '../src/registry/load.js'
 import { derivationVersion } from '../src/registry/model/registry-rows.js'
 import { Chance } from '../test/simulation/chance.js'

@@ -24,9 +24,8 @@ import {
 import type { RunEvent, RunSummary } from '../pipeline/history/run-figures.js'
 import { resolvePart } from './resolve-part.js'
 import { notifyOfFailedStart, renderRunReport, runWithLivePage } from './run-report.js'
-import { systemClock, type Clock } from '../platform/clock.js'
+import { systemClock, type Clock, systemRandom, type Random } from '../platform/clock.js'
 import { explainSystemFailure } from '../platform/system-limits.js'
-import { systemRandom, type Random } from '../platform/random.js'
 import { resolveApiKey, resolveSettings, resolveWebhookKeys, type Settings } from '../config/settings.js'
 import { version } from '../platform/native-package.js'
 

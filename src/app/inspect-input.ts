@@ -15,8 +15,7 @@ import {
   type RowsToInspect,
 } from '../pipeline/inspect-rows.js'
 import type { AnswerChanges, readAnswerChanges } from '../pipeline/history/read-history.js'
-import { systemClock } from '../platform/clock.js'
-import { systemRandom } from '../platform/random.js'
+import { systemClock, systemRandom } from '../platform/clock.js'
 import type { Registry } from '../registry/read-registry.js'
 import { readEmbeddedScope } from './embedded-scope.js'
 

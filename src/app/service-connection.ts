@@ -1,7 +1,7 @@
 import { plural } from '../core/text.js'
 import { hasProxyVariable, isPostgresUrl } from '../core/server-addresses.js'
 import { defaultPaths } from '../config/options.js'
-import { systemRandom } from '../platform/random.js'
+import { systemRandom } from '../platform/clock.js'
 import { formatEmbeddedScope } from './embedded-scope.js'
 import type { MatcherPool } from './matcher-pool.js'
 import type { FullServiceClient } from '../client/client.js'

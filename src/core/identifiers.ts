@@ -198,11 +198,8 @@ export function isIsin(text: string): boolean {
   return sum % 10 === 0
 }
 
-/** Ids that the service creates; safe in a URL path. */
-const entityIdPattern = /^siq_[\w.~-]{1,200}$/
-
-/** Whether a text has the form of a company's id (`siq_…`). */
-export const isEntityId = (text: string): boolean => entityIdPattern.test(text)
+/** Whether a text has the form of a company's id (`siq_…`), which is safe in a URL path. */
+export const isEntityId = (text: string): boolean => /^siq_[\w.~-]{1,200}$/.test(text)
 
 /** Describes which id a text without the form of a company's id needs to be. */
 export const describeEntityId = (text: string): string =>
@@ -323,9 +320,7 @@ export const countriesOfHeader = createCountriesOfHeader(headerWords.earlier.num
 export const countriesOfAdded = createCountriesOfHeader(headerWords.added.countryNumbers)
 export const countriesOfTaxHeader = createCountriesOfHeader(headerWords.added.taxNumbers)
 
-function createCountriesOfHeader(
-  names: Readonly<Record<string, string | readonly string[]>>,
-): ReadonlyMap<string, readonly string[]> {
+function createCountriesOfHeader(names: Readonly<Record<string, string | readonly string[]>>) {
   const countries = new Map<string, string[]>()
   for (const [country, lists] of Object.entries(names).filter(([name]) => name !== 'any'))
     for (const key of new Set(toHeaderKeys(...[lists].flat())))

@@ -15,10 +15,9 @@ import {
   type SignatureVerdict,
   type WebhookKeys,
 } from '../core/webhooks.js'
-import type { Clock } from '../platform/clock.js'
+import type { Clock, Random } from '../platform/clock.js'
 import { drainRequest, closeWithin, formatHttpUrl, listen } from '../platform/http-server.js'
 import { withCleanup } from '../platform/close-stack.js'
-import type { Random } from '../platform/random.js'
 import type { Inbox } from './checkpoint/checkpoint.js'
 import { openInbox } from './checkpoint/open.js'
 

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { routes, type RouteName } from '../contract/routes.js'
 import { describeFault } from '../contract/errors.js'
 import { UserError } from '../core/errors.js'
-import { createSeededFractions } from '../platform/random.js'
+import { createSeededFractions } from '../platform/clock.js'
 import type { Knowledge } from './knowledge.js'
 
 const buildKind = z.enum(['entity', 'domain', 'hierarchy'])

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Clock } from '../platform/clock.js'
-import type { Random } from '../platform/random.js'
+import type { Clock, Random } from '../platform/clock.js'
 import { apiKeyHeader } from '../contract/limits.js'
 import { listMethods, parseVersion, routes, type Route, type RouteName } from '../contract/routes.js'
 import { getErrorStack } from '../core/errors.js'

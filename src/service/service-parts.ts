@@ -1,5 +1,4 @@
-import { systemClock, type Clock } from '../platform/clock.js'
-import { systemRandom, type Random } from '../platform/random.js'
+import { systemClock, type Clock, systemRandom, type Random } from '../platform/clock.js'
 import type { Deferrable } from '../platform/sql-program.js'
 import { type WebhookGate, type WebhookOptions, Webhooks } from './deliveries/webhooks.js'
 import { unguarded, type EditionGuard, guardDueWork, guardHandlers } from './edition-guard.js'

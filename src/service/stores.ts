@@ -1,7 +1,6 @@
 import type { Deferrable } from '../platform/sql-program.js'
-import { systemClock, type Clock } from '../platform/clock.js'
+import { systemClock, type Clock, systemRandom, type Random } from '../platform/clock.js'
 import type { ConnectOptions } from '../platform/postgres/connect.js'
-import { systemRandom, type Random } from '../platform/random.js'
 import { inTransaction, query } from '../platform/sql-program.js'
 import type { Sqlite } from '../platform/sqlite.js'
 import type { CallId } from '../contract/enums.js'

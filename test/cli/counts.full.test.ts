@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSeededFractions } from '../../src/platform/random.js'
+import { createSeededFractions } from '../../src/platform/clock.js'
 import { startService, type RunningService } from '../../src/service/service.js'
 import { canary, createPlace, quickConfig, type CliOptions, type CliPlace } from '../support/cli.js'
 import { findPostgres, sharedPostgres, type SharedPostgres } from '../support/postgres-server.js'

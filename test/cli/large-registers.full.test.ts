@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { importRegister } from '../../src/registry/load.js'
 import { openRegistry } from '../../src/registry/registry.js'
 import { createPlace, type CliPlace } from '../support/cli.js'
-import { createSeededFractions } from '../../src/platform/random.js'
+import { createSeededFractions } from '../../src/platform/clock.js'
 
 // A register above 8 MB is read by a thread. The importer of the source code never starts one. Most of the bytes are in a
 // column that no import reads: names take the time.

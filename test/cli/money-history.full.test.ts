@@ -3,7 +3,7 @@ import type { RunEvent } from '../../src/pipeline/history/run-summary.js'
 import { renderLiveBody, LiveRun } from '../../src/report/live/live-page.js'
 import { at, canary, companiesCsv, createPlace, quickConfig } from '../support/cli.js'
 import { startStrangeService, type Fault, type StrangeService } from '../support/strange-service.js'
-import { createSeededFractions } from '../../src/platform/random.js'
+import { createSeededFractions } from '../../src/platform/clock.js'
 import { readJsonLines } from '../support/json-lines.js'
 
 /** More by the environment: MONEY_SEEDS=200 MONEY_FIRST_SEED=1. */

@@ -7,7 +7,7 @@ import {
   openCheckpoint,
   type OwnCheckpoint as Checkpoint,
 } from '../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
-import { systemRandom } from '../../src/platform/random.js'
+import { systemRandom } from '../../src/platform/clock.js'
 import { loadDriver } from '../../src/platform/sqlite.js'
 import { answerTo, job, keyed, scope, startMs } from '../integration/checkpoint/support.js'
 

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { systemRandom } from '../../src/platform/random.js'
+import { systemRandom } from '../../src/platform/clock.js'
 import { storeAccounts } from '../../src/service/accounts/accounts.js'
 import { openDatabase } from '../../src/service/storage/database.js'
 import { createCallId, createRunIds } from '../../src/service/runs/run-store.js'

@@ -1,4 +1,4 @@
-import { createSeededFractions } from '../../src/platform/random.js'
+import { createSeededFractions } from '../../src/platform/clock.js'
 
 /** Chance that a seed repeats. */
 export class Dice {

@@ -1,4 +1,4 @@
-import { createSeededFractions, type Random } from '../../src/platform/random.js'
+import { createSeededFractions, type Random } from '../../src/platform/clock.js'
 
 /** Chance that one seed decides: the same seed makes the same world. */
 export class Chance implements Random {

@@ -12,6 +12,7 @@ import type { Coefficients } from '../../src/registry/match/model.js'
 import { readQuery } from '../../src/registry/answer/resolve.js'
 import { Vocabulary } from '../../src/registry/match/vocabulary.js'
 import type { NameKind } from '../../src/registry/model/registry-rows.js'
+import { findTownIn } from '../../src/registry/normalize/written-alike.js'
 import { parseNewName } from '../../src/registry/normalize/parsed-name.js'
 import { toCityKey, toPostalKey, findRegionCode } from '../../src/registry/normalize/places.js'
 
@@ -43,7 +44,7 @@ export interface Held {
 export function candidatesOf(held: readonly Held[]): CandidateName[] {
   return held.map((row, index) => {
     const { tokens, coreKey, fullKey, formClass, acronym } = parseNewName(row.name, {
-      town: row.city ?? null,
+      town: row.city === undefined ? null : findTownIn(row.name, row.city, row.country ?? ''),
       country: row.country ?? null,
     })
     const country = row.country ?? 'US'

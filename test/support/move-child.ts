@@ -1,6 +1,5 @@
 import { moveCheckpoint } from '../../src/pipeline/checkpoint/maintenance.js'
-import { systemClock } from '../../src/platform/clock.js'
-import { systemRandom } from '../../src/platform/random.js'
+import { systemClock, systemRandom } from '../../src/platform/clock.js'
 
 /** Moves a checkpoint, and says when it begins and when it has ended. Arguments: from, to. */
 const [from = '', to = ''] = process.argv.slice(2)

@@ -9,7 +9,7 @@ import {
   type StorePlatform,
 } from '../../src/connectors/objects/http-client.js'
 import { UserError } from '../../src/core/errors.js'
-import { systemRandom } from '../../src/platform/random.js'
+import { systemRandom } from '../../src/platform/clock.js'
 import { hurriedClock } from './hurried-clock.js'
 
 const factor = 100

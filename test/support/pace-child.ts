@@ -1,8 +1,7 @@
 import { openSharedTurns } from '../../src/pipeline/checkpoint/postgres/shared-turns.js'
 import { openShared } from '../../src/pipeline/checkpoint/postgres/open-database.js'
 import { createSharedPace } from '../../src/pipeline/scheduler/kind-paces.js'
-import { systemClock } from '../../src/platform/clock.js'
-import { systemRandom } from '../../src/platform/random.js'
+import { systemClock, systemRandom } from '../../src/platform/clock.js'
 
 /** Takes turns until it is killed, and says of each when it was used: milliseconds of this machine's monotonic clock. */
 export async function main(url: string, perWindow: string, windowMs: string): Promise<void> {

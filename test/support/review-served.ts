@@ -1,5 +1,4 @@
-import { systemClock } from '../../src/platform/clock.js'
-import { systemRandom } from '../../src/platform/random.js'
+import { systemClock, systemRandom } from '../../src/platform/clock.js'
 import { startReviewServer, type ReviewServer } from '../../src/review/server/review-server.js'
 import type { OpenedReview } from './review-place.js'
 

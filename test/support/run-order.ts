@@ -2,8 +2,7 @@ import type { FullServiceClient } from '../../src/client/client.js'
 import type { CandidateSource } from '../../src/core/decisions.js'
 import type { RunOrder, RunServices } from '../../src/pipeline/order.js'
 import { createDefaultStages, type SchedulingOptions } from '../../src/pipeline/scheduler/scheduling.js'
-import { systemClock } from '../../src/platform/clock.js'
-import { systemRandom } from '../../src/platform/random.js'
+import { systemClock, systemRandom } from '../../src/platform/clock.js'
 
 type Scheduling = Pick<SchedulingOptions, 'limits' | 'polling'> & Partial<SchedulingOptions>
 

@@ -2,8 +2,7 @@ import { parseWebhookSecrets } from '../../src/core/webhooks.js'
 import { openShared } from '../../src/pipeline/checkpoint/postgres/open-database.js'
 import { startReceiver } from '../../src/pipeline/receiver.js'
 import { openSharedInbox } from '../../src/pipeline/checkpoint/postgres/inbox-rows.js'
-import { systemClock } from '../../src/platform/clock.js'
-import { systemRandom } from '../../src/platform/random.js'
+import { systemClock, systemRandom } from '../../src/platform/clock.js'
 
 /** A receiver for a shared checkpoint, that says where it listens. Arguments: the checkpoint, the secret, a port. */
 const [url = '', secret = '', port = ''] = process.argv.slice(2)

@@ -1,7 +1,6 @@
 import { openWorker, type LeaseTimes } from '../../src/pipeline/checkpoint/postgres/lease.js'
 import { openShared } from '../../src/pipeline/checkpoint/postgres/open-database.js'
-import { systemClock } from '../../src/platform/clock.js'
-import { systemRandom } from '../../src/platform/random.js'
+import { systemClock, systemRandom } from '../../src/platform/clock.js'
 
 /**
  * A worker on a shared checkpoint, that says whenever its right to submit changes: `1 may`, `1 may not`, by its

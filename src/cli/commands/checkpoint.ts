@@ -11,12 +11,11 @@ import {
   undoMove,
   verifyCheckpoint,
 } from '../../pipeline/checkpoint/maintenance.js'
-import { systemClock } from '../../platform/clock.js'
+import { systemClock, systemRandom } from '../../platform/clock.js'
 import { resolveSettings } from '../../config/settings.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
 import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { assertLocalPath } from '../../core/local-path.js'
-import { systemRandom } from '../../platform/random.js'
 
 type Outcome<Action extends (...args: never[]) => unknown> = Awaited<ReturnType<Action>>
 type Repair = Outcome<typeof repairCheckpoint>

@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
 import { isLoopback } from '../../core/server-addresses.js'
 import { UserError } from '../../core/errors.js'
-import { systemClock } from '../../platform/clock.js'
+import { systemClock, systemRandom } from '../../platform/clock.js'
 import type { ReceiverCounts } from '../../pipeline/receiver.js'
 import { resolveSettings, resolveWebhookKeys } from '../../config/settings.js'
-import { systemRandom } from '../../platform/random.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
 import { waitForInterrupt, formatJsonLine, type CliIo } from '../terminal/command-io.js'
 

@@ -6,10 +6,9 @@ import { UserError } from '../../core/errors.js'
 import { explainNetworkError } from '../../core/http-exchange.js'
 import { stripByteOrderMark } from '../../core/text.js'
 import { hasProxyVariable } from '../../core/server-addresses.js'
-import { type Clock, systemClock } from '../../platform/clock.js'
+import { type Clock, systemClock, systemRandom, type Random } from '../../platform/clock.js'
 import type { TunnelOptions } from '../../platform/outbound/proxy.js'
 import type { Environment } from '../connector.js'
-import { systemRandom, type Random } from '../../platform/random.js'
 
 const mebibyte = 2 ** 20
 

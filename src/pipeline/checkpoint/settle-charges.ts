@@ -1,5 +1,5 @@
 import { stageKinds, toScope } from '../../core/lookup-state.js'
-import type { Random } from '../../platform/random.js'
+import type { Random } from '../../platform/clock.js'
 import { query, type SqlProgram, type SqlText } from '../../platform/sql-program.js'
 import {
   ChargeRules,

@@ -15,8 +15,7 @@ import {
   withSubmissions,
 } from './run-record.js'
 import { withCleanup, type CloseLater } from '../../platform/close-stack.js'
-import { systemClock } from '../../platform/clock.js'
-import { systemRandom } from '../../platform/random.js'
+import { systemClock, systemRandom } from '../../platform/clock.js'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { readIdentifiers } from '../../core/numbers/stated-identifiers.js'
 import { isHolderAlive } from '../../platform/file-locks.js'

@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import type { Clock, WakeSignal } from '../../platform/clock.js'
-import type { Random } from '../../platform/random.js'
+import type { Clock, WakeSignal, Random } from '../../platform/clock.js'
 import type { Checkpoint, PendingRun, ToSubmit } from '../checkpoint/checkpoint.js'
 import type { LookupId } from '../../core/lookup-identity.js'
 import { shouldWaitForRuns, type Stop } from './scheduling.js'

@@ -1,5 +1,4 @@
-import type { Clock } from '../clock.js'
-import type { Random } from '../random.js'
+import type { Clock, Random } from '../clock.js'
 import { ConnectionLostError, getSqlState, type Postgres, type PostgresStatements } from './postgres.js'
 import { calculateBackoffMs } from '../../core/pacing.js'
 

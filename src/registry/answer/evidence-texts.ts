@@ -245,7 +245,7 @@ export function describePlace(
     case 'postal':
       return `the same postal code${afterColon(postalCode)}`
     case 'city':
-      return hint !== null && hasTown(hint.cities, known.cityKey)
+      return hint !== null && hasTown(hint.cities, known)
         ? `the same town${afterColon(city)}`
         : `the same neighbourhood${afterColon(postalCode ?? city)}`
     case 'region':

@@ -297,10 +297,9 @@ export function namesAnother(comparison: NameComparison): boolean {
   const isOther = ({ word, role }: LeftWord) =>
     role === 'cut' && !missingWords.some((one) => one.startsWith(word.text))
   const hard = queryLeftover.hard + left.filter(isOther).length
-  if (hard + queryLeftover.soft === 0 || missing.hard + missing.soft === 0) return false
   // Initials of several words are rarely those of another name.
-  if (alignment.pairs.some(({ nameCount, match }) => nameCount > 1 && match.kind === 'abbreviated'))
-    return false
+  const areInitials = alignment.pairs.some((one) => one.nameCount > 1 && one.match.kind === 'abbreviated')
+  if (areInitials || hard + queryLeftover.soft === 0 || missing.hard + missing.soft === 0) return false
   const own = left.flatMap(({ word, role }) => (role === null ? toTradeWord(word) : []))
   const all = comparison.text.words.flatMap(toTradeWord)
   if (haveOtherTrades({ own, all }, { own: missingWords, all: candidate.tokens })) return true

@@ -12,6 +12,7 @@ import { matchLimits } from '../model/limits.js'
 import { findAround, findCountryWords, removeDepartment, removeRemarks } from '../match/around-name.js'
 import { readText } from '../match/query-text.js'
 import { readNativeName } from '../normalize/native-scripts.js'
+import { getWritings } from '../normalize/written-alike.js'
 import { writeInOneScript } from '../normalize/parsed-name.js'
 import { findSicLabel } from '../reference/industry-codes.js'
 import type { Vocabulary } from '../match/vocabulary.js'
@@ -212,7 +213,8 @@ function findCompanyNames(
   // "NORVANE / Norvane Inc." is one name.
   if (new Set(keys).size === 1) return []
   const isHeld = (one: MatchQuery | null, at: number) =>
-    one !== null && deps.find(one.texts, deps.vocabulary()).some(({ coreKey }) => coreKey === keys[at])
+    one !== null &&
+    deps.find(one.texts, deps.vocabulary(), one.writings).some(({ coreKey }) => coreKey === keys[at])
   return several.areStated || asked.every(isHeld) ? several.names : []
 }
 
@@ -277,17 +279,18 @@ export function readQuery(
   return {
     texts: different.slice(0, matchLimits.textsMax),
     hint,
+    writings: (countries.length === 0 ? [''] : countries).flatMap((country) => getWritings(country)),
     placeWords: new Set([...placeWords, ...countries.flatMap(listCountryWords)]),
   }
 }
 
 /** Returns candidate names, except signs like "&". `isLeftOut`: candidates that a measurement excludes. */
 export function findCandidateNames(
-  { texts }: MatchQuery,
+  { texts, writings }: MatchQuery,
   { find, vocabulary }: Pick<ResolveDeps, 'find' | 'vocabulary'>,
   isLeftOut: (candidate: CandidateName) => boolean = () => false,
 ): CandidateName[] {
-  return find(texts, vocabulary()).filter(
+  return find(texts, vocabulary(), writings).filter(
     (candidate) => /[\p{L}\p{N}]/u.test(candidate.name) && !isLeftOut(candidate),
   )
 }

@@ -1,5 +1,6 @@
 import { formWords } from '../normalize/legal-forms.js'
 import { isFormAlone } from '../reference/registers.js'
+import { areWrittenAlike, findWritings, type Writings } from '../normalize/written-alike.js'
 import { isHeadWord } from '../normalize/normalize-name.js'
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import type { CandidateName } from './candidate.js'
@@ -10,6 +11,7 @@ import {
   findCountryAtEnd,
   findSpelling,
   isNumberOfTwo,
+  sameMatch,
   usualMatch,
   type CountryAtEnd,
   type WordMatch,
@@ -31,6 +33,8 @@ export interface AlignedText {
   readonly vocabulary: Vocabulary
   readonly matches: Map<string, readonly (WordMatch | null)[]>
   readonly country: CountryAtEnd | null
+  /** Only for a name in another script. */
+  readonly writings?: Writings
 }
 
 /** Costs of words that are no words of the name; telling words cost by their rarity. */
@@ -38,11 +42,9 @@ const classCosts: Readonly<Record<WordClass, number>> = wordTables.costs
 
 export function prepareText(text: QueryText, vocabulary: Vocabulary): AlignedText {
   const count = text.words.length
-  const [costs, costBefore, weights] = [
-    new Float64Array(count),
-    new Float64Array(count + 1),
-    new Float64Array(count),
-  ]
+  const costs = new Float64Array(count)
+  const costBefore = new Float64Array(count + 1)
+  const weights = new Float64Array(count)
   for (const [at, { text: word, wordClass }] of text.words.entries()) {
     weights[at] = vocabulary.weight(word)
     costs[at] = wordClass === 'telling' ? 1.2 + 0.22 * (weights[at] ?? 0) : classCosts[wordClass]
@@ -83,21 +85,14 @@ export interface NameAlignment {
   readonly isReordered: boolean
 }
 
+const missingCosts = { number: 2.2, light: 0.5, generic: 0.8 } as const
+
 function getMissingCost(word: string, vocabulary: Vocabulary): number {
-  switch (classifyNameWord(word)) {
-    case 'number':
-      return 2.2
-    case 'light':
-      return 0.5
-    case 'generic':
-      return 0.8
-    default:
-      return 0.9 + 0.28 * vocabulary.weight(word)
-  }
+  const wordClass = classifyNameWord(word)
+  return wordClass === 'telling' ? 0.9 + 0.28 * vocabulary.weight(word) : missingCosts[wordClass]
 }
 
 const joinedMatch: WordMatch = { kind: 'joined', cost: 0.3, isFirstChanged: false, share: 1 }
-/** Words that are written as one. */
 const joinedWordsMax = 4
 /** "BCC" for "Banca di Credito Cooperativo", within a name. */
 const initialsMatch: WordMatch = { kind: 'abbreviated', cost: 1, isFirstChanged: false, share: 0.2 }
@@ -152,6 +147,9 @@ export function alignName(prepared: AlignedText, name: CandidateName): NameAlign
   }
   for (let at = 0; at <= textCount; at++) cells[at] = costBefore[at] ?? 0
   const ends = compareEnds(prepared, name)
+  const { countryCode, jurisdictionCountry } = name.place
+  const writings = findWritings(text.native, name.name, countryCode || jurisdictionCountry)
+  if (writings !== null) prepared = { ...prepared, writings, matches: new Map() }
   for (let row = 1; row <= nameCount; row++) {
     const word = name.tokens[row - 1] ?? ''
     const matches = compareWithText(prepared, word)
@@ -238,7 +236,10 @@ function isShifted(first: string, second: string, held: string, next: string): b
   return count >= shiftedCharsMin && first + second === held + next
 }
 
-function compareWithText({ text, matches }: AlignedText, name: string): readonly (WordMatch | null)[] {
+function compareWithText(
+  { text, matches, writings }: AlignedText,
+  name: string,
+): readonly (WordMatch | null)[] {
   const known = matches.get(name)
   if (known !== undefined) return known
   const last = text.words.length - 1
@@ -254,6 +255,8 @@ function compareWithText({ text, matches }: AlignedText, name: string): readonly
     // "SA" is a form, and no short "Sabié". A column may cut "Income" to "Inc".
     const isCut = text.cut !== 'nowhere' || at < formsAt || !isForm(word)
     if (!isCut && isGuess(match) && classifyNameWord(name) === 'telling') return null
+    const isWriting = match?.kind !== 'equal' && writings !== undefined
+    if (isWriting && areWrittenAlike(word.text, name, writings)) return sameMatch
     return usual === name && (match === null || match.kind === 'misspelled') ? usualMatch : match
   })
   matches.set(name, found)

@@ -56,7 +56,7 @@ const of = (kind: WordMatchKind, cost: number, share = 1, isFirstChanged = false
 })
 
 const equal = of('equal', 0)
-const same = of('same', 0.1)
+export const sameMatch = of('same', 0.1)
 const plural = of('plural', 0.25)
 const related = of('related', 0.5)
 
@@ -193,15 +193,15 @@ export function compareWords(text: string, name: string, isLast = false): WordMa
   if (text === name) return equal
   if (text === '' || name === '') return null
   const number = readNumber(text)
-  if (number === undefined ? readNumber(name) === text : isNumber(name, number)) return same
+  if (number === undefined ? readNumber(name) === text : isNumber(name, number)) return sameMatch
   // Numbers are equal or different, and so are letters.
   if (isNumberWord(text) && isNumberWord(name)) return null
-  if (areIn(brothers, text, name)) return same
+  if (areIn(brothers, text, name)) return sameMatch
   if (synonyms.get(text) === name) return of('abbreviated', 0.3, 0.6)
-  if (closeSpelling(text) === closeSpelling(name)) return same
-  if (areIn(areaNames, text, name)) return same
+  if (closeSpelling(text) === closeSpelling(name)) return sameMatch
+  if (areIn(areaNames, text, name)) return sameMatch
   if (areIn(relatedWords, text, name)) return related
-  if (asianWords.get(name) === text || asianWords.get(text) === name) return same
+  if (asianWords.get(name) === text || asianWords.get(text) === name) return sameMatch
   if (text.includes(unknownLetter)) return compareUnknown(text, name)
   if (isPlural(text, name)) return plural
   return (

@@ -1,6 +1,6 @@
 import { hasLocalOffices } from '../../core/numbers/court-numbers.js'
 import { isFormAlone } from '../reference/registers.js'
-import { namesTrade } from '../normalize/normalize-name.js'
+import { foldWords, namesTrade } from '../normalize/normalize-name.js'
 import { isOfUnknownWords } from '../normalize/native-scripts.js'
 import { toCityKey, toPlaceKey } from '../normalize/places.js'
 import { classifyNameWord } from './compare-words.js'
@@ -38,6 +38,8 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [19, (evidence) => isOfSameTrade(evidence)],
   // Names of one sound in other characters are those of other companies, or typing errors: a reviewer decides.
   [45, ({ comparison }) => comparison.characters === 'other'],
+  // Each town has a public enterprise of the name: the waterworks of another town are no answer.
+  [48, (one) => one.comparison.candidate.formClass === 'enterprise' && isNamedByOtherTown(one)],
   // With a word in place of another, it is the name of another company.
   [58, (evidence) => isReplaced(evidence.comparison) || isNamedByOtherTown(evidence)],
   // A name that continues is that of another company, as far as the registry tells.
@@ -60,10 +62,20 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
 export const findConfidenceLimit = (evidence: Evidence): number =>
   limits.find(([, holds]) => holds(evidence))?.[0] ?? 99
 
-/**
- * True for a little-known company in another region than the stated one, where another company may have the name there: the town
- * has a namesake, as Springfield has, or offices of the country each register the companies of their region.
- */
+/** Puts a company in front of likelier ones that are limited to less confidence. Expects the likeliest first. */
+export function putSurestFirst<Company extends { readonly share: number; readonly evidence: Evidence }>(
+  companies: readonly Company[],
+): readonly Company[] {
+  const total = companies.reduce((sum, { share }) => sum + share, 0)
+  const weigh = ({ share, evidence }: Company) =>
+    share * Math.min(1, findConfidenceLimit(evidence) / 100 / total)
+  const least = companies.slice(0, 1).map(weigh)
+  const above = companies.filter(({ share }) => least.some((one) => share > one))
+  const weights = new Map(above.map((company) => [company, weigh(company)]))
+  return companies.toSorted((a, b) => (weights.get(b) ?? 0) - (weights.get(a) ?? 0))
+}
+
+/** True for a little-known company in another region than the stated one, if its town has a namesake or each region of its country has a register. */
 const isOfOtherOffice = ({ place, hint, contextCount, comparison: { candidate } }: Evidence): boolean =>
   place === 'region_conflict' &&
   contextCount === 0 &&
@@ -72,12 +84,18 @@ const isOfOtherOffice = ({ place, hint, contextCount, comparison: { candidate } 
   (hint?.cities.has(candidate.place.cityKey) === true || hasLocalOffices(candidate.place.countryCode))
 
 /** True if a registered name ends with the company's town, and another town is stated: "Larkmoor d.o.o. Tuzla" for Sarajevo. */
-const isNamedByOtherTown = ({ place, hint, comparison: { candidate, text } }: Evidence): boolean => {
+function isNamedByOtherTown({ place, hint, comparison: { candidate, text } }: Evidence): boolean {
   const { cityKey } = candidate.place
-  const towns = new Set([...(hint?.cities ?? [])].filter((town) => !/\d/.test(town)))
-  const isOther = place !== 'postal' && towns.size > 0 && !hasTown(towns, cityKey)
-  const isInName = cityKey.length > 3 && toCityKey(candidate.name).endsWith(cityKey)
-  return isOther && isInName && !text.fullKey.includes(cityKey)
+  const towns = [...(hint?.cities ?? [])].filter((town) => !/\d/.test(town))
+  // A part of the town, or one that is in the name as well: "Novi Beograd".
+  const isNear = (town: string) => town.includes(cityKey) || toCityKey(candidate.name).includes(town)
+  if (cityKey.length < 3 || place === 'postal' || towns.length === 0 || towns.some(isNear)) return false
+  if (hasTown(new Set(towns), candidate.place)) return false
+  const ends = [foldWords(candidate.name), candidate.tokens].flatMap((words) =>
+    [1, 2, 3].map((count) => (words.length > count ? words.slice(-count).join('') : '')),
+  )
+  const inName = ends.find((end) => hasTown(new Set([end]), candidate.place))
+  return inName !== undefined && ![inName, cityKey].some((town) => text.fullKey.includes(town))
 }
 
 const isOfOtherForm = ({ comparison: { form, statedForm, candidate } }: Evidence): boolean =>
@@ -87,10 +105,7 @@ const isOfOtherForm = ({ comparison: { form, statedForm, candidate } }: Evidence
 const isRearranged = ({ comparison: { alignment, nameLeftover } }: Evidence): boolean =>
   alignment.isReordered && nameLeftover.hard > 0
 
-/**
- * True if most of the name is in words that are spelled otherwise, and the town does not tell: "Reside Technologies Inc" for
- * Resideo Technologies, "Brook Holdings Ltd" for Brooks Holdings. Swapped and doubled letters are slips.
- */
+/** True if most of the name is spelled otherwise, and the town does not tell: "Brook Holdings Ltd" for Brooks Holdings. Swapped letters are slips. */
 function isSpelledOtherwise({ comparison, place, contextCount }: Evidence): boolean {
   const { looseWords, pairs, similarity, sharedTelling, alignment, candidate } = comparison
   const isMostly = looseWords.length > pairs.slips + pairs.usual && similarity < 0.8
@@ -115,17 +130,10 @@ function isElsewhere({ place, hint, contextCount, comparison }: Evidence): boole
   // The town of this name may be in the company's country.
   if (place === 'none' && (hint?.openCountries.size ?? 0) > 0) return true
   const unreadEnd = hint?.unreadEnd ?? ''
-  return (
-    unreadEnd !== '' &&
-    place !== 'postal' &&
-    !hasTown(new Set([unreadEnd]), comparison.candidate.place.cityKey)
-  )
+  return unreadEnd !== '' && place !== 'postal' && !hasTown(new Set([unreadEnd]), comparison.candidate.place)
 }
 
-/**
- * True if the text continues with more of a name, as far as no sign separates it: "Larkmoor & Brothers", "Larkmoor Capital",
- * "Larkmoor 2021 Ltd", "OOO Larkmoor Plus", the fund of its staff.
- */
+/** True if the text continues with more of a name, without a sign between them: "Larkmoor & Brothers", "Larkmoor 2021 Ltd", "OOO Larkmoor Plus". */
 function isContinued(evidence: Evidence): boolean {
   const { left, alignment, statedForm: form, text, candidate } = evidence.comparison
   const [next, after] = text.words.slice(alignment.end, alignment.end + 2)

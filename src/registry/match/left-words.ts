@@ -4,6 +4,7 @@ import type { AlignedText, NameAlignment } from './align-name.js'
 import { classifyNameWord, isCountryWord } from './compare-words.js'
 import { countFormInFront, statesForm, type CandidateName } from './candidate.js'
 import type { QueryText, TextWord } from './query-text.js'
+import { hasTown } from './place-agreement.js'
 import { andWords, isOfSecurity, type WordClass } from './word-classes.js'
 import { foldText, hasShortForm, isHeadWord, isJoiningWord } from '../normalize/normalize-name.js'
 import { cutOwnBrand, isOwnBrand, parseName } from '../normalize/parsed-name.js'
@@ -140,9 +141,8 @@ const isTicker = ({ written, folded }: TextWord, { prominence }: CandidateName):
 function isOfPlace(asked: TextWord, { place }: CandidateName): boolean {
   const { text: word, written } = asked
   const { cityKey, postalKey, regionCode, jurisdictionRegion } = place
-  const sound = toPlaceKey(cityKey)
-  const isTown = cityKey === toCityKey(written) || sound === word
-  if (cityKey !== '' && (isTown || (word.length >= 4 && sound.includes(word)))) return true
+  const isTown = hasTown(new Set([toCityKey(written), word]), place)
+  if (cityKey !== '' && (isTown || (word.length >= 4 && toPlaceKey(cityKey).includes(word)))) return true
   if (postalKey !== '' && postalKey.startsWith(word) && /\d/.test(word)) return true
   return [regionCode, jurisdictionRegion].some((code) => code !== '' && isRegion(asked, code))
 }

@@ -1,6 +1,7 @@
 import { iso31661Alpha3ToAlpha2 } from 'iso-3166'
 import { countryCodes } from '../../core/countries.js'
 import { findLargerRegion, findRegionCodes, toPlaceKey } from '../normalize/places.js'
+import { areWrittenAlike, getWritings } from '../normalize/written-alike.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 
 /**
@@ -119,8 +120,7 @@ export function comparePlaceWithHint(hint: LocationHint | null, place: Place): P
     return isSameTown(hint, place) ? 'town_abroad' : 'country_conflict'
   }
   if (place.postalKey !== '' && hasPostal(hint.postals, place.postalKey)) return 'postal'
-  if (hasTown(hint.cities, place.cityKey))
-    return isTownOfOtherRegion(hint, place) ? 'region_conflict' : 'city'
+  if (hasTown(hint.cities, place)) return isTownOfOtherRegion(hint, place) ? 'region_conflict' : 'city'
   if (hasMatchingOutward(hint, place)) return 'city'
   // Most US companies are registered in Delaware, and few are there.
   if (hint.isTownWithDe && place.countryCode === 'US' && !['', 'US-DE'].includes(place.regionCode))
@@ -136,10 +136,11 @@ export function comparePlaceWithHint(hint: LocationHint | null, place: Place): P
 }
 
 /** Whether a town is among others. Next to Latin letters, other scripts are compared by sound: 苏州 is Suzhou, not 宿州. */
-export function hasTown(keys: ReadonlySet<string>, town: string): boolean {
+export function hasTown(keys: ReadonlySet<string>, { cityKey: town, countryCode, ...place }: Place): boolean {
   if (town === '' || keys.has(town)) return town !== ''
   if (!isLatin(town)) return keys.has(toPlaceKey(town))
-  return [...keys].some((key) => !isLatin(key) && toPlaceKey(key) === town)
+  const writings = getWritings(countryCode || place.jurisdictionCountry)
+  return [...keys].some((key) => areWrittenAlike(isLatin(key) ? key : toPlaceKey(key), town, writings))
 }
 const isLatin = (key: string): boolean => /^[a-z0-9]*$/.test(key)
 
@@ -150,9 +151,7 @@ const hasPostal = (keys: ReadonlySet<string>, key: string): boolean =>
 
 /** Lists combine the country of the listing with the town of the company: "Ghent, US". */
 function isSameTown(hint: LocationHint, place: Place): boolean {
-  return (
-    hasTown(hint.cities, place.cityKey) || (place.postalKey.length >= 5 && hint.postals.has(place.postalKey))
-  )
+  return hasTown(hint.cities, place) || (place.postalKey.length >= 5 && hint.postals.has(place.postalKey))
 }
 
 /** Neighbouring British postcodes share the first half; other postal codes share the first digits. */

@@ -1,10 +1,11 @@
+import type { Writings } from '../normalize/written-alike.js'
 import { matchedConfidenceMin } from '../../contract/result.js'
 import { areAlike, comparePlace, type CandidateName } from './candidate.js'
 import { leaveOutAnd } from './left-words.js'
 import { isConflict, type LocationHint } from './place-agreement.js'
 import { prepareText } from './align-name.js'
 import { compareNames, type NameComparison } from './compare-names.js'
-import { findConfidenceLimit } from './confidence-limit.js'
+import { findConfidenceLimit, putSurestFirst } from './confidence-limit.js'
 import { classifyEvidence, type Evidence } from './evidence.js'
 import { compareWriting, isLivingNamesake, isNamedByTown, isOfStatedForm } from './other-names.js'
 import { countSiblings, placeRank, type EvidencePair } from './siblings.js'
@@ -28,6 +29,8 @@ export interface MatchQuery {
   /** The text as given, then other ways to read its script. */
   readonly texts: readonly QueryText[]
   readonly hint: LocationHint | null
+  /** How registered names may write the letters of the texts. */
+  readonly writings?: Writings
   /** Words of the place in the query. */
   readonly placeWords: ReadonlySet<string>
 }
@@ -66,27 +69,27 @@ export function rankCompanies(
   const [best, ...others] = companies
   if (best === undefined) return { ranked: [], noneShare: 1, decisionFeatures: [], unseenWeight: 0 }
   const otherScores = others.map(({ score }) => score)
-  const unseen = scoreUnseen(best, vocabulary, coefficients)
-  const decideAmong = (scores: readonly number[]) => {
-    const features = computeDecisionFeatures(best.features, best.score, scores)
+  const unseenScores = [scoreUnseen(best, vocabulary, coefficients)].filter((score) => score !== null)
+  const decideAmong = (scores: readonly number[], one: ScoredCompany = best) => {
+    const features = computeDecisionFeatures(one.features, one.score, scores)
     const logOdds = computeScore(features, coefficients.decision)
-    return { features, logOdds: boundLogOdds(logOdds, { ...best, others: sumScores(scores) }) }
+    return { features, logOdds: boundLogOdds(logOdds, { ...one, others: sumScores(scores) }) }
   }
-  const { features, logOdds } = decideAmong(unseen === null ? otherScores : [...otherScores, unseen])
+  const { logOdds } = decideAmong([...otherScores, ...unseenScores])
   const share = toShare(logOdds)
   // Each of the others has its part by its score, as far as the first leaves it; the rest is the case that none is right.
   const told = otherScores.map((score) => share * Math.exp(Math.min(0, score - best.score)))
   const total = told.reduce((sum, one) => sum + one, 0)
   const scale = total === 0 ? 1 : Math.min(1, (1 - share) / total)
-  const shares = told.map((one) => one * scale)
+  const rivals = others.map((one, at) => ({ ...one, share: (told[at] ?? 0) * scale }))
+  const ranked = putSurestFirst([{ ...best, share }, ...rivals])
+  const [first = best, ...rest] = ranked
+  const restScores = [...rest.map(({ score }) => score), ...unseenScores]
   return {
-    ranked: [{ ...best, share }, ...others.map((company, at) => ({ ...company, share: shares[at] ?? 0 }))],
-    noneShare: Math.max(
-      0,
-      shares.reduce((rest, one) => rest - one, 1 - share),
-    ),
-    decisionFeatures: features,
-    unseenWeight: unseen === null ? 0 : logOdds - decideAmong(otherScores).logOdds,
+    ranked,
+    noneShare: Math.max(0, rivals.reduce((left, one) => left - one.share, 1 - share)),
+    decisionFeatures: decideAmong(restScores, first).features,
+    unseenWeight: logOdds - decideAmong(otherScores).logOdds,
   }
 }
 

@@ -18,7 +18,7 @@ const usualNamesTotal = 50_000
  */
 export class Vocabulary {
   readonly #words: WordList
-  readonly #namesTotal: number
+  readonly namesTotal: number
   readonly #counts = new Map<string, number>()
   readonly #weights = new Map<string, number>()
   readonly #spellings = new Map<string, readonly string[]>()
@@ -26,11 +26,7 @@ export class Vocabulary {
 
   constructor(words: WordList | ReadonlyMap<string, number>, namesTotal: number) {
     this.#words = words instanceof WordList ? words : new WordList(buildWordLists(words))
-    this.#namesTotal = namesTotal
-  }
-
-  get namesTotal(): number {
-    return this.#namesTotal
+    this.namesTotal = namesTotal
   }
 
   countNames(word: string): number {
@@ -47,7 +43,7 @@ export class Vocabulary {
    * its evidence presumes that companies of like names would be found.
    */
   get unseenShare(): number {
-    return Math.max(0, 1 - this.#namesTotal / 100_000)
+    return Math.max(0, 1 - this.namesTotal / 100_000)
   }
 
   /** Whether a word is in at least 10 of 100,000 names, whatever the registry has. */
@@ -66,7 +62,7 @@ export class Vocabulary {
   }
 
   readonly #findWeight = (word: string): number =>
-    Math.max(0.2, Math.log((this.#namesTotal + usualNamesTotal) / (this.estimateCount(word) + 1)))
+    Math.max(0.2, Math.log((this.namesTotal + usualNamesTotal) / (this.estimateCount(word) + 1)))
 
   /** Known words within the typing errors allowed for the length of the word, nearest first. */
   findSpellings(word: string): readonly string[] {
@@ -74,6 +70,9 @@ export class Vocabulary {
     if (distanceMax === 0) return []
     return getOrCompute(this.#spellings, rememberedWordsMax, word, () => this.#findNearest(word, distanceMax))
   }
+
+  readonly hasBeginning = (stem: string): boolean =>
+    this.#words.beginsWith(this.#words.findFirstNotBefore(stem), stem)
 
   /** Known words that begin with `stem`, at most `completionsMax`. */
   findCompletions(stem: string): string[] {

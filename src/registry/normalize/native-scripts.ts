@@ -2,6 +2,7 @@ import { foldHan, getAsianWords, listWords, writeAlike } from './unspaced-names.
 import { cutNativeForms } from './legal-forms.js'
 import { foldText, getOrCompute, isSimpleWord } from './normalize-name.js'
 import asianTable from '../reference/east-asian-words.json' with { type: 'json' }
+import romanized from '../reference/romanized-letters.json' with { type: 'json' }
 import { boundText, parseName } from './parsed-name.js'
 
 /** A name in another script in Latin letters. */
@@ -26,44 +27,15 @@ const parseWords = (table: string): (readonly [native: string, latin: string])[]
     .sort(([a], [b]) => b.length - a.length)
 
 /** Whole words. */
-const cyrillicWords = new Map(
-  parseWords(`
-  банк bank, банка bank, холдинг holding, холдингс holdings, холдингз holdings, група group, группа group, груп group,
-  групп group, компания company, компани company, капитал capital, кепитал capital, инвест invest,
-  инвестмънт investment, инвестмънтс investments, инвестмент investment, интернешънъл international,
-  интернешънал international, интернешнл international, интернэшнл international, интернейшънъл international,
-  международна international, международная international, централна central, центральная central,
-  централен central, кооперативна cooperative, кооперативная cooperative, търговска commercial, комерс commerce,
-  коммерц commerce, национална national, национальная national, национален national, електроникс electronics,
-  электроникс electronics, фарма pharma, фармасютикълс pharmaceuticals, моторс motors, мотърс motors,
-  сервис service, сервиз service, сървис service, сървисиз services, сервисез services, технолоджи technology,
-  технолоджис technologies, технолоджиз technologies, технологии technologies, софтуер software, софтвер software,
-  асет asset, асетс assets, мениджмънт management, менеджмент management, трейдинг trading, трейд trade,
-  енерджи energy, энерджи energy, енергия energy, энергия energy, фуудс foods, фудс foods, лизинг leasing,
-  иншурънс insurance, иншуранс insurance, застраховане insurance, страхование insurance, пропъртис properties,
-  юнайтед united, глобал global, дивелопмънт development, девелопмент development, консултинг consulting,
-  консалтинг consulting, логистикс logistics, логистик logistics, логистика logistics, солюшънс solutions,
-  солюшнс solutions, партнърс partners, партнерс partners, лимитед limited, системс systems, системи systems,
-  българия bulgaria, россия russia, украина ukraine, україна ukraine, сърбия serbia, србија serbia,
-  македонија macedonia, румъния romania, европа europe, юръп europe`),
-)
+const cyrillicWords = new Map(parseWords(romanized.words.Cyrillic.join(', ')))
 
 /** Whole words, without accents. */
-const greekWords = new Map(
-  parseWords(`
-  τραπεζα bank, μπανκ bank, εθνικη national, ελληνικη hellenic, ελλας hellas, ασφαλιστικη insurance,
-  ασφαλειες insurance, ομιλος group, γκρουπ group, εταιρεια company, εταιρια company, συμμετοχων holdings,
-  χολντινγκ holding, χολντινγκς holdings, ναυτιλιακη shipping, εμπορικη commercial, βιομηχανια industry,
-  βιομηχανιες industries, ενεργεια energy, φαρμακευτικη pharmaceutical, επενδυτικη investment,
-  επενδυσεις investments, ιντερνασιοναλ international, διεθνης international,
-  τεχνολογιες technologies, ναυτιλια shipping, ομολογων bonds, γενικη general, ευρωπαικη european, καπιταλ capital, σερβισες services, τραστ trust, λιζινγκ leasing, λιμιτεδ limited,
-  κυπρου cyprus, κυπρος cyprus, αθηνων athens, πειραιως piraeus, ελλαδος greece, ελλαδα greece, και and, της of, του of, των of, δημοσια public, λτδ ltd`),
-)
+const greekWords = new Map(parseWords(romanized.words.Greek.join(', ')))
 
 /** English words of trades, as the scripts of South Asia spell them. */
 const southAsianWords = new Map(parseWords(asianTable.south_asian.join(', ').normalize('NFC')))
 
-const parseLetters = (table: string) =>
+export const parseLetters = (table: string) =>
   table
     .trim()
     .split(/\s+/)
@@ -239,7 +211,6 @@ const readingsOfTexts = new Map<string, ReturnType<typeof listNewReadings>>()
 const textsWithoutForms = new Map<string, string>()
 const cutForms = (text: string): string => cutNativeForms(text).rest
 const rememberedTextsMax = 500
-
 /** Lists the words of a text in their script, each with how it may be read in Latin letters. */
 const listNewReadings = (native: string) =>
   listWords(native).map((place) => {
@@ -263,7 +234,7 @@ export function findNativeWords(words: readonly FoldedWord[], native: string): s
   return null
 }
 
-/** How the Chinese characters of two names compare. `unknown`: one of them has few, and the other none. */
+/** `unknown`: one of two names has few Chinese characters, and the other none. */
 export type CharacterAgreement = 'same' | 'other' | 'unknown'
 
 /** More characters seldom have the sound of another name. */

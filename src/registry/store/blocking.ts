@@ -5,13 +5,14 @@ import type { QueryText, TextWord } from '../match/query-text.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 import type { WordClass } from '../match/word-classes.js'
 import { matchLimits, type searchLimits } from '../model/limits.js'
+import { listWritten, type Writings } from '../normalize/written-alike.js'
 import { unknownLetter } from '../normalize/clean-text.js'
 import { isGenericWord, isJoiningWord, isNumberWord } from '../normalize/normalize-name.js'
 import { prepareCandidates, toCandidateName, type CandidateNames } from './candidate-names.js'
 
 /** Finds candidate names for a query. */
 export interface CandidateFinder {
-  readonly find: (texts: readonly QueryText[], vocabulary: Vocabulary) => CandidateName[]
+  readonly find: (texts: readonly QueryText[], vocabulary: Vocabulary, writings?: Writings) => CandidateName[]
 }
 
 type FinderLimits = Readonly<Record<keyof typeof searchLimits, number>>
@@ -60,7 +61,7 @@ export function createCandidateFinder(
   const byStem = prepare('n.full_key >= ? AND n.full_key < ?', keyNamesMax)
   const byBeginning = prepare('n.tokens >= ? AND n.tokens < ?')
   return {
-    find(texts, vocabulary) {
+    find(texts, vocabulary, writings) {
       const names = getNames(vocabulary)
       const found = new Set<number>()
       const add = (numbers: readonly number[]) => {
@@ -84,7 +85,7 @@ export function createCandidateFinder(
       for (const { words } of texts) {
         const enough = found.size + share
         let readsLeft = clauseReadsMax
-        for (const clause of buildWordClauses(words, vocabulary)) {
+        for (const clause of buildWordClauses(words, vocabulary, writings)) {
           if (found.size >= enough) break
           const readCount = names.estimateReads(clause, limits.clauseNamesMax)
           if (readCount > readsLeft && found.size > 0) continue
@@ -93,7 +94,7 @@ export function createCandidateFinder(
         }
       }
       const read = names.read([...found].slice(0, limits.candidateNamesMax + keyNamesMax))
-      return keepClosest(read, sure, texts, vocabulary)
+      return keepClosest(read, sure, { texts, writings }, vocabulary)
     },
   }
 }
@@ -176,12 +177,12 @@ const pieceKeyPoints = 20
 function keepClosest(
   names: readonly CandidateName[],
   sure: ReadonlySet<number>,
-  texts: readonly QueryText[],
+  { texts, writings }: { readonly texts: readonly QueryText[]; readonly writings: Writings | undefined },
   vocabulary: Vocabulary,
 ): CandidateName[] {
   if (names.length <= matchLimits.alignedNamesMax) return [...names]
   const words = new Set(
-    texts.flatMap((text) => text.words.flatMap((word) => listSpellings(word, false, vocabulary))),
+    texts.flatMap((text) => text.words.flatMap((word) => listSpellings(word, false, vocabulary, writings))),
   )
   const rate = ({ tokens }: CandidateName) => {
     let [shared, missing] = [0, 0]
@@ -210,10 +211,14 @@ const slotsMax = 6
 type WordClause = readonly (readonly string[])[]
 
 /** Builds clauses of the rarest words, fewest names first, so common words do not fill the limit. */
-export function buildWordClauses(words: readonly TextWord[], vocabulary: Vocabulary): WordClause[] {
+export function buildWordClauses(
+  words: readonly TextWord[],
+  vocabulary: Vocabulary,
+  writings: Writings = [],
+): WordClause[] {
   const last = words.length - 1
   const slots = [
-    ...words.map((word, at) => buildSlot(word, at === last, vocabulary)),
+    ...words.map((word, at) => buildSlot(word, at === last, vocabulary, writings)),
     ...listJoins(words, vocabulary),
   ]
     .filter((slot) => slot.spellings.length > 0)
@@ -224,7 +229,8 @@ export function buildWordClauses(words: readonly TextWord[], vocabulary: Vocabul
   if (second === undefined) return [[only.spellings]]
   // The name may write the country in another way.
   const country = findCountryAtEnd(words.map(({ folded }) => folded))
-  const others = country === null ? [] : buildWordClauses(words.slice(0, -country.count), vocabulary)
+  const others =
+    country === null ? [] : buildWordClauses(words.slice(0, -country.count), vocabulary, writings)
   const clauses = slots
     .flatMap((slot, at) =>
       buildClauses([slot], slot.nameCount, slots.slice(at + 1), Math.max(1, vocabulary.namesTotal)),
@@ -268,9 +274,9 @@ interface Slot {
   nameCount: number
 }
 
-function buildSlot(word: TextWord, isLast: boolean, vocabulary: Vocabulary): Slot {
+function buildSlot(word: TextWord, isLast: boolean, vocabulary: Vocabulary, writings: Writings): Slot {
   return toSlot(
-    searchedClasses.has(word.wordClass) ? listSpellings(word, isLast, vocabulary) : [],
+    searchedClasses.has(word.wordClass) ? listSpellings(word, isLast, vocabulary, writings) : [],
     vocabulary,
   )
 }
@@ -303,6 +309,7 @@ function listSpellings(
   { text, folded }: TextWord,
   isLast: boolean,
   vocabulary: Vocabulary,
+  writings: Writings = [],
 ): readonly string[] {
   if (text.includes(unknownLetter)) return vocabulary.findSpellings(text.replaceAll(unknownLetter, ''))
   const known = vocabulary.countNames(text)
@@ -317,6 +324,8 @@ function listSpellings(
     if (vocabulary.countNames(other) > 0) spellings.add(other)
   if (known >= rareNamesMax) return [...spellings]
   for (const word of vocabulary.findSpellings(text)) spellings.add(word)
+  for (const word of listWritten(text, writings, vocabulary.hasBeginning))
+    if (vocabulary.countNames(word) > 0) spellings.add(word)
   if (known === 0) {
     for (const word of vocabulary.findExpansions(text)) spellings.add(word)
     if (isLast && text.length >= 3) for (const word of vocabulary.findCompletions(text)) spellings.add(word)

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { toRootDomain } from '../../core/domain-name.js'
 import { hasSameLetters } from '../../core/numbers/registry-suffix.js'
 import { findMixedSpelling } from '../normalize/mixed-case.js'
+import { findTownIn } from '../normalize/written-alike.js'
 import { parseName, parseNewName, type ParsedName } from '../normalize/parsed-name.js'
 import {
   derivationVersion,
@@ -179,8 +180,8 @@ export function deriveRow(row: RegistryRow): DerivedRow {
 export const parseNames = ({ names, address, jurisdiction }: RegistryRow): StoredName[] =>
   names.map(({ name }) => {
     const country = jurisdiction?.slice(0, 2).toUpperCase() ?? address.countryCode
-    const seat = { town: address.city, country }
-    const { tokens, coreKey, fullKey, formClass, acronym } = parseNewName(name, seat)
+    const town = address.city === null ? null : findTownIn(name, address.city, country ?? '')
+    const { tokens, coreKey, fullKey, formClass, acronym } = parseNewName(name, { town, country })
     return { tokens, coreKey, fullKey, formClass, acronym }
   })
 

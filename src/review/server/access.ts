@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Clock } from '../../platform/clock.js'
-import type { Random } from '../../platform/random.js'
+import type { Clock, Random } from '../../platform/clock.js'
 
 export type Entry =
   | { readonly kind: 'admitted'; readonly cookie: string }

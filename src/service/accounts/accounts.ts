@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { applyWhenReady, type Awaitable, type Deferrable } from '../../platform/sql-program.js'
 import { UserError } from '../../core/errors.js'
-import type { Clock } from '../../platform/clock.js'
+import { type Clock, systemRandom } from '../../platform/clock.js'
 import { GroupCommit } from '../../platform/group-commit.js'
 import type { Postgres, PostgresStatements } from '../../platform/postgres/postgres.js'
 import { inTransaction, query, runProgram, type SqlProgram } from '../../platform/sql-program.js'
@@ -9,7 +9,6 @@ import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import { createUnauthorizedRefusal } from '../refusal.js'
 import { lockAccount } from './charges.js'
 import { ensureSecrets } from './secrets.js'
-import { systemRandom } from '../../platform/random.js'
 import { limits } from '../limits.js'
 
 /** An account that exists from the start of the service. Absent options keep their stored values. */

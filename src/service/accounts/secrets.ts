@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { UserError } from '../../core/errors.js'
 import { deliveryLimits } from '../../contract/limits.js'
-import { systemRandom } from '../../platform/random.js'
+import { systemRandom } from '../../platform/clock.js'
 import { applyWhenReady, type Deferrable } from '../../platform/sql-program.js'
 import type { Postgres } from '../../platform/postgres/postgres.js'
 import {

@@ -3,7 +3,7 @@ import type { EventType } from '../../contract/events.js'
 import type { EventId } from '../../contract/enums.js'
 import { deliveryLimits } from '../../contract/limits.js'
 import { prepare, type Sqlite, type Statement } from '../../platform/sqlite.js'
-import type { Random } from '../../platform/random.js'
+import type { Random } from '../../platform/clock.js'
 import { limits } from '../limits.js'
 
 export interface NewEvent {

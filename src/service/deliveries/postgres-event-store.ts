@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform/clock.js'
+import type { Clock, Random } from '../../platform/clock.js'
 import { ConnectionLostError, type PostgresStatements } from '../../platform/postgres/postgres.js'
 import type {
   AnyEventStore,
@@ -12,7 +12,6 @@ import type {
 } from './event-store.js'
 import { toAccount, LaneSignals, buildEventBody, toLane, createEventId, type NewEvent } from './outbox.js'
 import type { SharedStorage } from '../storage/storage.js'
-import type { Random } from '../../platform/random.js'
 
 /** The outbox of all replicas. `lateMs` delays the first attempt of an event; for rehearsals. */
 export class SharedOutbox extends LaneSignals {

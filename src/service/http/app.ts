@@ -22,8 +22,7 @@ import {
   createSourceCheck,
   drainRequest,
 } from '../../platform/http-server.js'
-import type { Clock } from '../../platform/clock.js'
-import type { Random } from '../../platform/random.js'
+import type { Clock, Random } from '../../platform/clock.js'
 import { authenticate, type Callers } from '../accounts/accounts.js'
 import { limits } from '../limits.js'
 import { createCallId } from '../runs/run-store.js'

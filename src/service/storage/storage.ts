@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../platform/clock.js'
+import { type Clock, systemClock, type Random, systemRandom } from '../../platform/clock.js'
 import { openWithCleanup } from '../../platform/close-stack.js'
 import { type Postgres, isServerTrouble } from '../../platform/postgres/postgres.js'
 import type { Sqlite } from '../../platform/sqlite.js'
@@ -17,7 +17,6 @@ import {
   assertFit,
   readServer,
 } from '../../platform/postgres/own-database.js'
-import { type Random, systemRandom } from '../../platform/random.js'
 import { serviceMigrations } from './postgres-schema.js'
 import { createAccountBook, type AnyAccountBook } from '../accounts/account-book.js'
 

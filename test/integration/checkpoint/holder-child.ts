@@ -1,6 +1,5 @@
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
-import { systemClock } from '../../../src/platform/clock.js'
-import { systemRandom } from '../../../src/platform/random.js'
+import { systemClock, systemRandom } from '../../../src/platform/clock.js'
 import { job, keyOf, scope } from './support.js'
 
 /**

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
-import { systemRandom } from '../../../src/platform/random.js'
+import { systemRandom } from '../../../src/platform/clock.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
 import { checkpointFolder, job, keyed, scope, startMs, idOf } from './support.js'

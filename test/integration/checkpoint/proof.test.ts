@@ -9,7 +9,7 @@ import {
 } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { getHeadCopyPath } from '../../../src/pipeline/checkpoint/paths.js'
 import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
-import { systemRandom } from '../../../src/platform/random.js'
+import { systemRandom } from '../../../src/platform/clock.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
 import {
   answerTo,

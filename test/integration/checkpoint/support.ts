@@ -10,7 +10,7 @@ import {
   openCheckpoint,
   type OwnCheckpoint,
 } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
-import { systemRandom } from '../../../src/platform/random.js'
+import { systemRandom } from '../../../src/platform/clock.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
 
 const Database = loadDriver()

@@ -10,8 +10,7 @@ import {
   openSharedInbox,
   readSharedInboxCounts,
 } from '../../../src/pipeline/checkpoint/postgres/inbox-rows.js'
-import { systemClock } from '../../../src/platform/clock.js'
-import { systemRandom } from '../../../src/platform/random.js'
+import { systemClock, systemRandom } from '../../../src/platform/clock.js'
 import { loadDriver, type Sqlite } from '../../../src/platform/sqlite.js'
 import { findPostgres, sharedPostgres, type SharedPostgres } from '../../support/postgres-server.js'
 

@@ -5,9 +5,8 @@ import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-c
 import { getInboxPath } from '../../../src/pipeline/checkpoint/paths.js'
 import { openFileInbox } from '../../../src/pipeline/checkpoint/sqlite/inbox-rows.js'
 import type { moveCheckpoint } from '../../../src/pipeline/checkpoint/maintenance.js'
-import { systemClock } from '../../../src/platform/clock.js'
+import { systemClock, systemRandom } from '../../../src/platform/clock.js'
 import { connectPostgres } from '../../../src/platform/postgres/connect.js'
-import { systemRandom } from '../../../src/platform/random.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
 import { answerTo, keyed, startMs } from '../checkpoint/support.js'
 

@@ -5,7 +5,7 @@ import { openEarlierNames } from '../../../src/pipeline/input/row-reader.js'
 import { type CheckpointReader, calculateResolutionKey } from '../../../src/pipeline/checkpoint/lookup.js'
 import { peekAtCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
-import { systemRandom } from '../../../src/platform/random.js'
+import { systemRandom } from '../../../src/platform/clock.js'
 import { makeFolder } from '../../support/temporary-folder.js'
 
 const scope = 'https://a.example'

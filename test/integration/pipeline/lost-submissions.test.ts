@@ -10,7 +10,7 @@ import type { Inbox } from '../../../src/pipeline/checkpoint/inbox.js'
 import { stageKinds } from '../../../src/core/lookup-state.js'
 import { createDefaultStages } from '../../../src/pipeline/scheduler/scheduling.js'
 import { waitForLost, type LostWaitDeps } from '../../../src/pipeline/scheduler/job.js'
-import { systemRandom } from '../../../src/platform/random.js'
+import { systemRandom } from '../../../src/platform/clock.js'
 import { hurriedClock } from '../../support/hurried-clock.js'
 import { makeFolder } from '../../support/temporary-folder.js'
 

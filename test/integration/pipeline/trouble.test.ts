@@ -11,8 +11,7 @@ import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-c
 import { Backlog } from '../../../src/pipeline/scheduler/work.js'
 import { runUntilAnswered } from '../../../src/pipeline/scheduler/scheduler.js'
 import { createTally } from '../../../src/pipeline/history/tally.js'
-import { systemClock } from '../../../src/platform/clock.js'
-import { systemRandom } from '../../../src/platform/random.js'
+import { systemClock, systemRandom } from '../../../src/platform/clock.js'
 import {
   strangeMatch,
   type Fault,

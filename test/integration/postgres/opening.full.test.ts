@@ -10,9 +10,8 @@ import {
   type SharedDatabase,
 } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
 import { assertFit } from '../../../src/platform/postgres/own-database.js'
-import { systemClock } from '../../../src/platform/clock.js'
+import { systemClock, systemRandom } from '../../../src/platform/clock.js'
 import { connectPostgres } from '../../../src/platform/postgres/connect.js'
-import { systemRandom } from '../../../src/platform/random.js'
 import { canMount, mountSmallDisk } from '../../crash/small-disk.js'
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/postgres-server.js'
 import { makeFolder } from '../../support/temporary-folder.js'

@@ -4,8 +4,7 @@ import { hashKey, openSharedTurns } from '../../../src/pipeline/checkpoint/postg
 import { openShared, type SharedDatabase } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
 import type { SharedTurns } from '../../../src/pipeline/checkpoint/records.js'
 import { createSharedPace } from '../../../src/pipeline/scheduler/kind-paces.js'
-import { systemClock, type Clock } from '../../../src/platform/clock.js'
-import { systemRandom } from '../../../src/platform/random.js'
+import { systemClock, type Clock, systemRandom } from '../../../src/platform/clock.js'
 import { startChild, type Child } from '../../support/child-process.js'
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/postgres-server.js'
 

@@ -570,3 +570,131 @@ describe('written-out forms with more, fewer and shortened words', () => {
     expect(found.match_confidence).toBeLessThan(ask(`${nameAt(asc)} ASC`, 'AZ').match_confidence - 5)
   })
 })
+
+describe('one name in Latin letters and in another script', () => {
+  /** Stems with each letter that has several writings, and how the lists of each country write them. */
+  const writings: readonly (readonly [
+    country: string,
+    town: readonly string[],
+    names: readonly (readonly string[])[],
+  ])[] = [
+    [
+      'RS',
+      ['Шабац', 'Šabac', 'Sabac'],
+      [
+        ['ЧЕЛИЗОВАК', 'Čelizovak', 'Celizovak'],
+        ['ЖЕРИТУХА', 'Žerituha', 'Zerituha'],
+        ['ЦЕРШОВАН', 'Ceršovan', 'Cersovan'],
+        ['ХЛЕЏУНАР', 'Hledžunar', 'Hledzunar'],
+        ['ЉУЋИЗОР ТРАНС', 'Ljućizor Trans', 'Ljucizor trans'],
+        ['ЦИНЋЕВАЧ КОМЕРЦ', 'Cinćevač komerc', 'Cincevac Komerc'],
+      ],
+    ],
+    [
+      'ME',
+      ['Пљевља', 'Pljevlja'],
+      [
+        ['ЧУНЦЕВАР', 'Čuncevar', 'Cuncevar'],
+        ['ЖУПАШЕК', 'Župašek', 'Zupasek'],
+      ],
+    ],
+    [
+      'BA',
+      ['Зворник', 'Zvornik'],
+      [
+        ['ХАЦОРЕЖ', 'Hacorež', 'Hacorez'],
+        ['ШЕЧУНАК', 'Šečunak', 'Secunak'],
+      ],
+    ],
+    [
+      'MK',
+      ['Штип', 'Štip', 'Shtip'],
+      [
+        ['ЖИЦОВАРЕЦ', 'Žicovarec', 'Zhicovarec'],
+        ['ЧЕШОМАК', 'Češomak', 'Cheshomak'],
+      ],
+    ],
+    [
+      'BG',
+      ['Шумен', 'Shumen'],
+      [
+        ['ХЛЕБОЦАР', 'Hlebotsar', 'Khlebotsar', 'Hlebocar'],
+        ['ЯЖОРУМ', 'Yazhorum', 'Iajorum'],
+        ['БЪЛВИТЕКС', 'Balviteks', 'Balvitex'],
+      ],
+    ],
+    [
+      'RU',
+      ['Жуков', 'Zhukov'],
+      [
+        ['ХЛЕБОЦАР', 'Khlebotsar', 'Hlebotsar', 'Hlebocar'],
+        ['ЯЩУРОВКА', 'Yashchurovka', 'Iashchurovka', 'Jaschurovka'],
+        ['ЦЕХОМАШ', 'Tsekhomash', 'Cehomash'],
+      ],
+    ],
+    [
+      'UA',
+      ['Харків', 'Kharkiv'],
+      [
+        ['ГАЛОВИЧИН', 'Halovychyn', 'Galovichin'],
+        ['ЖИТОХУР', 'Zhytokhur', 'Zhitohur'],
+      ],
+    ],
+    ['KZ', ['Шымкент', 'Shymkent'], [['ЖАРШЫКЕН', 'Zharshyken', 'Zharshiken']]],
+    [
+      'GR',
+      ['Χανιά', 'Chania'],
+      [
+        ['ΧΑΛΟΥΡΓΙΝΗ', 'Chalourgini', 'Halurgini'],
+        ['ΕΥΓΑΜΠΟΣ', 'Evgabos', 'Efgabos'],
+      ],
+    ],
+    ['GE', ['შუახევი', 'Shuakhevi'], [['ჟალოხურა', 'Zhalokhura', 'Jalokhura']]],
+  ]
+  const rows = writings.flatMap(([country, [town = ''], names]) =>
+    names.map(([name = ''], at): Row => ({ id: `${country}${at}`, name, city: town, country })),
+  )
+  const latinRows = writings.flatMap(([country, [, town = ''], names]) =>
+    names.map(([, name = ''], at): Row => ({ id: `${country}${at}`, name, city: town, country })),
+  )
+  const [own, latin] = [registryOf(rows), registryOf(latinRows)]
+  const cases = writings.flatMap(([country, towns, names]) =>
+    names.map((spellings, at) => ({ country, towns, spellings, at })),
+  )
+
+  test.each(cases)('$spellings in $country', ({ country, towns, spellings: [native = '', ...others] }) => {
+    for (const town of towns)
+      for (const name of others) {
+        const found = own.resolve({ name, location: `${town}, ${country}`, context: null })
+        expect({
+          name,
+          town,
+          status: found.status,
+        }).toMatchObject({ status: 'matched' })
+        expect(found.match_confidence, `${name} ${town}`).toBeGreaterThanOrEqual(95)
+        expect(JSON.stringify(found.factors), `${name} ${town}`).not.toContain('town given is not')
+        expect(own.search({ name, limit: 3, countryCode: country }).hits[0]?.legalName).toBe(native)
+      }
+    const back = latin.resolve({ name: native, location: `${towns[0] ?? ''}, ${country}`, context: null })
+    expect([native, back.status]).toEqual([native, 'matched'])
+  })
+
+  test.each([
+    ['ЧЕХОРИН', 'Tsehorin', 'RU'],
+    ['ЦЕХОРИН', 'Chehorin', 'RU'],
+    ['ШЕРОВАН', 'Cerovan', 'RS'],
+    ['ЖЕРОВАН', 'Šerovan', 'RS'],
+    ['МАРКОВ', 'Markova', 'BG'],
+    ['ГЕЛИВОР', 'Helivor', 'RU'],
+    ['МАР', 'Mara', 'BG'],
+    // Two names of one script are not writings of each other.
+    ['ŽEROVAR', 'Zherovar', 'RS'],
+    ['ЧАРОВАР', 'ЦАРОВАР', 'RS'],
+    ['ШАРОВАР', 'САРОВАР', 'RU'],
+  ])('%s is not %s', (held, name, country) => {
+    const registry = registryOf([{ id: '1', name: held, city: 'Kelmor', country }])
+    const found = registry.resolve({ name, location: `Kelmor, ${country}`, context: null })
+    expect([found.status, found.match_confidence]).not.toEqual(['matched', 99])
+    expect(JSON.stringify(found.factors)).not.toContain('The name is that of')
+  })
+})

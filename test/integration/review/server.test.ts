@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { UserError } from '../../../src/core/errors.js'
-import { systemClock } from '../../../src/platform/clock.js'
-import { systemRandom } from '../../../src/platform/random.js'
+import { systemClock, systemRandom } from '../../../src/platform/clock.js'
 import type { LookupDetail, PageError, SearchReply } from '../../../src/review/page-data.js'
 import { startReviewServer, type ReviewServer } from '../../../src/review/server/review-server.js'
 import type { ReviewSession } from '../../../src/review/session.js'

@@ -1,6 +1,6 @@
 import { connect as connectSocket } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { systemRandom } from '../../../src/platform/random.js'
+import { systemRandom } from '../../../src/platform/clock.js'
 import { limits } from '../../../src/service/limits.js'
 import { createApp } from '../../../src/service/http/app.js'
 import { fakeKnowledge, matchOf } from '../../support/fake-knowledge.js'

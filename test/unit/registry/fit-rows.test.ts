@@ -6,7 +6,7 @@ import { removeCompany } from '../../../bench/fit-lists.js'
 import { fitLogistic, scaleColumns, SparseBuilder } from '../../../bench/fit-logistic.js'
 import { noiseOperations } from '../../../bench/fit-noise.js'
 import { generateFitRows } from '../../../bench/fit-rows.js'
-import { createSeededFractions } from '../../../src/platform/random.js'
+import { createSeededFractions } from '../../../src/platform/clock.js'
 
 const letters = 'bcdfglmnprstv'
 const vowels = 'aeiou'

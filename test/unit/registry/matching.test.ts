@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { matchedConfidenceMin } from '../../../src/contract/result.js'
+import { estimateCandidateConfidence } from '../../../src/registry/answer/evidence-texts.js'
 import type { MatchDecision } from '../../../src/registry/match/rank.js'
 import { compared, match, namedBy, rank, type Held } from '../../support/matching.js'
 import { forAll } from '../../support/properties.js'
@@ -1086,5 +1087,52 @@ describe('scripts of South Asia', () => {
     const decide = (latin: string) => match({ name, location: country, held: [{ name: latin, country }] })
     expect(isAccepted(decide(held))).toBe(true)
     expect(isAccepted(decide(other))).toBe(false)
+  })
+})
+
+describe('a town at the end of a name, and another one stated', () => {
+  const towns: readonly (readonly [country: string, form: string, town: string, other: string])[] = [
+    ['RS', 'DOO', 'BEOGRAD', 'Subotica'],
+    ['RS', 'ДОО', 'НИШ', 'Суботица'],
+    ['BA', 'd.o.o.', 'Tuzla', 'Zenica'],
+    ['HR', 'd.o.o.', 'Pag', 'Osijek'],
+    ['PL', 'sp. z o.o.', 'Łódź', 'Kraków'],
+    ['CZ', 's.r.o.', 'Most', 'Brno'],
+    ['DE', 'GmbH', 'Hamburg', 'Kassel'],
+  ]
+  test.each(towns)('%s %s %s: the other company is first', (country, form, town, other) => {
+    const named: Held = { name: `Larkmoor Trgovina ${form} ${town}`, city: town, country, company: 1 }
+    const plain: Held = { name: `Larkmoor Trgovina ${form}`, city: 'Kelmor', country, company: 2 }
+    for (const held of [
+      [named, plain],
+      [plain, named],
+    ]) {
+      const { ranked } = rank({ name: `Larkmoor Trgovina ${form}`, location: `${other}, ${country}`, held })
+      const ranking = { ranked }
+      const confidences = ranked.map((company) => estimateCandidateConfidence(company, ranking))
+      expect(confidences).toEqual(confidences.toSorted((a, b) => b - a))
+      expect(ranked[0]?.evidence.comparison.candidate.name).toBe(plain.name)
+    }
+    const alone = match({
+      name: `Larkmoor Trgovina ${form}`,
+      location: `${other}, ${country}`,
+      held: [named],
+    })
+    expect(isAccepted(alone)).toBe(false)
+    const there = match({ name: `Larkmoor Trgovina ${form}`, location: `${town}, ${country}`, held: [named] })
+    expect(isAccepted(there)).toBe(true)
+  })
+
+  test.each(['JKP', 'Javno komunalno preduzeće', 'ЈКП'])('a %s of another town is no answer', (form) => {
+    for (const [name, city, other] of [
+      [`${form} Čistunica Kelmor`, 'Kelmor', 'Šabac'],
+      [`${form} ЧИСТУНИЦА КЕЛМОР`, 'Келмор', 'Šabac'],
+      ['Javno komunalno preduzeće Čistunica Čelmor', 'Челмор', 'Шабац'],
+    ] as const) {
+      const held = [{ name, city, country: 'RS' }]
+      expect(match({ name: 'JKP "Čistunica"', location: `${other}, RS`, held }).kind).not.toBe('entity')
+      const there = match({ name: 'JKP "Čistunica"', location: `${city}, RS`, held })
+      expect([name, city, there.kind]).toEqual([name, city, 'entity'])
+    }
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest'
 import { madeUpNames } from '../../../bench/made-up-names.js'
 import type { CompanyFacts } from '../../../bench/name-pieces.js'
 import { fundChanges, headChanges, nameChanges, placelessChanges } from '../../../bench/query-changes.js'
-import { createSeededFractions } from '../../../src/platform/random.js'
+import { createSeededFractions } from '../../../src/platform/clock.js'
 
 const german: CompanyFacts = { ticker: null, countryCode: 'DE' }
 const british: CompanyFacts = { ticker: null, countryCode: 'GB' }

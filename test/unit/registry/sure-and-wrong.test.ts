@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { createSeededFractions } from '../../../src/platform/random.js'
+import { createSeededFractions } from '../../../src/platform/clock.js'
 import { foldHan } from '../../../src/registry/normalize/unspaced-names.js'
 import { foldText } from '../../../src/registry/normalize/normalize-name.js'
 import { cutOwnBrand, isOwnBrand } from '../../../src/registry/normalize/parsed-name.js'

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '../../../src/platform/clock.js'
-import { systemRandom } from '../../../src/platform/random.js'
+import { systemClock, systemRandom } from '../../../src/platform/clock.js'
 import { Access, judgeRequest, type PageRequest } from '../../../src/review/server/access.js'
 import { decideBody, parseRequest, queueQuery, searchQuery } from '../../../src/review/server/requests.js'
 

@@ -1,6 +1,6 @@
 import { UserError } from '../../../core/errors.js'
 import { parsePostgresUrl, formatPostgresUrl, type PostgresAddress } from '../../../core/server-addresses.js'
-import type { Clock } from '../../../platform/clock.js'
+import type { Clock, Random } from '../../../platform/clock.js'
 import { connectPostgres, type ConnectOptions } from '../../../platform/postgres/connect.js'
 import {
   explainServerChange,
@@ -20,7 +20,6 @@ import {
   type ServerIdentity,
 } from '../../../platform/postgres/own-database.js'
 import type { Postgres, PostgresStatements } from '../../../platform/postgres/postgres.js'
-import type { Random } from '../../../platform/random.js'
 import { sharedMigrations } from './schema.js'
 import { createArrivingError, createMovedError } from '../checkpoint-errors.js'
 import type { LookupId } from '../../../core/lookup-identity.js'

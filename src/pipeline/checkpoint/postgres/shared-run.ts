@@ -1,7 +1,6 @@
 import { getErrorText, UserError } from '../../../core/errors.js'
 import type { CloseLater } from '../../../platform/close-stack.js'
-import type { Clock } from '../../../platform/clock.js'
-import type { Random } from '../../../platform/random.js'
+import type { Clock, Random } from '../../../platform/clock.js'
 import type { Partition } from '../../../core/partition.js'
 import type { OpenCheckpointDeps } from '../sqlite/checkpoint-file.js'
 import { Checkpoint } from '../checkpoint.js'

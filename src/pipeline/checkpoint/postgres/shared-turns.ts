@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Clock } from '../../../platform/clock.js'
+import type { Clock, Random } from '../../../platform/clock.js'
 import { ConnectionLostError, type Postgres } from '../../../platform/postgres/postgres.js'
-import type { Random } from '../../../platform/random.js'
 import { calculateBackoffMs } from '../../../core/pacing.js'
 import type { SharedTurns, Turn } from '../records.js'
 

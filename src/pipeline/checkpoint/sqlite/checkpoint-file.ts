@@ -1,6 +1,6 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { keepToOwner } from '../../../platform/files.js'
-import type { Random } from '../../../platform/random.js'
+import type { Random } from '../../../platform/clock.js'
 import type { FoundHead } from '../checkpoint-standing.js'
 import { toScope, stageKinds, type LookupKind } from '../../../core/lookup-state.js'
 import { createGroupTransactions, type GroupTransactions } from '../../../platform/group-commit.js'
