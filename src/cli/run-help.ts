@@ -184,5 +184,6 @@ export function suggestOption(
 /** `registry search`, without the name of the program. */
 function nameCommand(command: Command): string {
   const { parent } = command
-  return parent?.parent == null ? command.name() : `${parent.name()} ${command.name()}`
+  const isTop = parent === null || parent.parent === null
+  return isTop ? command.name() : `${parent.name()} ${command.name()}`
 }
