@@ -295,7 +295,7 @@ describe('text in an encoding that is not read', () => {
     '名称,市\n漢字商会,東京\n',
   ]
   const toUtf32 = (text: string, isBig: boolean) => {
-    const points = [...text].map((char) => char.codePointAt(0) ?? 0)
+    const points = Array.from(text, (char) => char.codePointAt(0) ?? 0)
     const bytes = Buffer.alloc(points.length * 4)
     for (const [at, point] of points.entries())
       if (isBig) bytes.writeUInt32BE(point, at * 4)
@@ -336,7 +336,9 @@ describe('text in an encoding that is not read', () => {
       'Норва\nКазан\nЗвон\n',
     ],
   ] as const)('%s', async (_, bytes: Readonly<Record<string, number>>, text) => {
-    const content = Buffer.from([...`name\n${text}`].map((char) => bytes[char] ?? char.charCodeAt(0) % 128))
+    const content = Buffer.from(
+      Array.from(`name\n${text}`, (char) => bytes[char] ?? char.charCodeAt(0) % 128),
+    )
     expect(await hintOf('dos.csv', content)).toEqual([
       'INPUT_ENCODING_UNSURE',
       expect.stringContaining('iconv -f CP850'),
