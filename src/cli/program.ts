@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { isAddress } from '../connectors/connectors.js'
 import { version } from '../platform/native-package.js'
-import { describeOption, furtherHelp } from './run-help.js'
+import { describeOption, findTyped, furtherHelp, suggestOption } from './run-help.js'
 import {
   getHelpWidth,
   formatTermList,
@@ -227,8 +227,11 @@ function reportUse(error: CommanderError, io: CliIo, program: Command | undefine
   const message = isGroupAlone
     ? 'a command is missing'
     : removeFlagValues(error.message.replace(/^error: /, ''))
+  const option = suggestOption(message, program, io.argv)
+  // The library's own suggestion goes by spelling.
+  const text = option === null ? message : (message.split('\n')[0] ?? message)
   const code = reportError(
-    new UserError('USAGE_INVALID', message, { hint: suggestHelp(message, io.argv) }),
+    new UserError('USAGE_INVALID', text, { hint: option ?? suggestHelp(message, io.argv) }),
     io,
   )
   if (isGroupAlone && program !== undefined) io.err(formatGroup(program, io.argv))
@@ -276,12 +279,7 @@ function formatOverview(program: Command): string {
 
 /** Formats the commands of the group that `argv` names (`enrich registry`); empty text if it names none. */
 function formatGroup(program: Command, argv: readonly string[]): string {
-  let group = program
-  for (const word of argv) {
-    const found = group.commands.find((command) => command.name() === word)
-    if (found === undefined) break
-    group = found
-  }
+  const group = findTyped(program, argv)
   if (group === program || group.commands.length === 0) return ''
   const title = `Commands of enrich ${group.name()}:`
   return `\n${formatTermList(

@@ -1,6 +1,7 @@
 import { CommanderError, Help, Option, type Command } from 'commander'
 import { exitCodes, otherExitCodes } from '../core/errors.js'
 import { formatTermList, getHelpWidth, type CliIo } from './terminal/command-io.js'
+import optionWords from './option-words.json' with { type: 'json' }
 
 /** Flags of `run` and `retry` by group, in the order of their help. `further` is only in `--help-all`. */
 const helpGroups: readonly { title: string; common: readonly string[]; further: readonly string[] }[] = [
@@ -142,3 +143,47 @@ export const environmentVariables = {
   ENRICH_PARTITION: { help: 'partition of the job that a process runs, like --partition', manual: '' },
   ENRICH_SERVE_API_KEY: { help: 'API key that clients of "enrich serve" send', manual: '' },
 } as const
+
+/** Returns the command that is typed, or the group of commands; the program without one. */
+export function findTyped(program: Command, argv: readonly string[]): Command {
+  let group = program
+  for (const word of argv) {
+    const found = group.commands.find((command) => command.name() === word)
+    if (found === undefined) break
+    group = found
+  }
+  return group
+}
+
+/** For each option, words for the same idea, which other commands and programs have. */
+const alike: readonly (readonly string[])[] = optionWords.alike.map((line) => line.split(' '))
+
+const namedMax = 2
+
+/** Names the option of the typed command that means what an unknown option says; `null` without one. */
+export function suggestOption(
+  message: string,
+  program: Command | undefined,
+  argv: readonly string[],
+): string | null {
+  const unknown = /^unknown option '(--[a-z-]+)/.exec(message)?.[1]
+  if (unknown === undefined || program === undefined) return null
+  const typed = findTyped(program, argv)
+  const command = typed === program ? typed.commands.find((one) => one.name() === 'run') : typed
+  const options = command?.options.filter(({ hidden }) => !hidden) ?? []
+  const found = alike
+    .filter(([, ...others]) => others.includes(unknown))
+    .flatMap(([long]) => options.find((option) => option.long === long) ?? [])
+  if (command === undefined || found.length === 0) return null
+  const listed = [...new Set(found)]
+    .slice(0, namedMax)
+    .map(({ flags, description }) => `${flags}: ${description.replace(/(?:;| \(default).*$/s, '')}`)
+  return `enrich ${nameCommand(command)} has ${listed.join('; and ')}`
+}
+
+/** `registry search`, without the name of the program. */
+function nameCommand(command: Command): string {
+  const { parent } = command
+  const isTop = parent === null || parent.parent === null
+  return isTop ? command.name() : `${parent.name()} ${command.name()}`
+}

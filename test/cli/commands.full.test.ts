@@ -3,6 +3,8 @@ import { createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { version } from '../../src/platform/native-package.js'
 import { commandNames, type CliIo } from '../../src/cli/terminal/command-io.js'
+import optionWords from '../../src/cli/option-words.json' with { type: 'json' }
+import { suggestOption } from '../../src/cli/run-help.js'
 import { createProgram } from '../../src/cli/program.js'
 import { canary, companiesCsv, createPlace, fixture, type CliPlace } from '../support/cli.js'
 import { createHostedPlace } from '../support/hosted-place.js'
@@ -472,6 +474,11 @@ describe('help and usage', () => {
     [['staus'], /neither a command nor a file\n {2}hint: did you mean enrich status\?/],
     [['quatsch'], /neither a command nor a file\n {2}hint: enrich --help/],
     [[...command, '--dry-run'], /'--dry-run'\n {2}hint: enrich plan /],
+    [['registry', 'search', 'Acme', '--jurisdiction', 'de'], /hint: enrich registry search has --country </],
+    [['registry', 'get', 'norway', '--jurisdiction=no'], /'--jurisdiction=…'\n {2}hint: .*--country </],
+    [['companies.csv', '--out', 'out.csv'], /'--out'\n {2}hint: enrich run has -o, --output </],
+    [['plan', 'companies.csv', '--budget', '5'], /enrich plan has --max-lookups <n>: .*; and --max-cost </],
+    [['serve', '--port', '1'], /enrich serve has --listen </],
     [['review'], /hint: name the file with the company names/],
     [['registry', 'nope'], /'nope'/],
     [['retry', 'companies.csv', '-o', 'out.csv'], /--status/],
@@ -491,6 +498,35 @@ describe('help and usage', () => {
     expect(stderr).toMatch(/^error USAGE_INVALID: .+\n {2}hint: .+\n$/)
     expect(stderr).toMatch(says)
     expect(place.names()).toEqual(['companies.csv'])
+  })
+
+  test('every command names its own option for a word that other commands have', async () => {
+    const program = await createProgram({} as CliIo)
+    const listed = program.commands.flatMap((command) =>
+      command.commands.length === 0 ? [command] : [...command.commands],
+    )
+    const seen = new Set<string>()
+    for (const command of listed) {
+      const words =
+        command.parent === program ? [command.name()] : [command.parent?.name() ?? '', command.name()]
+      const own = new Set(command.options.map(({ long }) => long ?? ''))
+      for (const [meant = '', ...others] of optionWords.alike.map((line) => line.split(' '))) {
+        for (const other of others.filter((one) => own.has(meant) && !own.has(one))) {
+          seen.add(meant)
+          const hint = suggestOption(`unknown option '${other}'`, program, words) ?? ''
+          expect(hint).toContain(`enrich ${words.join(' ')} has `)
+          expect(
+            [...own].some((one) => hint.includes(one)),
+            hint,
+          ).toBe(true)
+        }
+      }
+      expect(suggestOption("unknown option '--zzzzzzzz'", program, words)).toBeNull()
+    }
+    // Each line of the table is for an option that a command has.
+    expect([...seen].sort()).toEqual(
+      [...new Set(optionWords.alike.map((line) => line.split(' ')[0] ?? ''))].sort(),
+    )
   })
 
   test('where input and output are both missing, the input is reported', async () => {

@@ -130,7 +130,7 @@ function compareRow(
   return compareStates(before, after).map((change) => ({
     ...change,
     rowKey,
-    name,
+    name: name ?? getCompanyName(after) ?? getCompanyName(before),
     rowNumber: row + 1,
     run,
     oldEntityId: getCurrentEntityId(before),
@@ -139,6 +139,10 @@ function compareRow(
     newAnsweredBy: getSide(after),
   }))
 }
+
+/** A row without a name is shown by its company: a newer answer may have no name of it. */
+const getCompanyName = (state: PublishedState): string | null =>
+  state.get('display_name')?.value ?? state.get('legal_name')?.value ?? null
 
 const getSide = (state: PublishedState): string | null => state.get('answered_by')?.value ?? null
 
@@ -164,7 +168,7 @@ function createRowChange(
     kind,
     rowKey,
     rowNumber: row + 1,
-    name,
+    name: name ?? getCompanyName(published),
     run,
     field: null,
     old: null,

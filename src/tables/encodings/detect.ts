@@ -15,7 +15,7 @@ export interface DetectedEncoding {
  * Detects the encoding of a file; `null` for an empty file. A byte order mark is skipped in any case. Without one, the
  * file is UTF-8 if all of it is valid, UTF-16 by its NUL bytes, or else an encoding on which a detector and the look of
  * the names agree. A guess has a notice. Throws INPUT_ENCODING_UNSURE if they disagree, INPUT_ENCODING_MIXED,
- * INPUT_ENCODING_WRONG if the encoding given is one of single bytes and the file begins with letters in UTF-8, and INPUT_NUL_BYTE.
+ * INPUT_ENCODING_WRONG for UTF-32, and if the encoding given is one of single bytes and the file begins with letters in UTF-8, and INPUT_NUL_BYTE.
  */
 export async function detectEncoding(
   file: ByteSource,
@@ -26,6 +26,7 @@ export async function detectEncoding(
     tableLimits.encodingHeadBytes,
     given !== undefined,
   )
+  if (isUtf32(head)) throw createUtf32Error(file.label)
   const bom = detectByteOrderMark(head)
   const bomBytes = bom?.bomBytes ?? 0
   if (head.length === bomBytes) return null
@@ -72,6 +73,20 @@ const createUtf8Error = (label: string, given: Encoding): UserError =>
       hint: 'leave out --encoding and the setting input.encoding',
     },
   )
+
+const createUtf32Error = (label: string): UserError =>
+  new UserError('INPUT_ENCODING_WRONG', `${label} is UTF-32, which is not supported`, {
+    hint: 'save it as UTF-8, such as with iconv -f UTF-32 -t UTF-8 FILE > NEW',
+  })
+
+/** By its byte order mark, or by two NULs in every character of the first ones. */
+function isUtf32(head: Buffer): boolean {
+  if (head.length < 8) return false
+  if (head.readUInt32LE(0) === 0xfeff || head.readUInt32BE(0) === 0xfeff) return true
+  const starts = Array.from({ length: Math.floor(Math.min(head.length, 4_096) / 4) }, (_, at) => at * 4)
+  const isBig = starts.every((at) => head.readUInt16BE(at) === 0 && head.readUInt16BE(at + 2) !== 0)
+  return isBig || starts.every((at) => head.readUInt16LE(at + 2) === 0 && head.readUInt16LE(at) !== 0)
+}
 
 function detectByteOrderMark(head: Buffer): { encoding: Encoding; bomBytes: number } | null {
   if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return { encoding: 'utf-8', bomBytes: 3 }

@@ -2,7 +2,7 @@ import { formatCount, plural } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import { decodeLegacy, decodeWindows1252 } from './decode.js'
 import { encodingNames, isMultiByte, type LegacyEncoding } from '../../core/file-formats.js'
-import { findEastAsian, type ForeignLine, type LineSurvey } from './survey.js'
+import { findEastAsian, suggestConversion, type ForeignLine, type LineSurvey } from './survey.js'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
@@ -261,7 +261,7 @@ export function createUnsureEncodingError(
   const where = `${label} is not UTF-8 (${formatLines(survey)})`
   if (readings.length === 0) {
     return new UserError('INPUT_ENCODING_UNSURE', `${where}, and no other encoding could be detected`, {
-      hint: 'pass --encoding, such as windows-1252, shift_jis or gb18030, or convert the file to UTF-8',
+      hint: suggestConversion(survey.sample),
     })
   }
   const encodings = readings.map(({ encoding }) => encoding)

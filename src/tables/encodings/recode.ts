@@ -217,7 +217,7 @@ export async function* decodeText(
     return createEncodingError(encoding, `${label}, ${place} ${lines.lines}`, cause)
   })
   const check = (chunk: Buffer) => {
-    if (lines.count(chunk) !== -1) throw createNulByteError(label, lines.lines)
+    if (lines.count(chunk) !== -1) throw createNulByteError(label, lines.lines, encoding)
     return chunk
   }
   let bomLeft = bomBytes
@@ -241,10 +241,11 @@ function createEncodingError(encoding: Encoding, where: string, cause: unknown):
   })
 }
 
-export function createNulByteError(label: string, line: number): UserError {
-  return new UserError('INPUT_NUL_BYTE', `a NUL byte in ${label}, on line ${line}`, {
-    hint: 'if it is UTF-16, pass --encoding utf-16le or utf-16be; save a spreadsheet as CSV first; name a Parquet file .parquet',
-  })
+export function createNulByteError(label: string, line: number, encoding: Encoding = 'utf-8'): UserError {
+  const hint = encoding.startsWith('utf-16')
+    ? `the file is read as ${encoding}, and has a NUL character in its text: remove it in the program that writes the file`
+    : 'if it is UTF-16, pass --encoding utf-16le or utf-16be; save a spreadsheet as CSV first; name a Parquet file .parquet'
+  return new UserError('INPUT_NUL_BYTE', `a NUL byte in ${label}, on line ${line}`, { hint })
 }
 
 /** Returns the length without a partial character at the end. */

@@ -147,3 +147,15 @@ function calculateFrequentShare(
   }
   return pairCount === 0 ? 0 : frequentCount / pairCount
 }
+
+/** Least share of such bytes in text of DOS or of old Macs. Windows has letters above them. */
+const lowShareMin = 0.7
+
+/** Says how to read text that no encoding fits. Letters of DOS, and of old Macs, are from 0x80 to 0xAF. */
+export function suggestConversion(sample: Buffer): string {
+  const high = sample.filter((byte) => byte >= 0x80)
+  const isLow = high.filter((byte) => byte < 0xb0).length >= high.length * lowShareMin
+  return isLow
+    ? 'it may be text of DOS (CP850, CP437, CP852, CP866) or of an old Mac (MACINTOSH): convert it to UTF-8, such as with iconv -f CP850 -t UTF-8 FILE > NEW, and check its names'
+    : 'pass --encoding, such as windows-1252, shift_jis or gb18030, or convert the file to UTF-8'
+}

@@ -283,3 +283,65 @@ describe('memory stays bounded', () => {
     expect((process.memoryUsage().rss - before) / 1024 / 1024).toBeLessThan(150)
   })
 })
+
+describe('text in an encoding that is not read', () => {
+  const hintOf = async (name: string, content: Buffer) => {
+    const error = await failure({ paths: [file(name, content)] })
+    return [error.code, error.hint ?? '']
+  }
+  const texts = [
+    'name;city\nMüller Larkmoor GmbH;Köln\n',
+    'Название;Город\nНорвэйн;Казань\n',
+    '名称,市\n漢字商会,東京\n',
+  ]
+  const toUtf32 = (text: string, isBig: boolean) => {
+    const points = Array.from(text, (char) => char.codePointAt(0) ?? 0)
+    const bytes = Buffer.alloc(points.length * 4)
+    for (const [at, point] of points.entries())
+      if (isBig) bytes.writeUInt32BE(point, at * 4)
+      else bytes.writeUInt32LE(point, at * 4)
+    return bytes
+  }
+
+  test('UTF-32, with and without a byte order mark', async () => {
+    for (const text of texts)
+      for (const mark of ['\ufeff', ''])
+        for (const isBig of [true, false])
+          expect(await hintOf('wide.csv', toUtf32(mark + text, isBig))).toEqual([
+            'INPUT_ENCODING_WRONG',
+            expect.stringContaining('iconv -f UTF-32'),
+          ])
+  })
+
+  test('UTF-16 with a NUL character is not said to need its encoding', async () => {
+    const content = Buffer.from('\ufeffname;city\nLarkmoor\0 Ltd;Leeds\nNorvane GmbH;Bonn\n', 'utf16le')
+    const [code, hint] = await hintOf('nul16.csv', content)
+    expect([code, hint]).toEqual(['INPUT_NUL_BYTE', expect.stringContaining('read as utf-16le')])
+  })
+
+  test.each([
+    [
+      'cp850 and cp437',
+      { ü: 0x81, ä: 0x84, ö: 0x94, Ö: 0x99, ß: 0xe1 },
+      'Müller Öl\nBäcker Söhne\nKöster Brüder\n',
+    ],
+    [
+      'cp852',
+      { ł: 0x88, ó: 0xa2, ś: 0x98, ą: 0xa5, Ł: 0x9d, ę: 0xa9 },
+      'Łączność\nŚląsk\nStalowa Wąsę Główna\n',
+    ],
+    [
+      'cp866',
+      { Н: 0x8d, о: 0xae, р: 0xe0, в: 0xa2, а: 0xa0, К: 0x8a, н: 0xad, з: 0xa7 },
+      'Норва\nКазан\nЗвон\n',
+    ],
+  ] as const)('%s', async (_, bytes: Readonly<Record<string, number>>, text) => {
+    const content = Buffer.from(
+      Array.from(`name\n${text}`, (char) => bytes[char] ?? char.charCodeAt(0) % 128),
+    )
+    expect(await hintOf('dos.csv', content)).toEqual([
+      'INPUT_ENCODING_UNSURE',
+      expect.stringContaining('iconv -f CP850'),
+    ])
+  })
+})

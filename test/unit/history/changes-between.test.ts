@@ -230,3 +230,42 @@ describe('whatever the rows are', () => {
     })
   })
 })
+
+describe('a row without a name', () => {
+  const output = (run: number, name: string | null, values: object | null): PublishedOutput => ({
+    run,
+    rows: values === null ? new Uint32Array() : Uint32Array.of(run),
+    async *entries() {
+      const state = `${JSON.stringify({ v: 1, ...values })}\n{}`
+      yield await Promise.resolve([run, { address: addressOf('17'), rowKey: null, name, state }] as const)
+    },
+    numbersOf: () => Promise.resolve([]),
+  })
+  const company = { status: 'matched', confidence: '99', entity_id: 'siq_1' }
+
+  it.each([
+    [
+      'that of the newer file',
+      { legal_name: 'Larkmoor AS' },
+      { legal_name: 'Larkmoor Nord AS' },
+      'Larkmoor Nord AS',
+    ],
+    ['that of the earlier file, if the newer one has none', { legal_name: 'Larkmoor AS' }, {}, 'Larkmoor AS'],
+    ['the name in use', { legal_name: 'Norvane OÜ', display_name: 'Norvane' }, {}, 'Norvane'],
+    ['none', {}, {}, null],
+  ] as const)('has the name of its company: %s', async (_, before, after, expected) => {
+    const newer = { ...company, ...after, factors: 'The newest file no longer names it.' }
+    const changes = await listChanges(output(1, null, { ...company, ...before }), output(2, null, newer))
+    const left = changes.filter(({ kind }) => kind === 'left_register')
+    expect(left.map(({ name }) => name)).toEqual([expected])
+    const named = await listChanges(
+      output(1, 'Zorvex', { ...company, ...before }),
+      output(2, 'Zorvex', newer),
+    )
+    expect(new Set(named.map(({ name }) => name))).toEqual(new Set(['Zorvex']))
+    const gone = await listChanges(output(1, null, { ...company, ...before }), output(2, null, null))
+    expect(gone).toMatchObject([
+      { kind: 'row_gone', name: expected === 'Larkmoor Nord AS' ? 'Larkmoor AS' : expected },
+    ])
+  })
+})
