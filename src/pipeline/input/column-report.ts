@@ -122,8 +122,8 @@ export function reportColumns(
     const kind = found.get(column)?.kind ?? findKind(column)
     if (kind === undefined) return []
     const cells = samples.get(column) ?? []
-    const isUnsent = kind === personKind && !areRegisterLetters(cells)
-    const reason = isUnsent ? 'never sent' : lackingKinds.has(kind) ? lacking : undefined
+    const ofPersons = areRegisterLetters(cells) ? undefined : 'never sent'
+    const reason = kind === personKind ? ofPersons : lackingKinds.has(kind) ? lacking : undefined
     const why = found.get(column)?.why ?? reason ?? explainByContent(column, kind, cells, used)
     const shown = kind === 'VAT number' ? nameTaxKind(column, cells) : kind
     return [{ column, kind: shown, ...(why === undefined ? {} : { why }) }]

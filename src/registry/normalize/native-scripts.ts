@@ -1,6 +1,7 @@
 import { foldHan, getAsianWords, listWords, writeAlike } from './unspaced-names.js'
 import { cutNativeForms } from './legal-forms.js'
-import { foldText, getOrCompute, isSimpleWord } from './normalize-name.js'
+import { asianWords, foldText, foldWords, getOrCompute, isSimpleWord, toStem } from './normalize-name.js'
+import trades from '../reference/trades.json' with { type: 'json' }
 import asianTable from '../reference/east-asian-words.json' with { type: 'json' }
 import romanized from '../reference/romanized-letters.json' with { type: 'json' }
 import { boundText, parseName } from './parsed-name.js'
@@ -296,4 +297,42 @@ export const writeDotless = (written: string, capitals: string): string =>
 export function isInOtherScript(name: string, names: readonly string[]): boolean {
   const isLatin = (text: string) => /\p{Script=Latin}/u.test(text)
   return /\p{L}/u.test(name) && names.length > 0 && names.every((one) => isLatin(one) !== isLatin(name))
+}
+
+let tradesByWord: ReadonlyMap<string, ReadonlySet<string>> | null = null
+
+function createTrades(): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>()
+  for (const [trade, lines] of Object.entries(trades))
+    for (const word of lines.flatMap((line) => foldWords(line)))
+      for (const key of new Set([word, toStem(word)]))
+        found.set(key, (found.get(key) ?? new Set()).add(trade))
+  return found
+}
+
+/**
+ * Returns the trades that a folded word of a name may state, in any of the main languages: `menuiserie` and `carpentry` share
+ * one. Empty for a word of many trades, such as "industries", and for one of none.
+ */
+function listTrades(word: string): ReadonlySet<string> {
+  const byWord = (tradesByWord ??= createTrades())
+  const written = asianWords.get(word) ?? word
+  return byWord.get(written) ?? byWord.get(toStem(written)) ?? new Set()
+}
+
+/** Words of a name, and those of them that another name lacks. */
+interface TradeWords {
+  readonly all: readonly string[]
+  readonly own: readonly string[]
+}
+
+/**
+ * True if each of two names states a trade in words that the other lacks, and they share no trade: "Koshi Cement" is not "Koshi
+ * Noodles", but may be "Cimento Koshi".
+ */
+export function haveOtherTrades(one: TradeWords, other: TradeWords): boolean {
+  const list = (words: readonly string[]) => new Set(words.flatMap((word) => [...listTrades(word)]))
+  if (list(one.own).size === 0 || list(other.own).size === 0) return false
+  const [ours, theirs] = [list(one.all), list(other.all)]
+  return ![...ours].some((trade) => theirs.has(trade))
 }

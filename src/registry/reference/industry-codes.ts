@@ -1,5 +1,3 @@
-import trades from './trades.json' with { type: 'json' }
-import { asianWords, foldWords, toStem } from '../normalize/normalize-name.js'
 import naicsTitles from './naics.json' with { type: 'json' }
 import sic from './sic.json' with { type: 'json' }
 import ukSic from './uk-sic.json' with { type: 'json' }
@@ -255,42 +253,4 @@ const holdingSics = new Set('6189 6211 6221 6722 6726 6732 6733 6770 6792 6794 6
  */
 export function isBusiness(sic: string | null | undefined): boolean {
   return sic !== null && sic !== undefined && /^\d{4}$/.test(sic) && !holdingSics.has(sic)
-}
-
-let tradesByWord: ReadonlyMap<string, ReadonlySet<string>> | null = null
-
-function createTrades(): ReadonlyMap<string, ReadonlySet<string>> {
-  const found = new Map<string, Set<string>>()
-  for (const [trade, lines] of Object.entries(trades))
-    for (const word of lines.flatMap((line) => foldWords(line)))
-      for (const key of new Set([word, toStem(word)]))
-        found.set(key, (found.get(key) ?? new Set()).add(trade))
-  return found
-}
-
-/**
- * Returns the trades that a folded word of a name may state, in any of the main languages: `menuiserie` and `carpentry` share
- * one. Empty for a word of many trades, such as "industries", and for one of none.
- */
-function listTrades(word: string): ReadonlySet<string> {
-  const byWord = (tradesByWord ??= createTrades())
-  const written = asianWords.get(word) ?? word
-  return byWord.get(written) ?? byWord.get(toStem(written)) ?? new Set()
-}
-
-/** Words of a name, and those of them that another name lacks. */
-interface TradeWords {
-  readonly all: readonly string[]
-  readonly own: readonly string[]
-}
-
-/**
- * True if each of two names states a trade in words that the other lacks, and they share no trade: "Koshi Cement" is not "Koshi
- * Noodles", but may be "Cimento Koshi".
- */
-export function haveOtherTrades(one: TradeWords, other: TradeWords): boolean {
-  const list = (words: readonly string[]) => new Set(words.flatMap((word) => [...listTrades(word)]))
-  if (list(one.own).size === 0 || list(other.own).size === 0) return false
-  const [ours, theirs] = [list(one.all), list(other.all)]
-  return ![...ours].some((trade) => theirs.has(trade))
 }
