@@ -69,7 +69,8 @@ export function rankCompanies(
   const [best, ...others] = companies
   if (best === undefined) return { ranked: [], noneShare: 1, decisionFeatures: [], unseenWeight: 0 }
   const otherScores = others.map(({ score }) => score)
-  const unseenScores = [scoreUnseen(best, vocabulary, coefficients)].filter((score) => score !== null)
+  const unseen = scoreUnseen(best, vocabulary, coefficients)
+  const unseenScores = unseen === null ? [] : [unseen]
   const decideAmong = (scores: readonly number[], one: ScoredCompany = best) => {
     const features = computeDecisionFeatures(one.features, one.score, scores)
     const logOdds = computeScore(features, coefficients.decision)
@@ -79,15 +80,15 @@ export function rankCompanies(
   const share = toShare(logOdds)
   // Each of the others has its part by its score, as far as the first leaves it; the rest is the case that none is right.
   const told = otherScores.map((score) => share * Math.exp(Math.min(0, score - best.score)))
-  const total = told.reduce((sum, one) => sum + one, 0)
-  const scale = total === 0 ? 1 : Math.min(1, (1 - share) / total)
+  const scale = Math.min(1, (1 - share) / told.reduce((sum, one) => sum + one, Number.MIN_VALUE))
   const rivals = others.map((one, at) => ({ ...one, share: (told[at] ?? 0) * scale }))
+  const noneShare = rivals.reduce((left, one) => left - one.share, 1 - share)
   const ranked = putSurestFirst([{ ...best, share }, ...rivals])
   const [first = best, ...rest] = ranked
   const restScores = [...rest.map(({ score }) => score), ...unseenScores]
   return {
     ranked,
-    noneShare: Math.max(0, rivals.reduce((left, one) => left - one.share, 1 - share)),
+    noneShare: Math.max(0, noneShare),
     decisionFeatures: decideAmong(restScores, first).features,
     unseenWeight: logOdds - decideAmong(otherScores).logOdds,
   }
@@ -327,10 +328,7 @@ function favorOrder(companies: readonly ScoredCompany[]): ScoredCompany[] {
 
 const orderLead = 5
 
-/**
- * Raises a company to one that has the text as its name, where both may be meant: that of the town in "Larkmoor (Eldoret) Limited",
- * one that has the name today, and one with the form of the text.
- */
+/** Raises a company to one that has the text as its name, where both may be meant: by the town in its name, its name of today, or its form. */
 function favorMeant(companies: readonly ScoredCompany[]): ScoredCompany[] {
   return companies.map((company) => {
     const leads = companies.flatMap(({ evidence: other, score }) => {

@@ -301,11 +301,6 @@ export function listKinds(country: string, formWords: readonly string[]): readon
   return null
 }
 
-const countriesWithKinds = new Set(legalForms.kinds.flatMap(({ countries }) => countries.split(' ')))
-
-/** True for a country (ISO 3166-1) for which `listKinds` knows a form. */
-export const hasKinds = (country: string): boolean => countriesWithKinds.has(country || 'ZZ')
-
 /** True for the form of a private company: "Proprietary Limited", "Private company limited by shares", "pte". */
 export const isPrivateForm = (text: string): boolean =>
   /\b(?:private|pvt|pte|pty|proprietary|edms|eiendoms|sendirian|sdn)\b/i.test(text)
