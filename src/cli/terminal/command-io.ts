@@ -177,7 +177,7 @@ export interface ErrorLine {
   readonly type: 'error'
   /** `INTERRUPTED`: stopped before the first submission; `BUG`: an error that is not the user's. */
   readonly code: ErrorCode | 'INTERRUPTED' | 'BUG'
-  /** What happened, in one sentence. */
+  /** The event, in one sentence. */
   readonly message: string
   /** The remedy, or `null`. */
   readonly hint: string | null

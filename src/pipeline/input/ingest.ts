@@ -56,7 +56,7 @@ export interface IngestDeps {
   ) => Promise<readonly LookupId[]>
   /**
    * Reads earlier lookups: an address among names that was looked up as a name stays one. A function is called on first
-   * use, and its reader is closed. `null` for lookups that cost nothing: what was asked before must not change their answers.
+   * use, and its reader is closed. `null` for lookups that cost nothing: earlier lookups must not change their answers.
    */
   earlier: CheckpointReader | (() => CheckpointReader | null) | null
   /** Stores rows until the output is written; optional. */

@@ -187,7 +187,7 @@ export function ask(query: NameQuery, given: IdentifiedDeps): MatchedQuery {
 
 /**
  * Matches a name with a number of a registration in it, in front or behind, if the number is that of the company named. A
- * number of another company needs a label, or so many digits that no other number has them by chance.
+ * number of another company needs a label, or enough digits that no other number has them by chance.
  */
 function matchNumbered(query: NameQuery, deps: IdentifiedDeps): IdentifiedQuery | null {
   for (const { name, identifier, label } of listNumbersInName(query.name)) {

@@ -54,7 +54,7 @@ export const isNameLeft = ({ comparison: { left, text } }: Evidence): boolean =>
     return isName && role === null && position === 'behind' && /^[,/]$/.test(word.separator)
   }) && !left.some(({ word }) => relationClasses.has(word.wordClass) || word.separator === '(')
 
-/** What stands in front of a name in quotes is the kind of its body, as in `Biedrība "Larkmoor"`: no sign is between them. */
+/** The word in front of a name in quotes is the kind of its body, as in `Biedrība "Larkmoor"`: no sign is between them. */
 function isInQuotes({ text: { words, given }, alignment: { start, end } }: NameComparison): boolean {
   const [first, last] = [words[start], words[end - 1]]
   if (start === 0 || first?.separator !== '/' || last === undefined) return false

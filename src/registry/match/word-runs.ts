@@ -105,7 +105,7 @@ interface BookedWord {
   readonly wordClass?: string
 }
 
-/** What an entry of a ledger has around a name. */
+/** Classes of the words around a name in an entry of a ledger. */
 type BookedClass = 'payment' | 'date'
 /** `sure`: a word of bookings alone; `other`: next to another one or to a number. `filler`: may stand among them. */
 type Booked = 'sure' | 'other' | 'number' | 'year' | 'month' | 'filler'

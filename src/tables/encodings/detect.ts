@@ -79,7 +79,7 @@ const createUtf32Error = (label: string): UserError =>
     hint: 'save it as UTF-8, such as with iconv -f UTF-32 -t UTF-8 FILE > NEW',
   })
 
-/** By its byte order mark, or by two NULs in every character of the first ones. */
+/** Detects the byte order mark, or two NULs in every character of the first ones. */
 function isUtf32(head: Buffer): boolean {
   if (head.length < 8) return false
   if (head.readUInt32LE(0) === 0xfeff || head.readUInt32BE(0) === 0xfeff) return true
