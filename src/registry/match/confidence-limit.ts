@@ -69,7 +69,9 @@ export function putSurestFirst<Company extends { readonly share: number; readonl
   const total = companies.reduce((sum, { share }) => sum + share, 0)
   const weigh = ({ share, evidence }: Company) =>
     share * Math.min(1, findConfidenceLimit(evidence) / 100 / total)
-  const least = companies.slice(0, 1).map(weigh)
+  // Initials have no word in common with the name.
+  const [first] = companies.filter(({ evidence }) => evidence.comparison.matchType !== 'acronym')
+  const least = first === companies[0] ? companies.slice(0, 1).map(weigh) : []
   const above = companies.filter(({ share }) => least.some((one) => share > one))
   const weights = new Map(above.map((company) => [company, weigh(company)]))
   return companies.toSorted((a, b) => (weights.get(b) ?? 0) - (weights.get(a) ?? 0))
