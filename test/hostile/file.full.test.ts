@@ -81,23 +81,23 @@ describe('cells that would be something else elsewhere', () => {
   )
 
   test("a spreadsheet runs none of our cells, and the user's are left alone", async () => {
-    const job = await hostileJob(['=1+1', '+1-555-0100', '＝2+2'], {
+    const job = await hostileJob(['=1+1', '+1-Acme-0100', '＝2+2'], {
       poll: (response, { runId, name }) => sendJson(response, 200, completedRun(runId, name)),
     })
     job.behave()
     await job.run()
     const written = job.place.readOutput()
-    expect(written.map((row) => row['company_name'])).toEqual(['=1+1', '+1-555-0100', '＝2+2'])
+    expect(written.map((row) => row['company_name'])).toEqual(['=1+1', '+1-Acme-0100', '＝2+2'])
     expect(written.map((row) => row['enrich_legal_name'])).toEqual([
       "'=1+1 SA",
-      "'+1-555-0100 SA",
+      "'+1-Acme-0100 SA",
       "'＝2+2 SA",
     ])
     const basis = rowsOfCsv(readFileSync(job.place.path('out.csv.basis.csv')))
-    expect(basis.map((row) => row['excerpt'])).toEqual(["'=1+1 SA", "'+1-555-0100 SA", "'＝2+2 SA"])
+    expect(basis.map((row) => row['excerpt'])).toEqual(["'=1+1 SA", "'+1-Acme-0100 SA", "'＝2+2 SA"])
     await job.run({ output: { path: job.place.path('out.ndjson') } })
     const lines = readJsonLines(readFileSync(job.place.path('out.ndjson'), 'utf8'))
-    expect(lines.map((row) => row['enrich_legal_name'])).toEqual(['=1+1 SA', '+1-555-0100 SA', '＝2+2 SA'])
+    expect(lines.map((row) => row['enrich_legal_name'])).toEqual(['=1+1 SA', '+1-Acme-0100 SA', '＝2+2 SA'])
   })
 
   test.each(['ndjson', 'csv', 'parquet'])(
