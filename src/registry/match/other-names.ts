@@ -127,18 +127,15 @@ export function isNamedByTown(
 ): boolean {
   const { alignment, candidate, looseWords, isPart, form } = comparison
   const missing = alignment.missing.map((at) => candidate.tokens[at] ?? '')
+  if (missing.length === 0 || looseWords.length > 0 || isPart || !isWholeName(other)) return false
+  const towns = [...(hint?.cities ?? [])]
+  if (!missing.some((word) => towns.some((town) => town.includes(word)))) return false
   // "Co." is a word of the name in front of a bracket, and else one of its form.
   const town = missing.filter((word) => findFormAt([word], 0)?.formClass !== 'company').join('')
-  if (town === '' || hint?.cities.has(town) !== true || looseWords.length > 0 || isPart) return false
+  if (town === '' || hint?.cities.has(town) !== true) return false
   const { cityKey } = candidate.place
   const isThere = place === 'postal' || place === 'city' || (cityKey === '' && !isConflict(place))
-  return (
-    isThere &&
-    !/conflict|foreign/.test(form) &&
-    isWholeName(other) &&
-    otherPlace !== 'postal' &&
-    otherPlace !== 'city'
-  )
+  return isThere && !/conflict|foreign/.test(form) && otherPlace !== 'postal' && otherPlace !== 'city'
 }
 
 /** True for a company that has the name today, with its country or a word in brackets, next to one that has had it: groups leave their names to their companies. */

@@ -330,8 +330,9 @@ const orderLead = 5
 
 /** Raises a company to one that has the text as its name, where both may be meant: by the town in its name, its name of today, or its form. */
 function favorMeant(companies: readonly ScoredCompany[]): ScoredCompany[] {
+  const whole = companies.filter(({ evidence: { comparison: c } }) => c.matchType === 'exact' && !c.isPart)
   return companies.map((company) => {
-    const leads = companies.flatMap(({ evidence: other, score }) => {
+    const leads = whole.flatMap(({ evidence: other, score }) => {
       if (isNamedByTown(company.evidence, other) || isOfStatedForm(company.evidence, other))
         return [score + meantLead]
       return isLivingNamesake(company.evidence, other) ? [score - meantLead] : []

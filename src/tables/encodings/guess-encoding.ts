@@ -270,7 +270,7 @@ export function createUnsureEncodingError(
     'INPUT_ENCODING_UNSURE',
     `${where}, and its text fits several encodings. It may be ${choices.join('; ')}`,
     {
-      hint: `pass the one with correct names: --encoding ${encodings.join(', or ')}`,
+      hint: suggestConversion(survey.sample, encodings),
       cause: encodings,
     },
   )

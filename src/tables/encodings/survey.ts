@@ -151,11 +151,20 @@ function calculateFrequentShare(
 /** Least share of such bytes in text of DOS or of old Macs. Windows has letters above them. */
 const lowShareMin = 0.7
 
-/** Says how to read text that no encoding fits. Letters of DOS, and of old Macs, are from 0x80 to 0xAF. */
-export function suggestConversion(sample: Buffer): string {
+/** Text of DOS, or of old Macs: their letters are from 0x80 to 0xAF. */
+function isLow(sample: Buffer): boolean {
   const high = sample.filter((byte) => byte >= 0x80)
-  const isLow = high.filter((byte) => byte < 0xb0).length >= high.length * lowShareMin
-  return isLow
-    ? 'it may be text of DOS (CP850, CP437, CP852, CP866) or of an old Mac (MACINTOSH): convert it to UTF-8, such as with iconv -f CP850 -t UTF-8 FILE > NEW, and check its names'
+  return high.filter((byte) => byte < 0xb0).length >= high.length * lowShareMin
+}
+
+const ofDos =
+  'it may be text of DOS (CP850, CP437, CP852, CP866) or of an old Mac (MACINTOSH): convert it to UTF-8, such as with iconv -f CP850 -t UTF-8 FILE > NEW, and check its names'
+
+/** Says how to read text that several encodings fit, or none. */
+export function suggestConversion(sample: Buffer, fitting: readonly string[] = []): string {
+  const chosen = `pass the one with correct names: --encoding ${fitting.join(', or ')}`
+  if (fitting.length > 0) return isLow(sample) ? `${chosen}; if none has them, ${ofDos}` : chosen
+  return isLow(sample)
+    ? ofDos
     : 'pass --encoding, such as windows-1252, shift_jis or gb18030, or convert the file to UTF-8'
 }

@@ -325,6 +325,7 @@ describe('text in an encoding that is not read', () => {
       { ü: 0x81, ä: 0x84, ö: 0x94, Ö: 0x99, ß: 0xe1 },
       'Müller Öl\nBäcker Söhne\nKöster Brüder\n',
     ],
+    ['cp850 that Shift JIS fits by chance', { ü: 0x81, ö: 0x94 }, 'Müller & Söhne GmbH;Köln\n'],
     [
       'cp852',
       { ł: 0x88, ó: 0xa2, ś: 0x98, ą: 0xa5, Ł: 0x9d, ę: 0xa9 },
