@@ -19,7 +19,7 @@ import {
 } from './text-pieces.js'
 import { findClosedForms } from './candidate.js'
 import { findDescriptions } from './around-name.js'
-import { findBookings, findCountries, isCardText } from './word-runs.js'
+import { findBookings, findCountries } from './word-runs.js'
 import {
   classOfWord,
   classifyBesideOthers,
@@ -227,7 +227,6 @@ function readWords(
     ...piece,
     wordClass: piece.wordClass ?? classifyAt(piece, at),
   }))
-  if (draft[0] !== undefined && isCardText(draft)) draft[0].wordClass = 'payment'
   const classes = classifyBesideOthers(draft.map((piece) => ({ ...piece, isApart: piece.separator !== '' })))
   const words = draft.map((piece, at) => ({
     text: piece.text,

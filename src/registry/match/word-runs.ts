@@ -218,15 +218,6 @@ export function findBookings(words: readonly BookedWord[]): ReadonlyMap<number, 
   return found
 }
 
-/** "VISA LARKMOOR FOODS LTD 4711": a statement has more behind the name. */
-export function isCardText(words: readonly { text: string; wordClass: string }[]): boolean {
-  const classes = words.map(({ wordClass }) => wordClass).join(' ')
-  return (
-    /^\w+ .* (?:number|code|place|form (?!form$).+)$/.test(classes) && cardMark.test(words[0]?.text ?? '')
-  )
-}
-const cardMark = /^(?:visa|mastercard|pos|cb|sp|sq|tst|pp|amzn)$/
-
 /** A number in a text with a name. */
 export interface NumberInName {
   /** The text without the number and its label. */
