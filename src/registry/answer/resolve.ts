@@ -10,6 +10,7 @@ import { parseLocation } from '../match/parse-location.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { findAround, findCountryWords, removeDepartment, removeRemarks } from '../match/around-name.js'
+import { findNamedField } from '../match/named-field.js'
 import { readText } from '../match/query-text.js'
 import { readNativeName } from '../normalize/native-scripts.js'
 import { getWritings } from '../normalize/written-alike.js'
@@ -149,14 +150,12 @@ export interface NameMatch extends Ranking {
   readonly decision: MatchDecision
 }
 
+const noRanking: Ranking = { ranked: [], noneShare: 1, decisionFeatures: [], unseenWeight: 0 }
 const unreadable: NameMatch = {
   isReadable: false,
   isTownGiven: false,
   decision: { kind: 'none' },
-  ranked: [],
-  noneShare: 1,
-  decisionFeatures: [],
-  unseenWeight: 0,
+  ...noRanking,
 }
 
 /** Matches name and place. `coefficients` allows experiments; `isLeftOut` excludes companies. */
@@ -212,9 +211,9 @@ function findCompanyNames(
   const keys = asked.map((one) => one?.texts[0]?.coreKey)
   // "NORVANE / Norvane Inc." is one name.
   if (new Set(keys).size === 1) return []
+  const find = (one: MatchQuery) => deps.find(one.texts, deps.vocabulary(), one.writings)
   const isHeld = (one: MatchQuery | null, at: number) =>
-    one !== null &&
-    deps.find(one.texts, deps.vocabulary(), one.writings).some(({ coreKey }) => coreKey === keys[at])
+    one !== null && find(one).some(({ coreKey }) => coreKey === keys[at])
   return several.areStated || asked.every(isHeld) ? several.names : []
 }
 
@@ -231,7 +230,7 @@ function combineMatches(
   const [best, ...rivals] = ranked
   if (first === undefined || best === undefined) {
     const decision = { kind: 'none', names } as const
-    return { decision, ranked: [], noneShare: 1, decisionFeatures: [], unseenWeight: 0 }
+    return { decision, ...noRanking }
   }
   const { noneShare, decisionFeatures, unseenWeight } = first
   const decision = {
@@ -255,29 +254,31 @@ export function readQuery(
   vocabulary: Vocabulary,
 ): MatchQuery | null {
   const given = writeInOneScript(written)
-  const bare = removeProcedure(removeRemarks(removeDepartment(given)))
+  const field = findNamedField(removeDepartment(given))
+  const bare = removeProcedure(removeRemarks(field))
   const around = findAround(given, bare)
   const hint = parseLocation(location)
   // "T-Mobile" in the US is "T-Mobile US".
   const countries = hint === null || hint.isTownWithDe ? [] : [...hint.countries]
   const name = spellOutShortForms(bare, countries)
-  const asked = foldText(location ?? '', matchLimits.locationCharsMax).split(' ')
-  const placeWords = new Set([...asked, ...findCountryWords(name, countries)])
+  const stated = foldText(location ?? '', matchLimits.locationCharsMax).split(' ')
+  const placeWords = new Set([...stated, ...findCountryWords(name, countries)])
   const facts = {
     placeWords,
     isWord: (word: string) => vocabulary.countNames(word) > 0,
     isNearWord: (word: string) =>
       vocabulary.findSpellings(word).some((near) => calculateDistance(word, near, 1) === 1),
   }
-  const texts = [
-    readText(name, facts),
-    ...readNativeName(name).map(({ text, how }) => readText(text, facts, { how, native: name })),
-  ].flatMap((text) => (text === null ? [] : around === '' ? [text] : [{ ...text, around }]))
+  const native = readNativeName(name).map(({ text, how }) => readText(text, facts, { how, native: name }))
+  // The whole may be a name too.
+  const whole = field.length < given.length ? [readText(given, facts)] : []
+  const texts = [readText(name, facts), ...native, ...whole].flatMap((text) =>
+    text === null ? [] : around === '' ? [text] : [{ ...text, around }],
+  )
   const words = texts.map((text) => text.words.map((word) => word.text).join(' '))
-  const different = texts.filter((_, at) => words.indexOf(words[at] ?? '') === at)
   if (texts.length === 0) return null
   return {
-    texts: different.slice(0, matchLimits.textsMax),
+    texts: texts.filter((_, at) => words.indexOf(words[at] ?? '') === at).slice(0, matchLimits.textsMax),
     hint,
     writings: (countries.length === 0 ? [''] : countries).flatMap((country) => getWritings(country)),
     placeWords: new Set([...placeWords, ...countries.flatMap(listCountryWords)]),
@@ -325,10 +326,9 @@ export function findRegistration(
 
 /** Counts distinctive context words among the company's facts, apart from its name. */
 function countContextWords(context: string | null, candidate: CandidateName, reader: StoreReader): number {
-  if (context === null) return 0
   const stored = reader.entityByNumber(candidate.entityNumber)
   if (!stored) return 0
-  const told = new Set(foldText(context, matchLimits.contextCharsMax).split(' '))
+  const told = new Set(foldText(context ?? '', matchLimits.contextCharsMax).split(' '))
   const name = new Set(candidate.tokens)
   let shared = 0
   for (const word of listFactWords(stored))

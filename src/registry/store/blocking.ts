@@ -235,7 +235,8 @@ export function buildWordClauses(
     .flatMap((slot, at) =>
       buildClauses([slot], slot.nameCount, slots.slice(at + 1), Math.max(1, vocabulary.namesTotal)),
     )
-    .sort((a, b) => a.nameCount - b.nameCount)
+    // Words that stand together in many names are not independent: a rare word is read first, on its own.
+    .sort((a, b) => Math.min(a.words.length, 2) - Math.min(b.words.length, 2) || a.nameCount - b.nameCount)
     .map(({ words: clause }) => clause)
   return [...clauses, ...others]
 }

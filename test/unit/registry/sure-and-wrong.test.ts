@@ -1107,6 +1107,99 @@ describe('an entry of a ledger around a name', () => {
   )
 })
 
+describe('a text that says what its parts are', () => {
+  const name = 'Larkmoor Velsor Fund LP'
+  const held: Held[] = [
+    { name, country: 'US' },
+    { name: 'Norvane Foods LLC', country: 'US' },
+  ]
+  const answer = (text: string) => {
+    const decision = match({ name: text, location: null, held })
+    if (decision.kind === 'none') return 0
+    return decision.best.evidence.comparison.candidate.name === name
+      ? decision.confidence
+      : -decision.confidence
+  }
+  const tags: Record<string, string> = {
+    en: 'BNF|Beneficiary|Payee|WIRE OUT BNF|From|Company|Vendor',
+    de: 'Empfänger|Begünstigter|Firma|Lieferant',
+    fr: 'Bénéficiaire|Fournisseur|Nom',
+    es: 'Beneficiario|Proveedor|A favor de|Empresa',
+    nl: 'Naam|Begunstigde',
+    pl: 'Odbiorca|Kontrahent|Nazwa',
+    ru: 'Получатель|Поставщик',
+    tr: 'Alıcı|Tedarikçi',
+  }
+  const behind = [
+    'OBI: mgmt fee Q3',
+    'Zweck: Miete 04/24',
+    'Motif: loyer mars',
+    'Ref: 2024-118',
+    'Opis: zaliczka',
+  ]
+  const cases = Object.entries(tags).flatMap(([language, words]) =>
+    words.split('|').flatMap((tag) => behind.map((rest) => [language, `${tag}: ${name} ${rest}`])),
+  )
+  test.each(cases)('%s: "%s" names the company', (_language, text = '') => {
+    expect(answer(text)).toBeGreaterThanOrEqual(80)
+  })
+
+  test.each([
+    `${name} DES:QTRLY FEE ID:XXXXX4410 INDN:J HALVORSEN PPD`,
+    'LARKMOOR VELSOR FUND L P /ROC/DRAWDOWN 7',
+    `EREF+INV-20418 KREF+NONREF SVWZ+LIZENZ Q2 ABWE+${name}`,
+    `1/${name} 2/12 HIGH STREET 3/US/CHICAGO IL`,
+    `${name} QQXY: wvb 12 ZZRT: trnk`,
+    `By: ${name}, its General Partner`,
+  ])('"%s": its form tells the field of the company, whatever the tags are', (text) => {
+    expect(answer(text)).toBeGreaterThanOrEqual(80)
+  })
+
+  const roles: Record<string, string> = {
+    at: 'Analyst|Senior Portfolio Manager|Head of Sales|Tess W. – founder',
+    '@': 'Co-founder|CEO|Software Engineer',
+    bei: 'Geschäftsführer|Leiterin Einkauf|Software Engineer',
+    chez: 'Directeur des achats|Comptable',
+    en: 'Gerente general|Directora comercial',
+    presso: 'Responsabile acquisti|Ingegnere',
+    w: 'Dyrektor handlowy|Kierownik',
+    hos: 'Ekonomichef|Direktör',
+  }
+  const known = Object.entries(roles).flatMap(([at, texts]) =>
+    texts.split('|').map((text) => `${text} ${at} ${name}`),
+  )
+  test.each([
+    ...known,
+    `Managing Partner: ${name}`,
+    `Asset Manager – ${name}`,
+    `M. Okafor | VP Credit | ${name}`,
+    `Dr. K. Alvarez, DVM / ${name}`,
+    `${name} | Sales Manager`,
+  ])('"%s": a role is no part of the name', (text) => {
+    expect(answer(text)).toBeGreaterThanOrEqual(80)
+  })
+
+  test.each([`From: Norvane Foods LLC To: ${name}`, `Company: Norvane Foods LLC Vendor: ${name}`])(
+    '"%s" names two companies',
+    (text) => {
+      expect(Math.abs(answer(text))).toBeLessThanOrEqual(78)
+    },
+  )
+
+  test.each([
+    'Partner Financial Group - Austin',
+    'Manager at Work Foods Inc',
+    'Director: The Larkmoor Story LLC',
+    'Head & Lead Foods Inc',
+    'Broker | Larkmoor Inc',
+    'Vision: Norvane Fund LP',
+    'Advisor Group, Inc.',
+  ])('%s is found by its own name', (own) => {
+    const decision = match({ name: own, location: null, held: [{ name: own, country: 'US' }] })
+    expect(decision.kind === 'none' ? 0 : decision.confidence).toBeGreaterThanOrEqual(80)
+  })
+})
+
 describe('the part of a company in a contract', () => {
   const answer = (text: string, name = 'Larkmoor Velsor Inc') => {
     const decision = match({ name: text, location: null, held: [{ name, country: 'US' }] })

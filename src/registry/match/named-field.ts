@@ -1,0 +1,143 @@
+import { formWords } from '../normalize/legal-forms.js'
+import { foldText } from '../normalize/normalize-name.js'
+import around from '../reference/around-names.json' with { type: 'json' }
+
+/** A part of a text, and the words in front of it that say what it is: "BNF: Larkmoor LLC". */
+interface Field {
+  readonly tag: readonly string[]
+  readonly text: string
+}
+
+const { fields: table, bookings } = around
+const toFolded = (lines: readonly string[]): ReadonlySet<string> =>
+  new Set(lines.flatMap((line) => line.split(' ')).map((word) => foldText(word).replaceAll(' ', '')))
+const readTable = () => ({
+  parties: toFolded(table.parties),
+  marks: toFolded([...table.marks, ...bookings.alone, ...bookings.with_others]),
+  roles: toFolded(table.roles),
+  ranks: toFolded(table.ranks),
+})
+let words: ReturnType<typeof readTable> | undefined
+const getWords = () => (words ??= readTable())
+
+const toWords = (text: string): string[] =>
+  foldText(text)
+    .split(' ')
+    .filter((word) => word !== '')
+
+/** "BNF:", "/ROC/", "SVWZ+", and the number of a line of a payment, "59:/" */
+const tag = new RegExp(
+  String.raw`(?<=^|[\s;|,*])(?:/(\p{Lu}{2,8})/|(\p{Lu}{4})\+(?=\S)|` +
+    String.raw`(\p{L}[\p{L}\p{N}.'’/-]{0,19}|\d\d[A-Z]?)\s?:(?!//)/?)`,
+  'gu',
+)
+/** Words in front of the first sign belong to it: "WIRE OUT BNF:". */
+const tagWordsMax = 4
+
+function splitFields(text: string): Field[] {
+  const found = [...text.matchAll(tag)]
+  const fields = found.map((match, at) => ({
+    tag: toWords(match[1] ?? match[2] ?? match[3] ?? ''),
+    text: text.slice(match.index + match[0].length, found[at + 1]?.index).trim(),
+  }))
+  const [first] = fields
+  const head = text.slice(0, found[0]?.index).trim()
+  if (first === undefined || head === '') return fields
+  const inFront = toWords(head)
+  const isTag = inFront.length < tagWordsMax && !hasForm(head) && inFront.every(isOfTag)
+  return isTag
+    ? [{ ...first, tag: [...inFront, ...first.tag] }, ...fields.slice(1)]
+    : [{ tag: [], text: head }, ...fields]
+}
+
+const isOfTag = (word: string): boolean => {
+  const { parties, marks, roles, ranks } = getWords()
+  return [parties, marks, roles, ranks].some((known) => known.has(word))
+}
+
+const hasForm = (text: string): boolean =>
+  toWords(text).some((word, at) => at > 0 && word.length > 1 && formWords.has(word))
+const hasName = (text: string): boolean =>
+  toWords(text).some((word) => /^\p{L}{3}/u.test(word) && !formWords.has(word))
+const otherName = /^(?:dba|aka|ta|fka|nka|formerly|previously|vormals|ehemals)$/
+
+/** Returns the one field that has the company: that of a party, or the only one with a legal form. */
+function chooseField(fields: readonly Field[]): Field | undefined {
+  const { parties, marks, roles } = getWords()
+  const isParty = ({ tag: [...own] }: Field) => own.some((word) => parties.has(word) || roles.has(word))
+  if (fields.some((field) => field.tag.some((word) => otherName.test(word)))) return undefined
+  const named = fields.filter(({ text }) => hasName(text))
+  const formed = named.filter(({ text }) => hasForm(text))
+  const isMarked = fields.some((field) => field.tag.some((word) => marks.has(word)))
+  const [only, second] = formed
+  if (only !== undefined && second === undefined && (fields.length > 2 || isMarked || isParty(only)))
+    return only
+  if (only !== undefined) return undefined
+  const [party, ...others] = named.filter(isParty)
+  if (party !== undefined) return others.length === 0 ? party : undefined
+  const [first] = named
+  const isFirst = first?.tag.length === 0 && (fields.length > 2 || isMarked)
+  const own = toWords(first?.text ?? '').filter((word) => !isOfTag(word))
+  return isFirst && own.length > 1 ? first : undefined
+}
+
+/** Lines of a payment by their numbers: "1/LARKMOOR LLC 2/12 HIGH STREET 3/GB/LEEDS" */
+const numberedLines = /^1\/\s?(\S.*?)\s+(?:1\/.*|[23]\/.*)$/u
+
+const atCompany = new RegExp(String.raw`^(.{2,60}?)\s+(?:${table.at})\s+(?=\S)`, 'u')
+const separators = /(\s+[-–—/]\s+|\s*[|•·]\s*|,\s+)/u
+/** "M. Okafor", "Dr. K. Alvarez" */
+const person =
+  /^(?:(?:Dr|Mr|Mrs|Ms|Prof|Ing|Mag|Dipl|Herr|Frau|Mme)\.?\s(?:\p{Lu}\.\s)*|(?:\p{Lu}\.\s?)+)\p{Lu}[\p{L}'’-]+$/u
+
+/** "DVM", "Ph.D." */
+const degree = /^(?:\p{Lu}{2,4}|(?:\p{Lu}\p{Ll}?\.){2,3})$/u
+
+function isRole(text: string): boolean {
+  const { roles, ranks } = getWords()
+  const own = toWords(text)
+  // "Head of Sales", "VP Sales", and no "Partner Financial Group".
+  const first = own.find((word) => roles.has(word)) ?? ''
+  const isClosed = roles.has(own.at(-1) ?? '') || ofArea.test(text) || /^(?:[aes]?vp|c[efimot]o)$/.test(first)
+  return first !== '' && isClosed && own.every((word) => roles.has(word) || ranks.has(word))
+}
+
+const ofArea = /^\S+(?: \S+)? (?:of|de|des|du|der|del|della|degli|dos) /i
+/** In front of "at", a role may have words of its area behind it: "Directora comercial en". */
+function saysRole(text: string): boolean {
+  const { roles, ranks } = getWords()
+  const own = toWords(text)
+  const isArea = own.length <= 4 && roles.has(own[0] ?? '') && ofArea.test(text)
+  const isOfRanks = own.every((word) => roles.has(word) || ranks.has(word))
+  return isArea || (isOfRanks && own.some((word) => roles.has(word)))
+}
+
+/** Removes a person's role, and the person next to it: "M. Okafor | VP Credit | Larkmoor Fund", "Analyst at Larkmoor LLC". */
+function removeRole(text: string): string {
+  const [front, before = ''] = atCompany.exec(text) ?? []
+  const piece = before.split(separators).at(-1) ?? ''
+  if (front !== undefined && saysRole(piece) && hasName(text.slice(front.length)))
+    return text.slice(front.length)
+  // Odd places hold the signs.
+  const parts = text.split(separators)
+  let [from, end] = [0, parts.length]
+  const at = (place: number) => parts[place] ?? ''
+  if (isRole(at(0)) && at(1).trim() !== ',') from = 2
+  else if (person.test(at(0)) && (isRole(at(2)) || degree.test(at(2)))) from = 4
+  if (end - from > 2 && isRole(at(end - 1))) end -= 2
+  if (end - from > 2 && end < parts.length && person.test(at(end - 1))) end -= 2
+  const rest = parts.slice(from, end).join('')
+  return rest !== text && hasName(rest) ? rest : text
+}
+
+/**
+ * Returns the name where a text says what its parts are: the beneficiary of a payment, the company of a person's role. The
+ * whole text if its parts do not say which of them is the company.
+ */
+export function findNamedField(text: string): string {
+  const [, line] = numberedLines.exec(text.trim()) ?? []
+  if (line !== undefined) return line
+  const fields = splitFields(text)
+  const field = fields.length === 1 && fields[0]?.tag.length === 0 ? undefined : chooseField(fields)
+  return removeRole(field?.text ?? text)
+}
