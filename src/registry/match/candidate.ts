@@ -35,6 +35,8 @@ export interface CandidateName {
   readonly fullKey: string
   readonly formClass: FormClass | null
   readonly acronym: string
+  /** Words for its trade are left out. */
+  readonly isDescribed?: boolean
   readonly active: boolean
   /** Missing in the newest file of its source. */
   readonly removed: boolean
@@ -53,9 +55,16 @@ interface Prominence {
   readonly hasIndustry: boolean
 }
 
-/** `foreign`: the company's country does not know the form of the query; if that country is unknown, no country knows both forms. */
-export type FormAgreement =
-  'same' | 'unknown' | 'unstated_partnership' | 'soft_conflict' | 'hard_conflict' | 'foreign'
+/** The best first. `foreign`: the company's country does not know the form of the query; if that country is unknown, no country knows both forms. */
+const agreements = [
+  'same',
+  'unknown',
+  'unstated_partnership',
+  'soft_conflict',
+  'foreign',
+  'hard_conflict',
+] as const
+export type FormAgreement = (typeof agreements)[number]
 
 function compareForms(stated: StatedForm | null, candidate: CandidateName): FormAgreement {
   const query = stated?.formClass ?? null
@@ -161,16 +170,6 @@ interface NamePlace {
   readonly start: number
   readonly end: number
 }
-
-/** The best first. */
-const agreements: readonly FormAgreement[] = [
-  'same',
-  'unknown',
-  'unstated_partnership',
-  'soft_conflict',
-  'foreign',
-  'hard_conflict',
-]
 
 /** The form that fits, of those next to each other and before the name: "Corporation Joint Stock Company". */
 export function findFittingForm(

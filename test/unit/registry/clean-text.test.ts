@@ -182,6 +182,8 @@ describe('what a cell has around a name', () => {
     ['Larkmoor GmbH z.Hd. Frau Norvane', 'Larkmoor GmbH'],
     ['Larkmoor Ltd, Attn: J. Norvane', 'Larkmoor Ltd'],
     ["Larkmoor SARL, à l'attention de M. Norvane", 'Larkmoor SARL'],
+    ['Larkmoor d.o.o. n/r Petar Norvan', 'Larkmoor d.o.o.'],
+    ['Larkmoor d.o.o., k/o Petar Norvan', 'Larkmoor d.o.o.'],
   ])('%j is addressed to %j', (text, name) => {
     expect(removeRemarks(text)).toBe(name)
   })

@@ -1136,3 +1136,82 @@ describe('a town at the end of a name, and another one stated', () => {
     }
   })
 })
+
+describe('a description of the trade around one word', () => {
+  const long: readonly (readonly [country: string, front: string, behind: string, form: string])[] = [
+    ['RS', 'Privredno društvo za proizvodnju', '', 'doo'],
+    ['RS', 'Preduzeće za trgovinu i usluge', '', 'd.o.o.'],
+    ['RS', '', 'preduzeće za trgovinu', 'doo'],
+    ['RS', 'ПРЕДУЗЕЋЕ ЗА ПРОИЗВОДЊУ И ПРОМЕТ', '', 'ДОО'],
+    ['BA', 'Društvo za proizvodnju, trgovinu i usluge', '', 'd.o.o.'],
+    ['HR', '', 'društvo za trgovinu i usluge', 'd.o.o.'],
+    ['SI', '', 'podjetje za proizvodnjo in trgovino', 'd.o.o.'],
+    ['MK', 'Друштво за производство, трговија и услуги', '', 'ДОО'],
+    ['RO', 'Societatea de comerț și servicii', '', 'SRL'],
+    ['ES', 'Compañía de Comercio', '', 'S.A.'],
+    ['PL', 'Przedsiębiorstwo Produkcyjno-Handlowe', '', 'sp. z o.o.'],
+    ['PL', '', 'Przedsiębiorstwo Handlowo-Usługowe', 'sp. z o.o.'],
+    ['HU', '', 'Kereskedelmi és Szolgáltató', 'Kft.'],
+    ['IT', 'Società per il Commercio', '', 'S.p.A.'],
+    ['RU', 'Производственная компания', '', 'ООО'],
+  ]
+  const join = (...parts: readonly string[]) => parts.filter((part) => part !== '').join(' ')
+  const write = ([country, front, behind, form]: (typeof long)[number], name: string) =>
+    join(country === 'RU' ? form : '', front, name, behind, country === 'RU' ? '' : form)
+
+  test.each(long)('%s %s … %s %s', (...kind) => {
+    const [country, , , form] = kind
+    const isOwn = /\p{sc=Cyrl}/u.test(form)
+    const [named, other] = isOwn ? ['КЕЛМОРАТ', 'ВОРДУНИС'] : ['Kelmorat', 'Vordunis']
+    const plain = country === 'RU' ? `${form} ${named}` : `${named} ${form}`
+    const held = [{ name: write(kind, named), city: 'Norvik', country }]
+    const ask = (name: string, town: string, of: readonly Held[] = held) =>
+      match({ name, location: `${town}, ${country}`, held: of })
+    expect(isAccepted(ask(plain, 'Norvik')), plain).toBe(true)
+    expect(isAccepted(ask(plain, 'Velsund'))).toBe(false)
+    expect(confidenceOf(ask(write(kind, named), 'Norvik'))).toBeGreaterThan(isOwn ? 89 : 98)
+    // A list has the long name, and the register the short one.
+    const short = [{ name: plain, city: 'Norvik', country }]
+    expect(isAccepted(ask(write(kind, named), 'Norvik', short)), write(kind, named)).toBe(true)
+    expect(isAccepted(ask(write(kind, named), 'Velsund', short))).toBe(false)
+    // The words of the trade alone are nothing in common, nor is a word that is spelled otherwise.
+    for (const another of [other, isOwn ? 'ВЕЛМОРАТ' : 'Velmorat'])
+      for (const text of [write(kind, another), plain.replace(named, another)])
+        expect(isAccepted(ask(text, 'Norvik')), text).toBe(false)
+    // A company of the very name is meant.
+    const both = [...held, { name: plain, city: 'Norvik', country }]
+    expect(namedBy(ask(plain, 'Norvik', both))).toBe(plain)
+    expect(isAccepted(ask(plain, 'Norvik', both))).toBe(true)
+    const another = write([country, 'Društvo za promet i usluge', '', form], named)
+    const two = [...held, { name: another, city: 'Norvik', country }]
+    if (!isOwn) expect(isAccepted(ask(plain, 'Norvik', two))).toBe(false)
+  })
+
+  test.each([
+    ['Larkmoor doo', 'Larkmoor osiguranje doo'],
+    ['Larkmoor SA', 'Compañía de Seguros Larkmoor SA'],
+    ['Larkmoor doo', 'Trgovina Larkmoor Velsund Norvik doo'],
+    ['Nova doo', 'Preduzeće za trgovinu Nova Pekara Šunka doo'],
+  ])('%s is not surely %s', (name, held) => {
+    expect(
+      isAccepted(
+        match({ name, location: 'Norvik, RS', held: [{ name: held, city: 'Norvik', country: 'RS' }] }),
+      ),
+    ).toBe(false)
+  })
+})
+
+test.each([
+  ['RS', 'OGRANAK'],
+  ['HR', 'PODRUŽNICA'],
+  ['RO', 'SUCURSALA'],
+  ['PL', 'Oddział'],
+  ['SK', 'pobočka'],
+  ['ES', 'Sucursal'],
+])('the branch in %s of a company, written as %s in front', (country, word) => {
+  const held = [{ name: `${word} Larkmoor Velsund GmbH`, city: 'Norvik', country }]
+  const ask = (name: string, town: string) => match({ name, location: `${town}, ${country}`, held })
+  expect(ask('Larkmoor Velsund GmbH', 'Norvik').kind).not.toBe('none')
+  expect(isAccepted(ask('Larkmoor Velsund GmbH', 'Kelmor'))).toBe(false)
+  expect(isAccepted(ask('Norvane Velsund GmbH', 'Norvik'))).toBe(false)
+})
