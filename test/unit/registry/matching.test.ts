@@ -1215,3 +1215,70 @@ test.each([
   expect(isAccepted(ask('Larkmoor Velsund GmbH', 'Kelmor'))).toBe(false)
   expect(isAccepted(ask('Norvane Velsund GmbH', 'Norvik'))).toBe(false)
 })
+
+describe('the forms of sole traders', () => {
+  const traders: readonly (readonly [country: string, forms: readonly string[], name: string])[] = [
+    ['RS', ['STR', 'SZTR', 'SUR', 'TR', 'UR', 'pr', 'S.T.R.'], 'Kod Milora'],
+    ['RS', ['СТР', 'СЗТР', 'СУР', 'ТР', 'ПР', 'пр'], 'КОД МИЛОРА'],
+    ['ME', ['SZR', 'PR', 'preduzetnik'], 'Kod Milora'],
+    ['HR', ['obrt', 'U.O.'], 'Kod Milora'],
+    ['PL', ['JDG', 'jednoosobowa działalność gospodarcza'], 'Kelmorat Vordunis'],
+    ['RU', ['ИП', 'Индивидуальный предприниматель', 'ип'], 'Кельморат'],
+    ['UA', ['ФОП', 'Фізична особа-підприємець', 'ФО-П'], 'Кельморат'],
+    ['KZ', ['ЖК', 'Жеке кәсіпкер'], 'Кельморат'],
+    ['MK', ['ТП', 'Трговец поединец'], 'КЕЛМОРАТ'],
+    ['HU', ['egyéni vállalkozó', 'e.v.', 'ev'], 'Kelmorát János'],
+    ['DE', ['Einzelunternehmen', 'Einzelfirma'], 'Kelmorat'],
+    ['BR', ['MEI', 'Microempreendedor Individual', 'Empresário Individual'], 'Kelmorat'],
+    ['RO', ['PFA', 'P.F.A.', 'Întreprindere Familială'], 'Kelmorat'],
+    ['CO', ['Firma Individual', 'Empresa Individual'], 'Kelmorat'],
+    ['CZ', ['OSVČ', 'živnostník'], 'Jan Kelmorat'],
+    ['AL', ['PF', 'Person Fizik'], 'Kelmorat'],
+    ['VN', ['Hộ kinh doanh', 'HKD'], 'Kelmorat'],
+    ['GR', ['Ατομική Επιχείρηση'], 'Κελμοράτ'],
+    ['GE', ['ინდივიდუალური მეწარმე', 'ი/მ'], 'კელმორატი'],
+    ['AM', ['անհատ ձեռնարկատեր', 'Ա/Ձ'], 'Կելմորատ'],
+  ]
+  test.each(traders)('%s %j, in front and behind', (country, forms, name) => {
+    const ask = (text: string, held: string) =>
+      match({
+        name: text,
+        location: `Norvik, ${country}`,
+        held: [{ name: held, city: 'Norvik', country }],
+      })
+    const isNameAlone = (held: string) =>
+      forms.every((form) =>
+        [`${form} ${name}`, `${name} ${form}`].every((text) => confidenceOf(ask(text, held)) > 94),
+      )
+    expect(isNameAlone(name), name).toBe(true)
+    // The register may have a general form, and each shop its own: a restaurant is no shop.
+    const [first = ''] = forms
+    for (const form of forms)
+      for (const text of [`${form} ${name}`, `${name} ${form}`])
+        for (const held of [
+          `${name} ${form}`,
+          ...(/^S|^С/.test(first) ? [`${name} ПР`] : [`${name} ${first}`]),
+        ])
+          expect(confidenceOf(ask(text, held)), `${text} ${held}`).toBeGreaterThan(89)
+  })
+
+  test('a shop and a restaurant of one name are two traders', () => {
+    const held = [{ name: 'SUR Kod Milora', city: 'Norvik', country: 'RS' }]
+    expect(isAccepted(match({ name: 'STR Kod Milora', location: 'Norvik, RS', held }))).toBe(false)
+    expect(isAccepted(match({ name: 'SUTR Kod Milora', location: 'Norvik, RS', held }))).toBe(true)
+  })
+
+  test.each([
+    ['STR Larkmoor', 'Larkmoor Inc', 'US'],
+    ['Kod Milora d.o.o.', 'KOD MILORA PR', 'RS'],
+    ['ООО Кельморат', 'ИП Кельморат', 'RU'],
+    ['Larkmoor TR d.o.o.', 'Larkmoor d.o.o.', 'RS'],
+  ])('%s is not surely %s', (name, held, country) => {
+    const found = match({
+      name,
+      location: `Norvik, ${country}`,
+      held: [{ name: held, city: 'Norvik', country }],
+    })
+    expect(isAccepted(found)).toBe(false)
+  })
+})
