@@ -1282,3 +1282,63 @@ describe('the forms of sole traders', () => {
     expect(isAccepted(found)).toBe(false)
   })
 })
+
+describe('forms in the script of the country', () => {
+  const forms: readonly (readonly [country: string, name: string, forms: readonly string[]])[] = [
+    ['RU', 'Кельморат', ['КФХ', 'Крестьянское (фермерское) хозяйство']],
+    ['RU', 'Кельморат', ['СПК', 'Сельскохозяйственный производственный кооператив']],
+    ['RU', 'Кельморат', ['ТСЖ', 'Товарищество собственников жилья']],
+    ['RU', 'Кельморат', ['Муниципальное унитарное предприятие']],
+    ['RU', 'Кельморат', ['АНО', 'Автономная некоммерческая организация']],
+    ['BY', 'Кельморат', ['Частное предприятие', 'Частное унитарное предприятие']],
+    ['BY', 'Кельморат', ['СООО', 'Совместное общество с ограниченной ответственностью']],
+    ['UA', 'Кельморат', ['ФГ', 'Фермерське господарство']],
+    ['GR', 'Κελμοράτ', ['Α.Ε.', 'ΑΕ', 'Ανώνυμη Εταιρεία']],
+    ['GR', 'Κελμοράτ', ['Ι.Κ.Ε.', 'ΙΚΕ']],
+    ['GR', 'Κελμοράτ', ['Συνεταιρισμός', 'ΣΥΝΕΤΑΙΡΙΣΜΟΣ']],
+    ['GE', 'კელმორატი', ['ა(ა)იპ', 'ააიპ', 'არასამეწარმეო არაკომერციული იურიდიული პირი']],
+    ['GE', 'კელმორატი', ['სპს', 'სოლიდარული პასუხისმგებლობის საზოგადოება']],
+    ['ET', 'ከልሞራት', ['ኃ/የተ/የግ/ማ', 'ኃ.የተ.የግ.ማ', 'ኃላፊነቱ የተወሰነ የግል ማህበር']],
+    ['ET', 'ከልሞራት', ['አ/ማ', 'አ.ማ', 'አክሲዮን ማህበር']],
+  ]
+  test.each(forms)('%s %s: %j', (country, name, own) => {
+    const texts = own.flatMap((form) => [`${form} ${name}`, `${name} ${form}`])
+    for (const text of texts)
+      for (const held of [name, ...texts]) {
+        const found = match({
+          name: text,
+          location: `Norvik, ${country}`,
+          held: [{ name: held, city: 'Norvik', country }],
+        })
+        expect(confidenceOf(found), `${text} | ${held}`).toBeGreaterThan(89)
+      }
+  })
+})
+
+describe('a cooperative and a company of one name', () => {
+  const cooperatives = [
+    'Cooperative Ltd',
+    'Co-operative Society Limited',
+    'Coop',
+    'Co-op Soc Ltd',
+    'Cooperative',
+  ]
+  const ask = (one: string, other: string, country: string) =>
+    match({
+      name: `Kelmorat ${one}`,
+      location: `Norvik, ${country}`,
+      held: [{ name: `Kelmorat ${other}`, city: 'Norvik', country }],
+    })
+  test.each(['GB', 'IN', 'KE', 'NG'])('%s', (country) => {
+    for (const one of cooperatives) {
+      for (const other of cooperatives)
+        expect(isAccepted(ask(one, other, country)), `${one} | ${other}`).toBe(true)
+      for (const other of ['Ltd', 'Limited', 'Trust', 'Foundation', 'Association', 'PLC'])
+        for (const [asked, held] of [
+          [one, other],
+          [other, one],
+        ] as const)
+          expect(isAccepted(ask(asked, held, country)), `${asked} | ${held}`).toBe(false)
+    }
+  })
+})
