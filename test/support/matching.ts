@@ -12,7 +12,7 @@ import type { Coefficients } from '../../src/registry/match/model.js'
 import { readQuery } from '../../src/registry/answer/resolve.js'
 import { Vocabulary } from '../../src/registry/match/vocabulary.js'
 import type { NameKind } from '../../src/registry/model/registry-rows.js'
-import { findTownIn } from '../../src/registry/normalize/written-alike.js'
+import { findTownIn } from '../../src/registry/match/other-writings.js'
 import { parseNewName } from '../../src/registry/normalize/parsed-name.js'
 import { toCityKey, toPostalKey, findRegionCode } from '../../src/registry/normalize/places.js'
 

@@ -13,7 +13,7 @@ import { findAround, findCountryWords, removeDepartment, removeRemarks } from '.
 import { findNamedField } from '../match/named-field.js'
 import { readText } from '../match/query-text.js'
 import { readNativeName } from '../normalize/native-scripts.js'
-import { getWritings } from '../normalize/written-alike.js'
+import { getWritings } from '../match/other-writings.js'
 import { writeInOneScript } from '../normalize/parsed-name.js'
 import { findSicLabel } from '../reference/industry-codes.js'
 import type { Vocabulary } from '../match/vocabulary.js'

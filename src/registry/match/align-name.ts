@@ -1,6 +1,6 @@
 import { formWords } from '../normalize/legal-forms.js'
 import { isFormAlone } from '../reference/registers.js'
-import { areWrittenAlike, findWritings, type Writings } from '../normalize/written-alike.js'
+import { areWrittenAlike, findWritings, type Writings } from './other-writings.js'
 import { isHeadWord } from '../normalize/normalize-name.js'
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import type { CandidateName } from './candidate.js'

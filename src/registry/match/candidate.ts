@@ -6,6 +6,7 @@ import {
   type FormClass,
   type StatedForm,
 } from '../normalize/legal-forms.js'
+import { spellOutShortForms } from '../normalize/clean-text.js'
 import { foldText, isLightWord } from '../normalize/normalize-name.js'
 import type { NameKind } from '../model/registry-rows.js'
 import { boundText, parseForm, parseName } from '../normalize/parsed-name.js'
@@ -35,6 +36,8 @@ export interface CandidateName {
   readonly fullKey: string
   readonly formClass: FormClass | null
   readonly acronym: string
+  /** Words for its trade are left out. */
+  readonly isDescribed?: boolean
   readonly active: boolean
   /** Missing in the newest file of its source. */
   readonly removed: boolean
@@ -53,9 +56,9 @@ interface Prominence {
   readonly hasIndustry: boolean
 }
 
-/** `foreign`: the company's country does not know the form of the query; if that country is unknown, no country knows both forms. */
-export type FormAgreement =
-  'same' | 'unknown' | 'unstated_partnership' | 'soft_conflict' | 'hard_conflict' | 'foreign'
+/** The best first. `foreign`: the company's country does not know the form of the query; if that country is unknown, no country knows both forms. */
+const fits = ['same', 'unknown', 'unstated_partnership', 'soft_conflict', 'foreign', 'hard_conflict'] as const
+export type FormAgreement = (typeof fits)[number]
 
 function compareForms(stated: StatedForm | null, candidate: CandidateName): FormAgreement {
   const query = stated?.formClass ?? null
@@ -86,8 +89,10 @@ function listBothKinds(stated: StatedForm, held: FormClass, candidate: Candidate
 }
 
 /** The form of a name; a name without one ("Norvane") has that of the registered name. */
-const parseHeld = ({ formClass, name, registeredName }: CandidateName) =>
-  parseName(formClass === null ? registeredName : name)
+const parseHeld = ({ formClass, name, registeredName: full, place }: CandidateName) =>
+  parseName(
+    spellOutShortForms(formClass === null ? full : name, [place.countryCode || place.jurisdictionCountry]),
+  )
 
 /** A name without a form, or with only a word for a company, has that of the registered name. */
 const getHeldForm = ({ formClass: own, name, registeredName: full }: CandidateName): FormClass | null =>
@@ -162,16 +167,6 @@ interface NamePlace {
   readonly end: number
 }
 
-/** The best first. */
-const agreements: readonly FormAgreement[] = [
-  'same',
-  'unknown',
-  'unstated_partnership',
-  'soft_conflict',
-  'foreign',
-  'hard_conflict',
-]
-
 /** The form that fits, of those next to each other and before the name: "Corporation Joint Stock Company". */
 export function findFittingForm(
   forms: readonly StatedForm[],
@@ -186,7 +181,7 @@ export function findFittingForm(
       formClass !== 'company' &&
       (at + count === alignment.start || at === nearest.at + nearest.count || at + count === nearest.at),
   )
-  const rank = ({ form }: { form: FormAgreement }) => agreements.indexOf(form)
+  const rank = ({ form }: { form: FormAgreement }) => fits.indexOf(form)
   return [nearest, ...beside].map(compare).reduce((best, one) => (rank(one) < rank(best) ? one : best))
 }
 

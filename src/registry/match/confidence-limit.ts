@@ -42,6 +42,8 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [48, (one) => one.comparison.candidate.formClass === 'enterprise' && isNamedByOtherTown(one)],
   // With a word in place of another, it is the name of another company.
   [58, (evidence) => isReplaced(evidence.comparison) || isNamedByOtherTown(evidence)],
+  // The rest of the name describes a trade: in another town, it may be another company's.
+  [70, (one) => isDescribed(one) && !/^(?:postal|city)$/.test(one.place)],
   // A name that continues is that of another company, as far as the registry tells.
   [78, (evidence) => isContinued(evidence) || isRearranged(evidence) || isNamedOtherwise(evidence)],
   [78, (evidence) => isOfSeveral(evidence) || isNameLeft(evidence)],
@@ -53,10 +55,12 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [85, (one) => isOwnCountryLeft(one) || isOfOtherOffice(one) || isOfOtherForm(one)],
   [85, ({ comparison }) => comparison.characters === 'unknown'],
   // The others may be words of another name. A word behind the form may be a remark, or name a fund or an estate of the company.
-  [90, (evidence) => isSpelledOtherwise(evidence) || isFollowed(evidence)],
+  [90, (evidence) => isSpelledOtherwise(evidence) || isFollowed(evidence) || isDescribed(evidence)],
   // Without evidence for the place, the name may be that of a company of the stated country.
   [94, (evidence) => isElsewhere(evidence)],
 ]
+
+const isDescribed = ({ comparison }: Evidence): boolean => comparison.candidate.isDescribed === true
 
 /** Returns the most confidence that an answer with this evidence has, whatever the fit says. */
 export const findConfidenceLimit = (evidence: Evidence): number =>
@@ -117,11 +121,7 @@ function isSpelledOtherwise({ comparison, place, contextCount }: Evidence): bool
   return (isMostly || isPlural) && place !== 'postal' && place !== 'city' && contextCount === 0
 }
 
-/**
- * True if the company is known only in another country than the stated one, or if no country is stated, the town is another and the
- * company's region is not known, or if the stated place ends with a name that is no known country or region and not the company's town: it may be a
- * country in a language that is not known.
- */
+/** True if the company is known only in another country than the stated one, or the stated place does not say that it is in its country. */
 function isElsewhere({ place, hint, contextCount, comparison }: Evidence): boolean {
   if (contextCount > 0) return false
   if (place === 'country_conflict' || place === 'town_abroad') return true

@@ -8,6 +8,7 @@ import { hasTown } from './place-agreement.js'
 import { andWords, isOfSecurity, type WordClass } from './word-classes.js'
 import { foldText, hasShortForm, isHeadWord, isJoiningWord } from '../normalize/normalize-name.js'
 import { cutOwnBrand, isOwnBrand, parseName } from '../normalize/parsed-name.js'
+import { leaveOutTrade, type KeyedText } from './other-writings.js'
 import { joiningWords } from './text-pieces.js'
 
 /** Numbers of words that one side lacks, by kind. */
@@ -276,13 +277,6 @@ function isRepeated(words: readonly string[], at: number, asked: readonly string
   )
 }
 
-/** A text in comparisons. */
-interface KeyedText {
-  readonly words: readonly { readonly text: string; readonly wordClass: WordClass }[]
-  readonly coreKey: string
-  readonly fullKey: string
-}
-
 /** Leaves out a brand that only the name has, behind its form: "Larkmoor Norvane S.A. LANOSA". */
 function leaveOutBrand(
   asked: readonly string[],
@@ -307,12 +301,13 @@ function leaveOutBrand(
 
 /** Leaves out the "and" that only a text or only a name has: "və", "i" and "&" are one word, which a register may omit. */
 export function leaveOutAnd<Text extends KeyedText>(
-  text: Text,
+  whole: Text,
   held: CandidateName,
   others: ReadonlySet<string> = new Set(),
 ): readonly [Text, CandidateName] {
+  const [text, named] = leaveOutTrade(whole, held, others)
   const asked = text.words.map(({ text: word }) => word)
-  const candidate = leaveOutBrand(asked, held, others)
+  const candidate = leaveOutBrand(asked, named, others)
   const { tokens, coreKey, fullKey } = candidate
   const kept = tokens.filter(
     (word, at) => (asked.includes(word) || !isAnd(tokens, at, candidate)) && !isRepeated(tokens, at, asked),

@@ -1,7 +1,7 @@
 import { iso31661Alpha3ToAlpha2 } from 'iso-3166'
 import { countryCodes } from '../../core/countries.js'
 import { findLargerRegion, findRegionCodes, toPlaceKey } from '../normalize/places.js'
-import { areWrittenAlike, getWritings } from '../normalize/written-alike.js'
+import { areWrittenAlike, getWritings } from './other-writings.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 
 /**

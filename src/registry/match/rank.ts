@@ -1,4 +1,4 @@
-import type { Writings } from '../normalize/written-alike.js'
+import type { Writings } from './other-writings.js'
 import { matchedConfidenceMin } from '../../contract/result.js'
 import { areAlike, comparePlace, type CandidateName } from './candidate.js'
 import { leaveOutAnd } from './left-words.js'
@@ -121,7 +121,7 @@ export function buildEvidences(
 ): Evidence[] {
   const pairs: EvidencePair[] = []
   const weigh = (word: string) => vocabulary.weight(word)
-  const held = new Set(names.map(({ fullKey }) => fullKey))
+  const held = new Set(names.flatMap(({ fullKey, coreKey }) => [fullKey, `=${coreKey}`]))
   for (const text of texts) {
     const prepared = prepareText(text, vocabulary)
     for (const candidate of names) {

@@ -160,22 +160,19 @@ function isProcedure(before: string, text: string, isLast: boolean): boolean {
   if (!isSure && !isInitials && !proceduresBehindForm.has(found)) return false
   // "(in liquidation)" is apart from a form behind it.
   if ((!isInitials && /^\(.*\),?$/.test(text)) || (isSure && isLast)) return true
-  return (isSure || isLast) && endsWithForm(before)
-}
-
-function endsWithForm(text: string): boolean {
-  const words = foldWords(expandForms(text))
-  return cutNativeForms(text).form !== null || findTrailingForm(words, words.length) !== null
+  if (!isSure && !isLast) return false
+  const words = foldWords(expandForms(before))
+  return cutNativeForms(before).form !== null || findTrailingForm(words, words.length) !== null
 }
 
 /** Short forms of a country (`short` of the table), words or initials elsewhere: in front, and in the last letters. */
 const shortEnds = [
-  /^\s*(?<form>\p{L}[\p{L}./]{1,5})(?![\p{L}\p{M}./])[,:]?\s*(?<quote>["“”„«»]?)/u,
+  /^\s*(?<form>\p{L}[\p{L}./]{1,5})(?![\p{L}\p{M}./])[,:]?\s*(?=(?<quote>["“”„«»]?))/u,
   /(?<quote>["“”„«»]?)[\s,(-]*(?<![\p{L}\p{M}./])(?<form>\p{L}[\p{L}./]{1,5})\)?\s*$/u,
 ]
 const districtInFront = new RegExp(`^((?:\\p{L}+\\s){1,2}(?:${forms.districts}))\\s+(.*["“„«].*)$`, 'iu')
 
-/** Spells out short forms of the countries, or around a quoted name of any: "Norvane ZS", `I/K "Norvane"`. */
+/** Spells out short forms of the countries, or around a quoted name of any: "Norvane ZS", `I/K "Norvane"`. Those that the table has in small letters may be in small letters. */
 export function spellOutShortForms(name: string, countries: readonly string[]): string {
   const isHere = countries.length > 0
   const [, district = '', text = ''] = districtInFront.exec(name) ?? []
@@ -184,16 +181,18 @@ export function spellOutShortForms(name: string, countries: readonly string[]): 
   for (const [at, end] of shortEnds.entries()) {
     const from = at === 0 ? 0 : Math.max(0, name.length - 16)
     const found = end.exec(name.slice(from))
-    const { form = '', quote = '' } = found?.groups ?? {}
+    if (found === null) continue
+    const { form = '', quote = '' } = found.groups ?? {}
     const word = form.replace(/[./]/g, '').toUpperCase()
-    const isOwn = (country: string) => !isHere || countries.includes(country)
-    const full = forms.short.find(([country = '', short]) => short === word && isOwn(country))?.[2]
-    const inFront = (found?.[0].length ?? 0) - quote.length
-    const rest = at === 0 ? name.slice(inFront) : name.slice(0, from + (found?.index ?? 0) + quote.length)
+    const isOwn = ([country = '', one = '']: readonly string[]) =>
+      one.toUpperCase() === word && (!isHere || countries.includes(country))
+    const [, short, full] = forms.short.find(isOwn) ?? []
+    const rest = at === 0 ? name.slice(found[0].length) : name.slice(0, from + found.index + quote.length)
     if (full === undefined || !/\p{L}{2}/u.test(rest)) continue
     const words = foldWords(isHere ? rest : `x ${form}`)
     const other = at > 0 && isHere ? findLeadingForm(words) : findTrailingForm(words, words.length)
-    if (quote === '' ? isHere && other === null && /[./]|\p{Lu}$/u.test(form) : isHere || other === null)
+    const isWritten = short !== word || /[./]|\p{Lu}$/u.test(form)
+    if (quote === '' ? isHere && other === null && isWritten : isHere || other === null)
       return at === 0 ? `${full} ${rest}` : `${rest} ${full}`
   }
   return name

@@ -315,7 +315,8 @@ export function isNonprofitName(legalName: string): boolean {
 const soleTraderForms = new Set(codes.soleTrader.split('|').map((form) => foldText(form)))
 /** True for a sole trader's form in a register, except codes of ISO 20275. In Colombia, an "empresa unipersonal" is a company. */
 export function isSoleTraderForm(legalForm: string, countryCode: string | null): boolean {
-  const key = /^[A-Z0-9]{4}$/.test(legalForm) ? '' : foldText(legalForm)
+  if (/^[A-Z0-9]{4}$/.test(legalForm)) return false
+  const key = foldText(legalForm)
   const isKnown = soleTraderForms.has(key) || parseFormText(legalForm).legalForm === 'sole_proprietorship'
   return isKnown && !(countryCode === 'CO' && key.endsWith('unipersonal'))
 }

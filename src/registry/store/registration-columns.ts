@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { toRootDomain } from '../../core/public-url.js'
 import { hasSameLetters } from '../../core/numbers/registry-suffix.js'
 import { findMixedSpelling } from '../normalize/mixed-case.js'
-import { findTownIn } from '../normalize/written-alike.js'
+import { findTownIn } from '../match/other-writings.js'
 import { parseName, parseNewName, type ParsedName } from '../normalize/parsed-name.js'
 import {
   derivationVersion,

@@ -182,6 +182,8 @@ describe('what a cell has around a name', () => {
     ['Larkmoor GmbH z.Hd. Frau Norvane', 'Larkmoor GmbH'],
     ['Larkmoor Ltd, Attn: J. Norvane', 'Larkmoor Ltd'],
     ["Larkmoor SARL, à l'attention de M. Norvane", 'Larkmoor SARL'],
+    ['Larkmoor d.o.o. n/r Petar Norvan', 'Larkmoor d.o.o.'],
+    ['Larkmoor d.o.o., k/o Petar Norvan', 'Larkmoor d.o.o.'],
   ])('%j is addressed to %j', (text, name) => {
     expect(removeRemarks(text)).toBe(name)
   })
@@ -264,6 +266,27 @@ describe('short forms of a country', () => {
     ['EE', 'MTÜ', 'association'],
     ['EE', 'TÜ', 'partnership'],
     ['EE', 'SA', 'foundation'],
+    ['RS', 'STR', 'sole_trader'],
+    ['RS', 'S.U.R.', 'sole_trader'],
+    ['RS', 'SZTR', 'sole_trader'],
+    ['RS', 'pr', 'sole_trader'],
+    ['BA', 'TR', 'sole_trader'],
+    ['ME', 'SZR', 'sole_trader'],
+    ['HR', 'U.O.', 'sole_trader'],
+    ['HR', 'obrt', 'sole_trader'],
+    ['HU', 'ev', 'sole_trader'],
+    ['HU', 'e.v.', 'sole_trader'],
+    ['PL', 'JDG', 'sole_trader'],
+    ['UA', 'FOP', 'sole_trader'],
+    ['MK', 'TP', 'sole_trader'],
+    ['BR', 'MEI', 'sole_trader'],
+    ['RO', 'P.F.A.', 'sole_trader'],
+    ['AL', 'PF', 'sole_trader'],
+    ['ID', 'UD', 'sole_trader'],
+    ['VN', 'HKD', 'sole_trader'],
+    ['CZ', 'OSVČ', 'sole_trader'],
+    ['DE', 'Einzelunternehmen', 'sole_trader'],
+    ['CO', 'Firma Individual', 'sole_trader'],
   ] as const
   test.each(forms)('%s: "%s" in front and behind, quoted or not', (country, form, formClass) => {
     const names = ['"Lārkmūra maize"', '„Lārkmūra maize“', 'Lārkmūra maize']

@@ -1136,3 +1136,209 @@ describe('a town at the end of a name, and another one stated', () => {
     }
   })
 })
+
+describe('a description of the trade around one word', () => {
+  const long: readonly (readonly [country: string, front: string, behind: string, form: string])[] = [
+    ['RS', 'Privredno društvo za proizvodnju', '', 'doo'],
+    ['RS', 'Preduzeće za trgovinu i usluge', '', 'd.o.o.'],
+    ['RS', '', 'preduzeće za trgovinu', 'doo'],
+    ['RS', 'ПРЕДУЗЕЋЕ ЗА ПРОИЗВОДЊУ И ПРОМЕТ', '', 'ДОО'],
+    ['BA', 'Društvo za proizvodnju, trgovinu i usluge', '', 'd.o.o.'],
+    ['HR', '', 'društvo za trgovinu i usluge', 'd.o.o.'],
+    ['SI', '', 'podjetje za proizvodnjo in trgovino', 'd.o.o.'],
+    ['MK', 'Друштво за производство, трговија и услуги', '', 'ДОО'],
+    ['RO', 'Societatea de comerț și servicii', '', 'SRL'],
+    ['ES', 'Compañía de Comercio', '', 'S.A.'],
+    ['PL', 'Przedsiębiorstwo Produkcyjno-Handlowe', '', 'sp. z o.o.'],
+    ['PL', '', 'Przedsiębiorstwo Handlowo-Usługowe', 'sp. z o.o.'],
+    ['HU', '', 'Kereskedelmi és Szolgáltató', 'Kft.'],
+    ['IT', 'Società per il Commercio', '', 'S.p.A.'],
+    ['RU', 'Производственная компания', '', 'ООО'],
+  ]
+  const join = (...parts: readonly string[]) => parts.filter((part) => part !== '').join(' ')
+  const write = ([country, front, behind, form]: (typeof long)[number], name: string) =>
+    join(country === 'RU' ? form : '', front, name, behind, country === 'RU' ? '' : form)
+
+  test.each(long)('%s %s … %s %s', (...kind) => {
+    const [country, , , form] = kind
+    const isOwn = /\p{sc=Cyrl}/u.test(form)
+    const [named, other] = isOwn ? ['КЕЛМОРАТ', 'ВОРДУНИС'] : ['Kelmorat', 'Vordunis']
+    const plain = country === 'RU' ? `${form} ${named}` : `${named} ${form}`
+    const held = [{ name: write(kind, named), city: 'Norvik', country }]
+    const ask = (name: string, town: string, of: readonly Held[] = held) =>
+      match({ name, location: `${town}, ${country}`, held: of })
+    expect(isAccepted(ask(plain, 'Norvik')), plain).toBe(true)
+    expect(isAccepted(ask(plain, 'Velsund'))).toBe(false)
+    expect(confidenceOf(ask(write(kind, named), 'Norvik'))).toBeGreaterThan(isOwn ? 89 : 98)
+    // A list has the long name, and the register the short one.
+    const short = [{ name: plain, city: 'Norvik', country }]
+    expect(isAccepted(ask(write(kind, named), 'Norvik', short)), write(kind, named)).toBe(true)
+    expect(isAccepted(ask(write(kind, named), 'Velsund', short))).toBe(false)
+    // The words of the trade alone are nothing in common, nor is a word that is spelled otherwise.
+    for (const another of [other, isOwn ? 'ВЕЛМОРАТ' : 'Velmorat'])
+      for (const text of [write(kind, another), plain.replace(named, another)])
+        expect(isAccepted(ask(text, 'Norvik')), text).toBe(false)
+    // A company of the very name is meant.
+    const both = [...held, { name: plain, city: 'Norvik', country }]
+    expect(namedBy(ask(plain, 'Norvik', both))).toBe(plain)
+    expect(isAccepted(ask(plain, 'Norvik', both))).toBe(true)
+    const another = write([country, 'Društvo za promet i usluge', '', form], named)
+    const two = [...held, { name: another, city: 'Norvik', country }]
+    if (!isOwn) expect(isAccepted(ask(plain, 'Norvik', two))).toBe(false)
+  })
+
+  test.each([
+    ['Larkmoor doo', 'Larkmoor osiguranje doo'],
+    ['Larkmoor SA', 'Compañía de Seguros Larkmoor SA'],
+    ['Larkmoor doo', 'Trgovina Larkmoor Velsund Norvik doo'],
+    ['Nova doo', 'Preduzeće za trgovinu Nova Pekara Šunka doo'],
+  ])('%s is not surely %s', (name, held) => {
+    expect(
+      isAccepted(
+        match({ name, location: 'Norvik, RS', held: [{ name: held, city: 'Norvik', country: 'RS' }] }),
+      ),
+    ).toBe(false)
+  })
+})
+
+test.each([
+  ['RS', 'OGRANAK'],
+  ['HR', 'PODRUŽNICA'],
+  ['RO', 'SUCURSALA'],
+  ['PL', 'Oddział'],
+  ['SK', 'pobočka'],
+  ['ES', 'Sucursal'],
+])('the branch in %s of a company, written as %s in front', (country, word) => {
+  const held = [{ name: `${word} Larkmoor Velsund GmbH`, city: 'Norvik', country }]
+  const ask = (name: string, town: string) => match({ name, location: `${town}, ${country}`, held })
+  expect(ask('Larkmoor Velsund GmbH', 'Norvik').kind).not.toBe('none')
+  expect(isAccepted(ask('Larkmoor Velsund GmbH', 'Kelmor'))).toBe(false)
+  expect(isAccepted(ask('Norvane Velsund GmbH', 'Norvik'))).toBe(false)
+})
+
+describe('the forms of sole traders', () => {
+  const traders: readonly (readonly [country: string, forms: readonly string[], name: string])[] = [
+    ['RS', ['STR', 'SZTR', 'SUR', 'TR', 'UR', 'pr', 'S.T.R.'], 'Kod Milora'],
+    ['RS', ['СТР', 'СЗТР', 'СУР', 'ТР', 'ПР', 'пр'], 'КОД МИЛОРА'],
+    ['ME', ['SZR', 'PR', 'preduzetnik'], 'Kod Milora'],
+    ['HR', ['obrt', 'U.O.'], 'Kod Milora'],
+    ['PL', ['JDG', 'jednoosobowa działalność gospodarcza'], 'Kelmorat Vordunis'],
+    ['RU', ['ИП', 'Индивидуальный предприниматель', 'ип'], 'Кельморат'],
+    ['UA', ['ФОП', 'Фізична особа-підприємець', 'ФО-П'], 'Кельморат'],
+    ['KZ', ['ЖК', 'Жеке кәсіпкер'], 'Кельморат'],
+    ['MK', ['ТП', 'Трговец поединец'], 'КЕЛМОРАТ'],
+    ['HU', ['egyéni vállalkozó', 'e.v.', 'ev'], 'Kelmorát János'],
+    ['DE', ['Einzelunternehmen', 'Einzelfirma'], 'Kelmorat'],
+    ['BR', ['MEI', 'Microempreendedor Individual', 'Empresário Individual'], 'Kelmorat'],
+    ['RO', ['PFA', 'P.F.A.', 'Întreprindere Familială'], 'Kelmorat'],
+    ['CO', ['Firma Individual', 'Empresa Individual'], 'Kelmorat'],
+    ['CZ', ['OSVČ', 'živnostník'], 'Jan Kelmorat'],
+    ['AL', ['PF', 'Person Fizik'], 'Kelmorat'],
+    ['VN', ['Hộ kinh doanh', 'HKD'], 'Kelmorat'],
+    ['GR', ['Ατομική Επιχείρηση'], 'Κελμοράτ'],
+    ['GE', ['ინდივიდუალური მეწარმე', 'ი/მ'], 'კელმორატი'],
+    ['AM', ['անհատ ձեռնարկատեր', 'Ա/Ձ'], 'Կելմորատ'],
+  ]
+  test.each(traders)('%s %j, in front and behind', (country, forms, name) => {
+    const ask = (text: string, held: string) =>
+      match({
+        name: text,
+        location: `Norvik, ${country}`,
+        held: [{ name: held, city: 'Norvik', country }],
+      })
+    const isNameAlone = (held: string) =>
+      forms.every((form) =>
+        [`${form} ${name}`, `${name} ${form}`].every((text) => confidenceOf(ask(text, held)) > 94),
+      )
+    expect(isNameAlone(name), name).toBe(true)
+    // The register may have a general form, and each shop its own: a restaurant is no shop.
+    const [first = ''] = forms
+    for (const form of forms)
+      for (const text of [`${form} ${name}`, `${name} ${form}`])
+        for (const held of [
+          `${name} ${form}`,
+          ...(/^S|^С/.test(first) ? [`${name} ПР`] : [`${name} ${first}`]),
+        ])
+          expect(confidenceOf(ask(text, held)), `${text} ${held}`).toBeGreaterThan(89)
+  })
+
+  test('a shop and a restaurant of one name are two traders', () => {
+    const held = [{ name: 'SUR Kod Milora', city: 'Norvik', country: 'RS' }]
+    expect(isAccepted(match({ name: 'STR Kod Milora', location: 'Norvik, RS', held }))).toBe(false)
+    expect(isAccepted(match({ name: 'SUTR Kod Milora', location: 'Norvik, RS', held }))).toBe(true)
+  })
+
+  test.each([
+    ['STR Larkmoor', 'Larkmoor Inc', 'US'],
+    ['Kod Milora d.o.o.', 'KOD MILORA PR', 'RS'],
+    ['ООО Кельморат', 'ИП Кельморат', 'RU'],
+    ['Larkmoor TR d.o.o.', 'Larkmoor d.o.o.', 'RS'],
+  ])('%s is not surely %s', (name, held, country) => {
+    const found = match({
+      name,
+      location: `Norvik, ${country}`,
+      held: [{ name: held, city: 'Norvik', country }],
+    })
+    expect(isAccepted(found)).toBe(false)
+  })
+})
+
+describe('forms in the script of the country', () => {
+  const forms: readonly (readonly [country: string, name: string, forms: readonly string[]])[] = [
+    ['RU', 'Кельморат', ['КФХ', 'Крестьянское (фермерское) хозяйство']],
+    ['RU', 'Кельморат', ['СПК', 'Сельскохозяйственный производственный кооператив']],
+    ['RU', 'Кельморат', ['ТСЖ', 'Товарищество собственников жилья']],
+    ['RU', 'Кельморат', ['Муниципальное унитарное предприятие']],
+    ['RU', 'Кельморат', ['АНО', 'Автономная некоммерческая организация']],
+    ['BY', 'Кельморат', ['Частное предприятие', 'Частное унитарное предприятие']],
+    ['BY', 'Кельморат', ['СООО', 'Совместное общество с ограниченной ответственностью']],
+    ['UA', 'Кельморат', ['ФГ', 'Фермерське господарство']],
+    ['GR', 'Κελμοράτ', ['Α.Ε.', 'ΑΕ', 'Ανώνυμη Εταιρεία']],
+    ['GR', 'Κελμοράτ', ['Ι.Κ.Ε.', 'ΙΚΕ']],
+    ['GR', 'Κελμοράτ', ['Συνεταιρισμός', 'ΣΥΝΕΤΑΙΡΙΣΜΟΣ']],
+    ['GE', 'კელმორატი', ['ა(ა)იპ', 'ააიპ', 'არასამეწარმეო არაკომერციული იურიდიული პირი']],
+    ['GE', 'კელმორატი', ['სპს', 'სოლიდარული პასუხისმგებლობის საზოგადოება']],
+    ['ET', 'ከልሞራት', ['ኃ/የተ/የግ/ማ', 'ኃ.የተ.የግ.ማ', 'ኃላፊነቱ የተወሰነ የግል ማህበር']],
+    ['ET', 'ከልሞራት', ['አ/ማ', 'አ.ማ', 'አክሲዮን ማህበር']],
+  ]
+  test.each(forms)('%s %s: %j', (country, name, own) => {
+    const texts = own.flatMap((form) => [`${form} ${name}`, `${name} ${form}`])
+    for (const text of texts)
+      for (const held of [name, ...texts]) {
+        const found = match({
+          name: text,
+          location: `Norvik, ${country}`,
+          held: [{ name: held, city: 'Norvik', country }],
+        })
+        expect(confidenceOf(found), `${text} | ${held}`).toBeGreaterThan(89)
+      }
+  })
+})
+
+describe('a cooperative and a company of one name', () => {
+  const cooperatives = [
+    'Cooperative Ltd',
+    'Co-operative Society Limited',
+    'Coop',
+    'Co-op Soc Ltd',
+    'Cooperative',
+  ]
+  const ask = (one: string, other: string, country: string) =>
+    match({
+      name: `Kelmorat ${one}`,
+      location: `Norvik, ${country}`,
+      held: [{ name: `Kelmorat ${other}`, city: 'Norvik', country }],
+    })
+  test.each(['GB', 'IN', 'KE', 'NG'])('%s', (country) => {
+    for (const one of cooperatives) {
+      for (const other of cooperatives)
+        expect(isAccepted(ask(one, other, country)), `${one} | ${other}`).toBe(true)
+      for (const other of ['Ltd', 'Limited', 'Trust', 'Foundation', 'Association', 'PLC'])
+        for (const [asked, held] of [
+          [one, other],
+          [other, one],
+        ] as const)
+          expect(isAccepted(ask(asked, held, country)), `${asked} | ${held}`).toBe(false)
+    }
+  })
+})

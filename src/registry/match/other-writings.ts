@@ -1,6 +1,7 @@
-import { foldWords, getOrCompute } from './normalize-name.js'
-import { parseLetters } from './native-scripts.js'
+import { foldWords, getOrCompute, toStem } from '../normalize/normalize-name.js'
+import { parseLetters } from '../normalize/native-scripts.js'
 import romanized from '../reference/romanized-letters.json' with { type: 'json' }
+import around from '../reference/around-names.json' with { type: 'json' }
 
 /** Pairs of spellings, in folded words, of one letter of another script. */
 export type Writings = readonly (readonly [one: string, other: string])[]
@@ -93,4 +94,83 @@ export function findTownIn(name: string, town: string, country: string): string 
   const seat = foldWords(town)
   const end = foldWords(name).slice(-seat.length)
   return seat.every((word, at) => areWrittenAlike(end[at] ?? '', word, writings)) ? end.join(' ') : town
+}
+
+const toWords = (lines: readonly string[]): ReadonlySet<string> =>
+  new Set(lines.flatMap((line) => line.split(' ')))
+const heads = toWords([...around.long_names.heads, ...around.long_names.branches])
+const branches = toWords(around.long_names.branches)
+const links = toWords(around.long_names.links)
+const trades = toWords(around.long_names.trades)
+/** Shorter stems are of other words, too: "productos" are no "productie". */
+const stemCharsMin = 8
+const tradeStems = new Set([...trades].map(toStem).filter((stem) => stem.length >= stemCharsMin))
+const isTrade = (word: string): boolean => trades.has(word) || tradeStems.has(toStem(word))
+const isDescribing = (word: string): boolean => heads.has(word) || links.has(word) || isTrade(word)
+
+/** More words next to a description may be parts of it. */
+const namedWordsMax = 2
+const namedCharsMin = 5
+
+/**
+ * Returns the words of a name without those around it that only say what the company does: "Privredno društvo za proizvodnju i
+ * promet Larkmoor". `null` for a name without such a description, or without one rare word next to it.
+ */
+function cutDescription(words: readonly string[]): readonly string[] | null {
+  if (!words.some((word) => heads.has(word))) return null
+  const first = words.findIndex((word) => !isDescribing(word))
+  const last = words.findLastIndex((word) => !isDescribing(word))
+  const named = words.slice(first, last + 1)
+  const around = [...words.slice(0, Math.max(0, first)), ...words.slice(last + 1)]
+  const isOfTrade = around.some(isTrade) && around.some((word) => heads.has(word))
+  const isName =
+    first >= 0 &&
+    named.length <= namedWordsMax &&
+    named.every((word) => /^[a-z]+$/.test(word) && !isDescribing(word)) &&
+    named.some((word) => word.length >= namedCharsMin)
+  return isName && (isOfTrade || branches.has(around[0] ?? '')) ? named : null
+}
+
+/** The texts of a query, as far as words are left out of them. */
+export interface KeyedText {
+  readonly words: readonly { readonly text: string; readonly wordClass: string }[]
+  readonly coreKey: string
+  readonly fullKey: string
+}
+
+interface KeyedName {
+  readonly tokens: readonly string[]
+  readonly coreKey: string
+  readonly isDescribed?: boolean
+}
+
+/**
+ * Leaves out the description of the trade, in a text and in a name: a list has "Larkmoor d.o.o." for "Društvo za trgovinu Larkmoor
+ * d.o.o.", and "Društvo za trgovinu Velmora" is another company. `keys`: those of all names found, with `=` those of their cores. If
+ * one of them is the text, no other company is meant.
+ */
+export function leaveOutTrade<Text extends KeyedText, Name extends KeyedName>(
+  text: Text,
+  held: Name,
+  keys: ReadonlySet<string>,
+): readonly [Text, Name] {
+  const { tokens, coreKey } = held
+  if (text.coreKey === coreKey || keys.has(`=${text.coreKey}`)) return [text, held]
+  const from = text.words[0]?.wordClass === 'form' ? 1 : 0
+  const isForm = ({ wordClass, text: word }: KeyedText['words'][number], at: number) =>
+    at > from && wordClass === 'form' && !heads.has(word)
+  const behind = text.words.findIndex(isForm)
+  const end = behind < 0 ? text.words.length : behind
+  const asked = text.words.slice(from, end).map(({ text: word }) => word)
+  if (asked.join('') === coreKey) return [text, held]
+  const [ours, theirs] = [cutDescription(asked), cutDescription(tokens)]
+  if (ours === null && (theirs === null || tokens.some((word) => isTrade(word) && asked.includes(word))))
+    return [text, held]
+  const named = theirs ?? tokens
+  const described = { ...held, tokens: named, coreKey: named.join(''), isDescribed: true }
+  if (ours === null) return [text, described]
+  const start = from + asked.indexOf(ours[0] ?? '')
+  const isLeftOut = (at: number) => at >= from && at < end && (at < start || at >= start + ours.length)
+  const words = text.words.map((word, at) => (isLeftOut(at) ? { ...word, wordClass: 'stop' as const } : word))
+  return [{ ...text, coreKey: ours.join(''), words }, described]
 }
