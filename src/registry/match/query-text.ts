@@ -9,7 +9,7 @@ import {
   countInitials,
   divideJoined,
   findUsual,
-  joinLetters,
+  isFormSlip,
   joinSplitWords,
   repairForm,
   repairScan,
@@ -19,7 +19,7 @@ import {
 } from './text-pieces.js'
 import { findClosedForms } from './candidate.js'
 import { findDescriptions } from './around-name.js'
-import { findBookings, findCountries } from './word-runs.js'
+import { findBookings, findCountries, joinLetters } from './word-runs.js'
 import {
   classOfWord,
   classifyBesideOthers,
@@ -195,7 +195,7 @@ function readWords(
   const folded = merged.map(({ text, folded: word = text, isQuoted }, at) =>
     isQuoted === true && at < merged.length - 1
       ? ''
-      : isWord(text)
+      : isWord(text) && (at < merged.length - 1 || !isFormSlip(text))
         ? word
         : repairForm(word, at < merged.length - 1 ? 'before' : isCut ? 'full' : 'last'),
   )

@@ -105,31 +105,6 @@ function foldPiece(written: string): string[] {
   return word.replaceAll(unknownLetter, '') === '' ? [] : [word]
 }
 
-/** "A G" is "ag"; "T n L" and "T & L" are the same. */
-export function joinLetters(found: readonly Piece[]): Piece[] {
-  const joined: Piece[] = []
-  let isRun = false
-  for (const [at, piece] of found.entries()) {
-    const isLetter = /^[a-z]$/.test(piece.text)
-    const last = joined.at(-1)
-    const next = found[at + 1]
-    if (piece.written === 'n' && last !== undefined && next !== undefined) {
-      joined.push({ ...piece, text: 'and' })
-      isRun = false
-    } else if (isLetter && isRun && last !== undefined && piece.separator === '') {
-      joined[joined.length - 1] = {
-        ...last,
-        text: last.text + piece.text,
-        written: `${last.written} ${piece.written}`,
-      }
-    } else {
-      joined.push(piece)
-      isRun = isLetter
-    }
-  }
-  return joined
-}
-
 /** Words that have no initial in an acronym. */
 export const joiningWords = new Set(
   'of de la le les del di da do des du von van der die das den for in on at to a and und et y e'.split(' '),
@@ -214,13 +189,31 @@ const cutCharsMin: Readonly<Record<FormCut, number>> = { full: 3, last: 4, befor
 
 /** Returns the word of a legal form that is meant: "Limtied", "LMTD", "lnc", or "Corporatio" at the end of a full column. */
 export function repairForm(word: string, cut: FormCut): string {
-  const known = misreadForms.get(word) ?? findLostForm(word)
+  const known =
+    misreadForms.get(word) ?? findLostForm(word) ?? (cut === 'before' ? undefined : findSlip(word))
   if (known !== undefined) return known
   const whole = word.length < cutCharsMin[cut] ? undefined : cutForms.find((form) => form.startsWith(word))
   if (cut === 'full' && whole !== undefined) return whole
   if (word.length < 4 || formWords.has(word) || isUsual(word)) return word
   const { form, formOfConsonants } = getTables()
   return whole ?? form(word) ?? formOfConsonants.get(word) ?? word
+}
+
+/** Forms with a letter twice, or two letters swapped, at the end of a name. */
+const slips = new Map([
+  ...listPairs('ltdd=ltd lttd=ltd lltd=ltd ldt=ltd incc=inc innc=inc icn=inc gmhb=gmbh gbmh=gmbh gmbhh=gmbh'),
+  ...listPairs(
+    'gmmbh=gmbh corpp=corp copr=corp llcc=llc lllc=llc plcc=plc pvtt=pvt pyt=pty srll=srl sral=sarl',
+  ),
+])
+const longForms = ['limited', 'corporation', 'incorporated', 'gesellschaft', 'aktiengesellschaft']
+
+/** True for a form with a wrong letter inside, which a register may have as the word of a name: "Limted". */
+export const isFormSlip = (word: string): boolean => longForms.includes(findSlip(word) ?? '')
+function findSlip(word: string): string | undefined {
+  const isOf = (form: string) =>
+    form !== word && form.at(-1) === word.at(-1) && calculateDistance(word, form, 1) === 1
+  return slips.get(word) ?? longForms.find((form) => word.startsWith(form.charAt(0)) && isOf(form))
 }
 
 /** Returns the one form that is meant if a letter of it is lost: "Limite�", "L�d". */
@@ -240,10 +233,18 @@ const scanned = listPairs('0=o 1=i 1=l 5=s 8=b 6=g ivi=m rn=m vv=w')
 
 /** Reads a word of registered names that a scan has misread, "c0in", "carnbridge", or a year. Short ones need a digit: "barn". */
 export function repairScan(piece: Piece, isWord: (word: string) => boolean): Piece {
-  const { text } = piece
-  if (text.length < (/\d/.test(text) ? 4 : 7) || isWord(text)) return piece
-  const digits = text.replaceAll('o', '0').replace(/[li]/g, '1')
-  if (/\d/.test(text) && /^(?:19|20)\d\d$/.test(digits)) return { ...piece, text: digits }
+  const { text, written } = piece
+  if (isWord(text)) return piece
+  // "Vll" is VII, and "O91O" is 0910.
+  const numeral = /^(?=.*[IVX])(?=.*l)[IVXl]{2,5}$/.test(written) ? written.replaceAll('l', 'I') : undefined
+  const code = /^(?=(?:.*\d){2})(?=.*[OoIl])[\dOoIl]{3,}$/.test(written) ? text : undefined
+  const number = code?.replaceAll('o', '0').replace(/[li]/g, '1')
+  if ((numeral ?? number) !== undefined)
+    return { ...piece, text: (numeral ?? number ?? '').toLowerCase(), isRepaired: true }
+  // "RenaIytix": a capital "I" behind a small letter.
+  const small = written.replace(/(?<=\p{Ll})I+/gu, (letters) => 'l'.repeat(letters.length)).toLowerCase()
+  if (small !== text && isWord(small)) return { ...piece, text: small, isRepaired: true }
+  if (text.length < (/\d/.test(text) ? 4 : 7)) return piece
   let found = new Set([text])
   for (const [shape, letters] of /\D/.test(text) ? scanned : [])
     found = new Set([...found, ...[...found].map((one) => one.replaceAll(shape, letters))])

@@ -218,6 +218,31 @@ export function findBookings(words: readonly BookedWord[]): ReadonlyMap<number, 
   return found
 }
 
+/** "A G" is "ag"; "T n L" and "T & L" are the same. */
+export function joinLetters<Word extends BookedWord>(found: readonly Word[]): Word[] {
+  const joined: Word[] = []
+  let isRun = false
+  for (const [at, piece] of found.entries()) {
+    const isLetter = /^[a-z]$/.test(piece.text)
+    const last = joined.at(-1)
+    const next = found[at + 1]
+    if (piece.written === 'n' && last !== undefined && next !== undefined) {
+      joined.push({ ...piece, text: 'and' })
+      isRun = false
+    } else if (isLetter && isRun && last !== undefined && piece.separator === '') {
+      joined[joined.length - 1] = {
+        ...last,
+        text: last.text + piece.text,
+        written: `${last.written} ${piece.written}`,
+      }
+    } else {
+      joined.push(piece)
+      isRun = isLetter
+    }
+  }
+  return joined
+}
+
 /** A number in a text with a name. */
 export interface NumberInName {
   /** The text without the number and its label. */

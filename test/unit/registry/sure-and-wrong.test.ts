@@ -1107,6 +1107,81 @@ describe('an entry of a ledger around a name', () => {
   )
 })
 
+describe('a form with a typing error at the end', () => {
+  // A register may have the error as the word of a name.
+  const others: Held[] = [
+    { name: 'Drake Foods Limted', country: 'GB' },
+    { name: 'Velsor Corporaton', country: 'US' },
+  ]
+  const answer = (held: string, country: string, text: string) => {
+    const decision = match({ name: text, location: null, held: [{ name: held, country }, ...others] })
+    return decision.kind === 'none' ? 0 : decision.confidence
+  }
+  const swapped = (form: string) =>
+    Array.from({ length: form.length - 2 }, (_, at) => [
+      form.slice(0, at + 1) + form.slice(at + 2),
+      `${form.slice(0, at + 1)}${form[at + 1] ?? ''}${form.slice(at + 1)}`,
+    ]).flat()
+  const long = [
+    ['Limited', 'GB'],
+    ['Corporation', 'US'],
+    ['Incorporated', 'US'],
+  ].flatMap(([form = '', country = '']) => swapped(form).map((text) => [form, country, text]))
+  const short = [
+    ['Ltd', 'GB', 'Ltdd Lttd Ldt'],
+    ['Inc', 'US', 'Incc Icn'],
+    ['GmbH', 'DE', 'Gmhb Gbmh GmbHH'],
+    ['Corp', 'US', 'Copr Corpp'],
+  ].flatMap(([form = '', country = '', texts = '']) => texts.split(' ').map((text) => [form, country, text]))
+  test.each([...long, ...short])(
+    '%s (%s): "%s" is read as the form',
+    (form = '', country = '', text = '') => {
+      expect(answer(`Larkmoor Norvane ${form}`, country, `Larkmoor Norvane ${text}`)).toBeGreaterThanOrEqual(
+        90,
+      )
+    },
+  )
+
+  test.each(['Drake Foods Limted', 'Velsor Corporaton', 'Larkmoor LCL', 'Larkmoor LPL', 'Larkmoor Limits'])(
+    '%s is found by its own name',
+    (name) => {
+      const held = [...others, { name, country: 'GB' }]
+      const decision = match({ name, location: null, held })
+      expect(decision.kind === 'none' ? '' : decision.best.evidence.comparison.candidate.name).toBe(name)
+    },
+  )
+})
+
+describe('letters that a scan has misread', () => {
+  const answer = (name: string, text: string) => {
+    const held: Held[] = [
+      { name, country: 'US' },
+      { name: 'Larkmoor Harbour Fund IV LP', country: 'US' },
+    ]
+    const decision = match({ name: text, location: null, held })
+    const best = decision.kind === 'none' ? '' : decision.best.evidence.comparison.candidate.name
+    return best === name && decision.kind !== 'none' ? decision.confidence : 0
+  }
+  test.each([
+    ['Larkmoor Velsor Fund VII LP', 'Larkmoor Velsor Fund Vll LP'],
+    ['Larkmoor Velsor Fund III LP', 'Larkmoor Velsor Fund lIl LP'],
+    ['Larkmoor Velsor Fund XIII LP', 'Larkmoor Velsor Fund XlII LP'],
+    ['Larkmoor 0910 Fund LP', 'Larkmoor O91O Fund LP'],
+    ['Larkmoor 12742 Fund LP', 'Larkmoor l2742 Fund LP'],
+    ['Velmoralytix plc', 'VelmoraIytix plc'],
+    ['Norvane Hill Foods Inc', 'Norvane HiII Foods Inc'],
+  ])('%s: "%s"', (name, text) => {
+    expect(answer(name, text)).toBeGreaterThanOrEqual(80)
+  })
+
+  test.each(['McIntyre Foods Inc', 'Ill Larkmoor Inc', 'Norvane VIl Inc', 'Studio 1O1O Inc'])(
+    '%s is found by its own name',
+    (name) => {
+      expect(answer(name, name)).toBeGreaterThanOrEqual(80)
+    },
+  )
+})
+
 describe('a text that says what its parts are', () => {
   const name = 'Larkmoor Velsor Fund LP'
   const held: Held[] = [
