@@ -1,11 +1,11 @@
 import { iso31661 } from 'iso-3166'
 import { findCountryName } from '../../../src/core/countries.js'
 import { findUniqueForm, hasLocalOffices } from '../../../src/core/numbers/court-numbers.js'
-import { readFileSync } from 'node:fs'
 import { dirname, relative } from 'node:path/posix'
 import { formatCount } from '../../../src/core/text.js'
 import { z } from 'zod'
 import { drawRooms } from './rooms.js'
+import { listSummaryMembers } from './summary-members.js'
 import { isOption, listOptions, type CallFlag, type Option } from '../../../src/config/option.js'
 import { environmentVariables } from '../../../src/cli/run-help.js'
 import { callFlags, options } from '../../../src/config/options.js'
@@ -108,70 +108,10 @@ export const tables: Readonly<Record<string, (words: readonly string[]) => Table
   },
   summary: () => ({
     head: ['member', 'content'],
-    rows: Object.entries(summaryMembers).map(([path, content]) => {
-      if (!isInSummary(path)) throw new Error(`the summary has no member ${path}`)
-      return [code(`summary.${path}`), content]
-    }),
+    rows: listSummaryMembers(),
   }),
   'stage-columns': (words) =>
     columnTable(stageKinds.filter((stage) => words.includes(stage)).flatMap(getStageColumns)),
-}
-
-/** The members of `summary` that a script needs most, by path. */
-const summaryMembers = {
-  rowCount: 'rows of the input',
-  rowsByStatus: 'rows by `enrich_status`: `{"matched": 155, …}`; `{}` without an output',
-  'review.rowCount':
-    'doubtful rows that wait for a reviewer; `summary.review` is `null` after a stop without an output and without a report',
-  'review.lookupCount': 'doubtful lookups: a reviewer decides each once',
-  'review.rowsByStatus': 'doubtful rows by status',
-  invalidRowCount: 'rows without a usable name, number or domain',
-  lookupCount: 'lookups of the input; equal rows share one',
-  cachedCount: 'lookups that were answered before the run',
-  decidedCount: 'lookups that a reviewer decided',
-  answeredCount: 'lookups that were answered in this run',
-  billedCount:
-    'lookups by name that the service accepted and bills; with the embedded service, they cost nothing',
-  uncertainCount: 'lookups that may have been billed and have no answer',
-  failedCount: 'lookups that the service ended without a result',
-  rejectedCount: 'lookups that the service refused, which are not billed',
-  pendingCount: 'lookups without an answer yet',
-  outcomes: 'lookups that this run answered, by status, also after an early stop',
-  'money.cost':
-    'cost of this run, in units of the currency: `1.5` is EUR 1.50; `summary.money` is `null` without prices and with the embedded service',
-  'money.isBilledAtMost': 'whether the cost is an upper bound',
-  'money.uncertainCost': 'cost of the uncertain lookups of this run, in units of the currency',
-  'money.currency': 'code of the currency, such as `EUR`; `null` if the prices have no currency',
-  stages: 'one entry for each stage, with its counts',
-  changes: 'changes since the previous output by kind: `{"lost_match": 2}`; missing without one',
-  alarms:
-    'met conditions of `--fail-on`: `condition`, `found`, `message`, and the first ten `names` of changed rows',
-  outputPaths: 'the written files; `[]` after a stop without an output',
-  stop: 'the reason of an early stop, in `kind`; otherwise `null`',
-  service: '`embedded` or `hosted`',
-  isDemo: 'whether the demo registry answered',
-  elapsedMs: 'duration of the run in milliseconds',
-}
-
-interface ObjectSchema {
-  readonly $ref?: string
-  readonly anyOf?: readonly ObjectSchema[]
-  readonly properties?: Readonly<Record<string, ObjectSchema>>
-}
-
-/** Returns whether the JSON Schema of the events has a member of the summary: `money.cost`. */
-function isInSummary(path: string): boolean {
-  const schemaUrl = new URL('../../../types/events.schema.json', import.meta.url)
-  const { $defs } = JSON.parse(readFileSync(schemaUrl, 'utf8')) as { $defs: Record<string, ObjectSchema> }
-  const resolve = ({ $ref, anyOf, ...schema }: ObjectSchema): ObjectSchema => {
-    const inner =
-      $ref === undefined ? anyOf?.find((one) => one.$ref !== undefined) : $defs[$ref.split('/').at(-1) ?? '']
-    return inner === undefined ? schema : resolve(inner)
-  }
-  let found: ObjectSchema | undefined = $defs['RunSummary']
-  for (const key of path.split('.'))
-    found = found === undefined ? undefined : resolve(found).properties?.[key]
-  return found !== undefined
 }
 
 const registerRows = () =>
