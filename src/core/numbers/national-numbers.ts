@@ -1,6 +1,6 @@
 import { formatCourtNumber, parseCourtNumber } from './court-numbers.js'
 // `forms`: of numbers without spaces and signs, by country. `checks`: the remainder of the weighted digits of the first group
-// gives the place of the check digit (the second group) in `digits`; at `+`, that with the weights `again`.
+// gives the place of the check digit (the second group) in `digits`; at `+`, that with the weights `again`. `hybrid`: ISO 7064.
 import plainNumbers from './number-forms.json' with { type: 'json' }
 
 /**
@@ -46,13 +46,10 @@ const isMod11 =
 const isIco = (digits: string): boolean =>
   (11 - (sumWeighted(digits, [8, 7, 6, 5, 4, 3, 2]) % 11)) % 10 === Number(digits.at(-1))
 
-/** Estonia and Lithuania: a remainder of 10 is computed again with other weights. */
-function isTwoRounds(digits: string): boolean {
-  const count = digits.length - 1
-  const weigh = (first: number) => Array.from({ length: count }, (_, index) => ((first + index - 1) % 9) + 1)
-  const one = sumWeighted(digits, weigh(1)) % 11
-  const check = one < 10 ? one : (sumWeighted(digits, weigh(3)) % 11) % 10
-  return check === Number(digits.at(-1))
+/** ISO 7064, MOD 11,10: each digit is added to twice the sum before it. */
+function computeHybrid(digits: string): number {
+  const add = (sum: number, digit: number) => (((sum + digit) % 10 || 10) * 2) % 11
+  return (11 - splitDigits(digits).reduce(add, 10)) % 10
 }
 
 const isMod97 = (digits: string): boolean =>
@@ -116,7 +113,7 @@ const kinds: Readonly<Record<string, readonly NumberKind[]>> = {
   cz: [{ names: ['IČO', 'ICO'], form: '########', isValid: isIco }],
   dk: [{ names: ['CVR'], form: '########', isValid: isCvr }],
   es: [{ names: ['NIF', 'CIF'], form: '#########', isValid: isCif }],
-  ee: [{ names: ['registrikood'], form: '########', isValid: isTwoRounds }],
+  ee: [{ names: ['registrikood'], form: '########', isValid: (one) => !hasWrongPlainDigit('ee', one) }],
   fi: [{ names: ['Y-tunnus'], form: '#######-#', isValid: isMod11(7, 9, 10, 5, 8, 4, 2) }],
   fr: [{ names: ['SIREN'], form: '#########', isValid: isLuhn }],
   it: [{ names: ['codice fiscale', 'partita IVA'], form: '###########', isValid: isLuhn }],
@@ -286,7 +283,7 @@ export const numberCountries: readonly string[] = Object.keys(kinds)
 export const checkedCountries: readonly string[] = [
   ...numberCountries.filter((country) => kinds[country]?.some(({ isValid }) => isValid !== hasDigits)),
   ...Object.keys(plainNumbers.checks),
-]
+].filter((country, at, all) => all.indexOf(country) === at)
 
 /** Names of the numbers in registers, by which people call them. */
 export const numberNames: readonly { readonly country: string; readonly name: string }[] = [
@@ -314,7 +311,9 @@ type CheckRule = Readonly<Record<'form' | 'weights' | 'digits', string>> & { rea
 function createRule({ form, weights, digits, again = '' }: CheckRule) {
   const checks = digits.split(' ')
   const find = (number: string, factors: number[]) =>
-    checks[sumWeighted(number.padStart(factors.length, '0'), factors) % checks.length] ?? ''
+    weights === 'hybrid'
+      ? String(computeHybrid(number))
+      : (checks[sumWeighted(number.padStart(factors.length, '0'), factors) % checks.length] ?? '')
   const [first, second] = [weights, again].map((text) => text.split(' ').map(Number)) as [number[], number[]]
   const compute = (number: string) =>
     find(number, first).replace('+', () => find(number, second).replace('+', '0'))

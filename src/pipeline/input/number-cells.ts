@@ -208,7 +208,8 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
     const stated = isTax || isEarlier ? null : readWholeTaxNumber(text)
     const tax = isTax && !isSuffixUnread ? readTaxNumber(text, countries) : stated
     if (tax !== null) return accept(tax.number, tax.country.toUpperCase(), null)
-    const only = named.length === 1 && !isUnknownRow ? named[0]?.toLowerCase() : undefined
+    const own = isUnknownRow ? [] : named.filter((one) => isPlainCompanyNumber(one.toLowerCase(), text))
+    const only = own.length === 1 ? own[0]?.toLowerCase() : undefined
     const taxed = country ?? readTaxCountry(text) ?? only ?? null
     if (isTax && !isEarlier && taxed !== null && isPlainCompanyNumber(taxed, text))
       return accept(text, taxed.toUpperCase(), null)

@@ -104,3 +104,10 @@ export function findNumberedStreet(
   const columns = header.filter((name) => name === street || name === house)
   return { street_address: columns.join(',') }
 }
+
+/** Whether all numbers of the rows differ, as those of a group for taxes do not; next to a column of courts, any may. */
+export const haveOwnNumbers = (map: { registration_court?: string }, cells: readonly string[]): boolean => {
+  const filled = cells.filter((cell) => cell !== '')
+  const areNumbers = isMostly(filled, (cell) => /\d{4}/.test(cell)) && new Set(filled).size === filled.length
+  return areNumbers || map.registration_court !== undefined
+}

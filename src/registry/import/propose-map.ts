@@ -18,7 +18,7 @@ import registerWords from '../reference/register-words.json' with { type: 'json'
 import { isDate } from '../../core/file-formats.js'
 import { findDistinctNumber, findNamesByCells, findRegion, listUnused } from './additions.js'
 import { mayHaveTown, readCompanyCountry } from '../match/parse-location.js'
-import { findNumberedStreet, quoteArgument } from './file-name.js'
+import { findNumberedStreet, haveOwnNumbers, quoteArgument } from './file-name.js'
 import type { ImportField } from './csv-row.js'
 
 /** Proposed options for importing a table of companies as `csv`. */
@@ -90,7 +90,7 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   const id = idType === null ? undefined : map[idType]
   if (idType !== null && id !== undefined) map.id = id
   if (idType !== null) Reflect.deleteProperty(map, idType)
-  const taxed = map.registration_court === undefined ? undefined : listUnused(map, header).find(isOfTax)
+  const taxed = listUnused(map, header).find((name) => isOfTax(name) && haveOwnNumbers(map, getCells(name)))
   if (idType === 'registration_id' && taxed !== undefined) map.registration_id = taxed
   const numbers = idType === 'registration_id' && id !== undefined ? getCells(id) : []
   const isUk = numbers.length > 0 && isBritish(map, getCells)

@@ -835,6 +835,25 @@ describe('the words of headers', () => {
     })
   })
 
+  test.each([
+    ['Матични број', 'ПИБ', '17000001|17000002|17000003', '104052135|100002887|101134702'],
+    ['Matični broj', 'PIB', '17000001|17000002|17000003', '104052135|100002887|101134702'],
+    ['Registration No', 'KRA PIN', 'PVT-AAAB12C|C.12345|PLC-AB12C', 'P051234567A|P051234568B|P051234569C'],
+    ['IČO', 'DIČ', '31320155|35757442|31322832', '2020372640|2020273893|2020317068'],
+    ['KRS', 'NIP', '0000012345|0000012346|0000012347', '5260001246|5270103391|7740001454'],
+  ])('a tax number next to a register number is a second number: %s, %s', (own, tax, ids, taxes) => {
+    const propose = (cells: readonly string[]) => {
+      const rows = ids.split('|').map((id, at) => [`Larkmoor ${at} Ltd`, id, cells[at] ?? ''])
+      return proposeMap(['Name', own, tax], rows).map
+    }
+    const { id, registration_id: second } = propose(taxes.split('|'))
+    expect([id, second].sort()).toEqual([own, tax].sort())
+    // The companies of a group for taxes share one number.
+    const shared = propose(taxes.split('|').with(1, taxes.split('|')[0] ?? ''))
+    expect(shared).toMatchObject({ id: own })
+    expect(shared.registration_id).toBeUndefined()
+  })
+
   test('a column that may have the status is named if it is not used', () => {
     const rows = ['zzz', 'yyy', 'xxx'].map((cell, at) => [`86002590${at}`, `Name ${at}`, cell, 'CANCELADA'])
     const { map, overlooked } = proposeMap(['NIT', 'Name', 'estado_matricula', 'Q7'], rows)

@@ -11,6 +11,7 @@ import {
   closeNumber,
   hasPlainForm,
   hasWrongCheckDigits,
+  isPlainCompanyNumber,
   numberCountries,
   toCompanyNumber,
   toNationalNumber,
@@ -47,6 +48,24 @@ test.each([
   ['no', '9236'],
 ])('%s: %s has a wrong check digit or another form', (country, text) => {
   expect(toNationalNumber(country, text)).toBeNull()
+})
+
+test.each([
+  ['rs', '104052135'],
+  ['rs', '100002887'],
+  ['me', '02655284'],
+  ['mk', '4030000375897'],
+  ['sk', '2020372640'],
+  ['ke', 'P051234567A'],
+])('%s: %s is a tax number, by its check digit if the country has one', (country, number) => {
+  expect(isPlainCompanyNumber(country, number)).toBe(true)
+  const others = number.endsWith('A')
+    ? []
+    : Array.from({ length: 9 }, (_, at) => `${number.slice(0, -1)}${(Number(number.at(-1)) + at + 1) % 10}`)
+  for (const other of others) {
+    expect([other, isPlainCompanyNumber(country, other)]).toEqual([other, false])
+    expect([other, hasWrongCheckDigits(country, other)]).toEqual([other, true])
+  }
 })
 
 test('a number under its national name is an identifier', () => {

@@ -881,6 +881,17 @@ test.each([
   ['TIN', '190000125', 'BY', 'BY'],
   ['Matricule fiscal', '1234567B/A/M/000', '', 'TN'],
   ['Tax ID', 'J61814094W', 'AL', 'AL'],
+  ['PIB', '104052135', '', 'RS'],
+  ['ПИБ', '100002887', 'RS', 'RS'],
+  ['PIB', '02655284', '', 'ME'],
+  ['PIB', '02655284', 'ME', 'ME'],
+  ['PIB', '104052135', 'DE', null],
+  ['PIB', '700000001', 'RS', null],
+  ['ЕДБ', '4030000375897', '', 'MK'],
+  ['DIČ', '2020372640', 'SK', 'SK'],
+  ['DIČ', '2020372640', 'DE', null],
+  ['KRA PIN', 'P051234567A', '', 'KE'],
+  ['KRA PIN', 'A001234567B', 'KE', null],
 ])(
   'A tax number that is the number in the register has its country: %s %s of %s',
   (header, text, row, place) => {
@@ -931,7 +942,6 @@ describe('A cell with the name of its number', () => {
     ['DE', 'USt-IdNr. DE 123456788'],
     ['GB', 'VAT No GB 220 4302 31'],
     ['PL', 'NIP: 526-10-40-828'],
-    ['RS', 'PIB 100001234'],
   ])('of a tax is not sent as a company number: %s, %s', (country, text) => {
     expect(read('Company number', country, text)).toEqual(['tax_number'])
   })
