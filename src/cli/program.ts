@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { isAddress } from '../connectors/connectors.js'
 import { version } from '../platform/native-package.js'
-import { describeOption, findTyped, furtherHelp, suggestOption } from './run-help.js'
+import { describeOption, findTyped, furtherHelp, suggestChoice, suggestOption } from './run-help.js'
 import {
   getHelpWidth,
   formatTermList,
@@ -252,7 +252,7 @@ function suggestHelp(message: string, argv: readonly string[]): string {
     return 'enrich plan is the dry run: it shows the lookups and the cost of a run, and submits nothing'
   if (message.startsWith('unknown command') && argv[0] === 'registry')
     return 'enrich registry --help lists its commands; to remove a source, load the others into a new registry (docs/manual/registers.md)'
-  return 'enrich --help lists the commands, enrich COMMAND --help the flags of a command'
+  return `${suggestChoice(message)}enrich --help lists the commands, enrich COMMAND --help the flags of a command`
 }
 
 /** The help of the program: common commands with their descriptions, and the names of the others. */

@@ -1,5 +1,5 @@
 import { CommanderError, Help, Option, type Command } from 'commander'
-import { exitCodes, otherExitCodes } from '../core/errors.js'
+import { exitCodes, otherExitCodes, suggestNearest } from '../core/errors.js'
 import { formatTermList, getHelpWidth, type CliIo } from './terminal/command-io.js'
 import optionWords from './option-words.json' with { type: 'json' }
 
@@ -179,6 +179,13 @@ export function suggestOption(
     .slice(0, namedMax)
     .map(({ flags, description }) => `${flags}: ${description.replace(/(?:;| \(default).*$/s, '')}`)
   return `enrich ${nameCommand(command)} has ${listed.join('; and ')}`
+}
+
+/** Names the valid value that is nearest to a mistyped one; `''` if none is near. */
+export function suggestChoice(message: string): string {
+  const [, typed = '', listed = ''] =
+    /argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s.exec(message) ?? []
+  return suggestNearest(typed, listed.split(', '))
 }
 
 /** `registry search`, without the name of the program. */

@@ -1,3 +1,4 @@
+import { calculateDistance } from './word-forms.js'
 import { checkpointErrors } from './error-codes/checkpoint.js'
 import { commandErrors } from './error-codes/commands.js'
 import { tableErrors } from './error-codes/inputs-and-outputs.js'
@@ -182,4 +183,14 @@ export function receiveError({ message, stack, code, hint }: SentError): Error {
       : Object.assign(new Error(message), code === null ? {} : { code })
   if (stack !== undefined) error.stack = stack
   return error
+}
+
+/** The start of a hint, `did you mean lei? `: the known word nearest to a typed one; `''` if a third of it is wrong. */
+export function suggestNearest(typed: string, known: readonly string[]): string {
+  const word = typed.toLowerCase()
+  const typosMax = Math.min(2, Math.ceil(word.length / 3))
+  const ranked = known
+    .map((name) => ({ name, typos: calculateDistance(word, name.toLowerCase(), typosMax) }))
+    .sort((one, other) => one.typos - other.typos)
+  return ranked[0] === undefined || ranked[0].typos > typosMax ? '' : `did you mean ${ranked[0].name}? `
 }

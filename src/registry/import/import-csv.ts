@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
-import { UserError } from '../../core/errors.js'
+import { identifierType } from '../../contract/enums.js'
+import { suggestNearest, UserError } from '../../core/errors.js'
 import { CsvScanner, openDelimited, openOneFile, type LocatedRecord } from '../../tables/text-tables.js'
 import {
   cellSeparators,
@@ -25,6 +26,7 @@ import type { ImportItem, ItemPiece, ReadOptions } from '../model/registry-rows.
 import { beginImport, type ImportResult } from './session.js'
 import { mapEach, readItems } from './item-thread.js'
 import { findCountryCode } from '../../core/countries.js'
+import { calculateDistance } from '../../core/word-forms.js'
 import { type DateOrder } from '../../core/file-formats.js'
 import type { WritableRegistry } from '../registry.js'
 
@@ -294,9 +296,11 @@ class CsvReader {
 }
 
 function readDefaults({ idType = 'id', country, jurisdiction, keyWord }: ReaderSettings): RowDefaults {
-  if (!/^[a-z][a-z0-9_]{0,39}$/.test(idType)) {
+  // An own word gives every company another id: nothing joins, and no later message says so.
+  const isTypo = calculateDistance(idType, 'registration_id', 1) === 1
+  if (isTypo || !/^[a-z][a-z0-9_]{0,39}$/.test(idType)) {
     throw new UserError('REGISTRY_IMPORT_INVALID', `"${idType}" is not a valid type of id`, {
-      hint: 'use lei, cik, registration_id, ein, duns, bic, or your own word of a-z, 0-9 and _',
+      hint: `${suggestNearest(idType, identifierType.options)}use lei, cik, registration_id, ein, duns, bic, or your own word of a-z, 0-9 and _`,
     })
   }
   const countryCode = country === undefined ? null : findCountryCode(country)

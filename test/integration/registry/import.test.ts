@@ -163,6 +163,24 @@ describe('columns and files', () => {
     expect(registry.database.inTransaction).toBe(false)
   })
 
+  it.each(['registratoin_id', 'registration_i', 'registration-id', 'Registration_ID', 'LEI', 'DUNS', 'Bic'])(
+    'a mistyped id type is refused, with the nearest one: %s',
+    async (idType) => {
+      const error: unknown = await importText(open(), 'id,name\n', { idType }).catch(
+        (caught: unknown) => caught,
+      )
+      const nearest = /^reg/i.test(idType) ? 'registration_id' : idType.toLowerCase()
+      expect((error as { hint: string }).hint).toMatch(new RegExp(`^did you mean ${nearest}\\? `))
+    },
+  )
+
+  it.each(['nif', 'cif', 'bin', 'eik', 'registration_no', 'own_number'])(
+    'an own word of a type stays one: %s',
+    async (idType) => {
+      await importText(open(), 'id,name\n1,Larkmoor\n', { idType })
+    },
+  )
+
   it('a missing file, a folder and unsound gzip are told apart', async () => {
     const folder = temporaryFolder()
     const gzip = join(folder, 'rows.csv.gz')

@@ -3,6 +3,7 @@ import { iso31661 } from 'iso-3166'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import { addConfigFlags, readConfig } from '../../../src/cli/config-flags.js'
+import { suggestChoice } from '../../../src/cli/run-help.js'
 import { parseConfig, type FileConfig } from '../../../src/config/file-config.js'
 import {
   fillDefaults,
@@ -112,6 +113,37 @@ describe('flags by the table', () => {
     [['--basis', 'all'], 'Allowed choices are auto, inline, file, none.'],
   ])('%j is refused', (argv, message) => {
     expect(() => configFrom(...argv)).toThrow(message)
+  })
+})
+
+describe('a closed value with a typing error', () => {
+  const command = addConfigFlags(new Command('run'), groups)
+  const choices = command.options.flatMap(({ long, argChoices = [] }) =>
+    argChoices.filter((value) => value.length > 2).map((value) => [long ?? '', value, argChoices] as const),
+  )
+
+  test.each(choices)('%s %s', (flag, value, known) => {
+    // Two letters are swapped, one is missing, one is added, all are capitals.
+    const typed = [
+      `${value.slice(0, -2)}${value.slice(-1)}${value.slice(-2, -1)}`,
+      value.slice(0, -1),
+      `${value}q`,
+      value.toUpperCase(),
+    ]
+    for (const text of typed.filter((one) => !known.includes(one))) {
+      const message = `option '${flag} <x>' argument '${text}' is invalid. Allowed choices are ${known.join(', ')}.`
+      const [, named = ''] = /^did you mean (.*)\? $/.exec(suggestChoice(message)) ?? []
+      // Another value may be as near: `windows-1251` and `windows-1252`.
+      expect(known).toContain(named)
+      if (text.toLowerCase() === value) expect(named).toBe(value)
+    }
+  })
+
+  test('a value that is near to none gets no guess', () => {
+    for (const text of ['', 'x', 'larkmoor'])
+      expect(
+        suggestChoice(`option '--x' argument '${text}' is invalid. Allowed choices are dmy, parquet.`),
+      ).toBe('')
   })
 })
 
