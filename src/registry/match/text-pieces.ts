@@ -211,9 +211,9 @@ const longForms = ['limited', 'corporation', 'incorporated', 'gesellschaft', 'ak
 /** True for a form with a wrong letter inside, which a register may have as the word of a name: "Limted". */
 export const isFormSlip = (word: string): boolean => longForms.includes(findSlip(word) ?? '')
 function findSlip(word: string): string | undefined {
-  const isOf = (form: string) =>
+  const isNear = (form: string) =>
     form !== word && form.at(-1) === word.at(-1) && calculateDistance(word, form, 1) === 1
-  return slips.get(word) ?? longForms.find((form) => word.startsWith(form.charAt(0)) && isOf(form))
+  return slips.get(word) ?? longForms.find((form) => word.startsWith(form.charAt(0)) && isNear(form))
 }
 
 /** Returns the one form that is meant if a letter of it is lost: "Limite�", "L�d". */
