@@ -33,7 +33,7 @@ describe('what changed since the output before', () => {
     const place = createPlace()
     place.write('in.csv', `${first.join('\n')}\n`)
     const { stderr } = await place.run(command)
-    expect(stderr).toContain('This is the first output of its input: it cannot be compared')
+    expect(stderr).toContain('This is the first run of this input: it cannot be compared')
     expect(place.read('changes.csv')).toBe(header)
   })
 

@@ -119,7 +119,7 @@ async function readAppended(
 
 function describeFirstOutput({ path }: ChangesTarget, isStored: boolean): string {
   const why = isStored
-    ? 'This is the first output of its input'
+    ? 'This is the first run of this input'
     : 'The output of this run is not in the history'
   return `${why}: it cannot be compared, and ${path} has no changes.`
 }

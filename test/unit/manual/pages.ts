@@ -97,7 +97,7 @@ function formatHeaders(): string {
     ]),
     section(
       'Identifiers that are not used',
-      'The registers have no such numbers. `plan` lists these columns under `not used`:',
+      'No register holds these numbers. `plan` lists their columns under `not used`:',
       Object.entries(headerWords.others).map(([kind, lists]) => [kind, listHeaders(lists)]),
     ),
   ].join('\n\n')
