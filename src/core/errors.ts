@@ -188,6 +188,7 @@ export function receiveError({ message, stack, code, hint }: SentError): Error {
 /** The start of a hint, `did you mean lei? `: the known word nearest to a typed one; `''` if a third of it is wrong. */
 export function suggestNearest(typed: string, known: readonly string[]): string {
   const word = typed.toLowerCase()
+  if (word === '') return ''
   const typosMax = Math.min(2, Math.ceil(word.length / 3))
   const ranked = known
     .map((name) => ({ name, typos: calculateDistance(word, name.toLowerCase(), typosMax) }))

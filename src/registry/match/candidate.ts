@@ -9,7 +9,7 @@ import {
 import { spellOutShortForms } from '../normalize/clean-text.js'
 import { foldText, isLightWord } from '../normalize/normalize-name.js'
 import type { NameKind } from '../model/registry-rows.js'
-import { boundText, parseForm, parseName } from '../normalize/parsed-name.js'
+import { boundText, parseForm, parseName, type ParsedName } from '../normalize/parsed-name.js'
 import {
   comparePlaceWithHint,
   type LocationHint,
@@ -88,11 +88,13 @@ function listBothKinds(stated: StatedForm, held: FormClass, candidate: Candidate
   return [list(stated.words, stated.formClass, stated.legalForm), list(formWords, held, legalForm)]
 }
 
-/** The form of a name; a name without one ("Norvane") has that of the registered name. */
-const parseHeld = ({ formClass, name, registeredName: full, place }: CandidateName) =>
-  parseName(
-    spellOutShortForms(formClass === null ? full : name, [place.countryCode || place.jurisdictionCountry]),
-  )
+/** The form of a name, if need be by the short forms of its country; a name without one ("Norvane") has that of the registered name. */
+function parseHeld({ formClass, name, registeredName, place }: CandidateName): ParsedName {
+  const full = formClass === null ? registeredName : name
+  const parsed = parseName(full)
+  const country = place.countryCode || place.jurisdictionCountry
+  return parsed.formClass === null ? parseName(spellOutShortForms(full, [country])) : parsed
+}
 
 /** A name without a form, or with only a word for a company, has that of the registered name. */
 const getHeldForm = ({ formClass: own, name, registeredName: full }: CandidateName): FormClass | null =>

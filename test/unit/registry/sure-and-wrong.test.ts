@@ -1107,6 +1107,18 @@ describe('an entry of a ledger around a name', () => {
   )
 })
 
+describe('one short form in two countries', () => {
+  const countriesOf = new Map<string, string[]>()
+  for (const [country = '', short = ''] of legalForms.short)
+    countriesOf.set(short, [...(countriesOf.get(short) ?? []), country])
+  const shared = [...countriesOf].filter(([, countries]) => countries.length > 1)
+  test.each(shared)('%s in %j: without a place, none is meant more than another', (short, countries) => {
+    const name = `Larkmoor Velsor ${short}`
+    const decision = match({ name, location: null, held: countries.map((country) => ({ name, country })) })
+    expect(decision.kind === 'none' ? 0 : decision.confidence).toBeLessThanOrEqual(78)
+  })
+})
+
 describe('a form with a typing error at the end', () => {
   // A register may have the error as the word of a name.
   const others: Held[] = [
