@@ -107,7 +107,6 @@ interface Seat {
   /** ISO 3166-1 code. In some countries, names begin with short forms: "AS Norvane". */
   readonly country: string | null
 }
-
 const nowhere: Seat = { town: null, country: null }
 
 /** Parses any text, without the cache: registers seldom repeat a name. */
@@ -137,7 +136,10 @@ function splitForm(name: string, { town, country }: Seat = nowhere) {
   const whole = spellOutShortForms(removeProcedure(bounded), country === null ? [] : [country])
   const native = isPlain(name) ? { rest: whole, form: null } : cutNativeForms(whole)
   const words = cutTown(removeJoiningWords(foldWords(expandForms(native.rest))), town, native.rest)
-  return { native, words, stripped: stripForms(words, native.rest, country) }
+  // "LARKMOOR d.o.o. za trgovinu i usluge": behind the form, what the company does.
+  const end = words.indexOf('za', 2)
+  const own = end > 0 && findTrailingForm(words, end) !== null ? words.slice(0, end) : words
+  return { native, words, stripped: stripForms(own, native.rest, country) }
 }
 
 /** "SIEMENS DOO BEOGRAD", "JAVNO PREDUZEĆE POŠTA SRBIJE BEOGRAD": the town behind the legal form, or behind a name that begins with it. */
@@ -151,7 +153,6 @@ function cutTown(words: readonly string[], town: string | null, written: string)
   }
   return words
 }
-
 const townWordsMax = 3
 
 const brandBehind = /^(.*[^\s,;:(–-])[\s,;:(–-]+(\p{L}{4,12})\)?$/u

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { matchedConfidenceMin } from '../../../src/contract/result.js'
 import { shareParts } from '../../../src/registry/answer/candidates.js'
+import { findConfidenceLimit } from '../../../src/registry/match/confidence-limit.js'
 import { decide, type Ranking } from '../../../src/registry/match/rank.js'
 import { featureNames } from '../../../src/registry/match/features.js'
 import fittedModel from '../../../src/registry/match/fitted-model.json' with { type: 'json' }
@@ -85,9 +86,11 @@ describe('shares', () => {
       const shares = companies.map(({ share }) => share)
       for (const share of [...shares, noneShare]) expect(share >= 0 && share <= 1).toBe(true)
       expect(shares.reduce((sum, share) => sum + share, noneShare)).toBeCloseTo(1, 9)
-      // The first has what the model says of it; the others share the rest by their scores.
-      const rest = shares.slice(1)
-      expect(rest).toEqual([...rest].sort((a, b) => b - a))
+      // The first has what the model says of it; the others share the rest. A likelier one is behind only if its limit is lower.
+      const rest = companies.slice(1)
+      for (const [at, { share, evidence }] of rest.entries())
+        for (const likelier of rest.slice(at + 1).filter((other) => other.share > share))
+          expect(findConfidenceLimit(likelier.evidence)).toBeLessThan(findConfidenceLimit(evidence))
     })
   })
 

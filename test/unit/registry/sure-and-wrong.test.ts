@@ -1107,6 +1107,57 @@ describe('an entry of a ledger around a name', () => {
   )
 })
 
+describe('what a company does, behind its form', () => {
+  const forms: Record<string, string[]> = {
+    HR: [
+      'd.o.o.',
+      'društvo s ograničenom odgovornošću',
+      'jednostavno društvo s ograničenom odgovornošću',
+      'd.d.',
+    ],
+    RS: ['d.o.o.', 'DOO', 'društvo sa ograničenom odgovornošću'],
+    SI: ['d.o.o.', 'družba z omejeno odgovornostjo', 'd.d.'],
+    BA: ['d.o.o.', 'društvo s ograničenom odgovornošću'],
+  }
+  const purposes = [
+    'za trgovinu i usluge',
+    'za prijevoz',
+    'za graditeljstvo, vodoinstalacije i najam',
+    'за трговину',
+  ]
+  const cases = Object.entries(forms).flatMap(([country, list]) =>
+    list.flatMap((form) => purposes.map((purpose) => [country, form, purpose])),
+  )
+  test.each(cases)('%s: %s %s', (country = '', form = '', purpose = '') => {
+    const held: Held[] = [
+      { name: `VELMORSKI VRELOK ${form} ${purpose}`, country, city: 'Larkmoor' },
+      { name: `NORVANSKI VRELOK ${form} ${purpose}`, country, city: 'Larkmoor' },
+    ]
+    for (const name of [
+      'Velmorski vrelok',
+      `Velmorski vrelok ${form}`,
+      `Velmorski Vrelok ${form} ${purpose}`,
+    ]) {
+      const decision = match({ name, location: `Larkmoor, ${country}`, held })
+      expect(decision.kind === 'none' ? 0 : decision.confidence, name).toBeGreaterThanOrEqual(80)
+      if (decision.kind !== 'none')
+        expect(decision.best.evidence.comparison.candidate.name).toContain('VELMORSKI')
+    }
+  })
+
+  test('two companies of one name and other purposes are told apart by the whole name, and not without it', () => {
+    const held = ['za usluge', 'za graditeljstvo'].map((purpose) => ({
+      name: `Velmorska gradnja d.o.o. ${purpose}`,
+      country: 'HR',
+    }))
+    const ask = (name: string) => match({ name, location: 'Hrvatska', held })
+    const whole = ask('Velmorska gradnja d.o.o. za usluge')
+    expect(whole.kind === 'none' ? '' : whole.best.evidence.comparison.candidate.name).toContain('usluge')
+    const bare = ask('Velmorska gradnja d.o.o.')
+    expect(bare.kind === 'none' ? 0 : bare.confidence).toBeLessThanOrEqual(78)
+  })
+})
+
 describe('one short form in two countries', () => {
   const countriesOf = new Map<string, string[]>()
   for (const [country = '', short = ''] of legalForms.short)
