@@ -1,5 +1,6 @@
 import { formWords } from '../normalize/legal-forms.js'
 import { foldText } from '../normalize/normalize-name.js'
+import { boundText } from '../normalize/parsed-name.js'
 import around from '../reference/around-names.json' with { type: 'json' }
 
 /** A part of a text, and the words in front of it that say what it is: "BNF: Larkmoor LLC". */
@@ -134,10 +135,12 @@ function removeRole(text: string): string {
  * Returns the name where a text says what its parts are: the beneficiary of a payment, the company of a person's role. The
  * whole text if its parts do not say which of them is the company.
  */
-export function findNamedField(text: string): string {
+export function findNamedField(given: string): string {
+  const text = boundText(given)
   const [, line] = numberedLines.exec(text.trim()) ?? []
   if (line !== undefined) return line
   const fields = splitFields(text)
   const field = fields.length === 1 && fields[0]?.tag.length === 0 ? undefined : chooseField(fields)
-  return removeRole(field?.text ?? text)
+  const name = removeRole(field?.text ?? text)
+  return name === text ? given : name
 }

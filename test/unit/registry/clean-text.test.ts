@@ -1,3 +1,4 @@
+import { findNamedField } from '../../../src/registry/match/named-field.js'
 import { listNumbersInName } from '../../../src/registry/match/word-runs.js'
 import { describe, expect, test } from 'vitest'
 import {
@@ -400,6 +401,11 @@ describe('a text of 200,000 letters is read before the test is over', () => {
     '&amp ',
     'S. ',
     '株',
+    'a: ',
+    '1/ ',
+    'A. ',
+    'at ',
+    ' - ',
   ]
   const texts = units.flatMap((unit) => {
     const long = unit.repeat(200_000 / unit.length)
@@ -414,6 +420,7 @@ describe('a text of 200,000 letters is read before the test is over', () => {
     ['parseLocation', parseLocation],
     ['removeRemarks', removeRemarks],
     ['removeDepartment', removeDepartment],
+    ['findNamedField', findNamedField],
     ['findAround', (text) => findAround(text, text.slice(5, 50))],
     ['writeLatin', writeLatin],
     ['compareYears', (text) => compareYears(text, text)],
