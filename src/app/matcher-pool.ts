@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { systemClock, type Clock } from '../platform/clock.js'
 import type { Registry } from '../registry/read-registry.js'
 import type { Candidate } from '../core/decisions.js'
-import type { PreparedAnswer, PreparedAnswers } from '../pipeline/answers/prepared-answer.js'
+import type { PreparedAnswer, PreparedAnswers } from '../pipeline/answers/joined-line.js'
 import { tooManySearches, type Knowledge, type Query } from '../service/knowledge-provider.js'
 import { createClosedError, Dispatch } from './matcher-dispatch.js'
 import {

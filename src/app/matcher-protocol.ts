@@ -4,7 +4,7 @@ import type { Resolution } from '../contract/result.js'
 import { sendError, type SentError } from '../core/errors.js'
 import type { Candidate } from '../core/decisions.js'
 import { isDoubtful } from '../core/lookup-state.js'
-import { prepareAnswer, type PreparedAnswer } from '../pipeline/answers/prepared-answer.js'
+import { prepareAnswer, type PreparedAnswer } from '../pipeline/answers/joined-line.js'
 import {
   buildRunPoll,
   toResolutionText,

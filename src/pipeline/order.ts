@@ -15,7 +15,7 @@ import type { Clock, Random } from '../platform/clock.js'
 import type { CandidateSource } from '../core/decisions.js'
 import type { RunObserver } from './history/run-figures.js'
 import type { RunRecord, HistoryReader } from './history/read-history.js'
-import type { PreparedAnswers } from './answers/prepared-answer.js'
+import type { PreparedAnswers } from './answers/joined-line.js'
 import type { RunCheckpoint, SharedCheckpointLocation } from './checkpoint/open.js'
 import type { ReviewCandidates, ReviewStore } from './decisions/review-store.js'
 

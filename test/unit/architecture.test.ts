@@ -65,14 +65,14 @@ const doors: Record<string, Doors> = {
   parquet: { files: 'duckdb parquet-files parquet-writer', atMost: { doors: 3, names: 20 } },
   pipeline: {
     files: `
-      answers/prepared-answer checkpoint/maintenance decisions/decision-sync export-rows
+      answers/joined-line checkpoint/maintenance decisions/decision-sync export-rows
       history/read-history history/run-figures inspect-rows open-review-backend output/plain-table
       own-files plan-rows read-status receiver run scheduler/scheduling`,
   },
   'pipeline/answers': {
     files: `
       answer-line column-kinds columns decided-answer first-answers first-rule joined-line
-      prepared-answer published-state stage-answers stage-lines stage-questions`,
+      published-state stage-answers stage-lines stage-questions`,
   },
   'pipeline/checkpoint': { files: 'checkpoint lookup maintenance open', atMost: { doors: 4, names: 40 } },
   'pipeline/decisions': {

@@ -28,7 +28,7 @@ import { renderAnswer } from '../answers/answer-line.js'
 import { renderDomainLine, renderEntityLine, renderHierarchyLine } from '../answers/stage-lines.js'
 import type { ExpectedIdentity } from './misdirected.js'
 import type { PendingRun, ToSubmit } from '../checkpoint/checkpoint.js'
-import type { PreparedAnswer, PreparedAnswers } from '../answers/prepared-answer.js'
+import type { PreparedAnswer, PreparedAnswers } from '../answers/joined-line.js'
 
 /** The requests for one kind of lookups, and the meaning of the responses. */
 export interface Protocol {

@@ -6,7 +6,7 @@ import type { RunObjectLenient } from '../../contract/result.js'
 import type { Checkpoint, ToSubmit, Inbox, DeliveryState } from '../checkpoint/checkpoint.js'
 import type { LookupId } from '../../core/lookup-identity.js'
 import type { LookupPlan, PlanPolicy, StageKind } from '../../core/lookup-state.js'
-import type { PreparedAnswers } from '../answers/prepared-answer.js'
+import type { PreparedAnswers } from '../answers/joined-line.js'
 import type { OpenRunsView } from './run-durations.js'
 
 /** An answer that was stored; `run` may be parsed when it is read. */

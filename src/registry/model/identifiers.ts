@@ -3,7 +3,7 @@ import { toCompanyNumber } from '../../core/numbers/national-numbers.js'
 import { listNestedNumbers, listSections, toHeadOfficeNumber } from '../../core/numbers/number-forms.js'
 import forms from '../../core/numbers/number-forms.json' with { type: 'json' }
 import { hash } from 'node:crypto'
-import { toRootDomain } from '../../core/public-url.js'
+import { toRootDomain } from '../../core/domain-name.js'
 
 /** Derives an id from the key of the source, so that every import gives the same id. */
 export function deriveId(prefix: 'le_' | 'siq_', sourceKey: string): string {
