@@ -271,9 +271,9 @@ export function readQuery(
   }
   const native = readNativeName(name).map(({ text, how }) => readText(text, facts, { how, native: name }))
   // The whole may be a name too.
-  const whole = field.length < given.length ? [readText(given, facts)] : []
-  const texts = [readText(name, facts), ...native, ...whole].flatMap((text) =>
-    text === null ? [] : around === '' ? [text] : [{ ...text, around }],
+  const whole = field.length < given.length ? readText(given, facts) : null
+  const texts = [readText(name, facts), ...native, whole].flatMap((text) =>
+    text === null ? [] : around === '' || text === whole ? [text] : [{ ...text, around }],
   )
   const words = texts.map((text) => text.words.map((word) => word.text).join(' '))
   if (texts.length === 0) return null
