@@ -5,11 +5,12 @@ import { classifyNameWord, isCountryWord } from './compare-words.js'
 import { countFormInFront, statesForm, type CandidateName } from './candidate.js'
 import type { QueryText, TextWord } from './query-text.js'
 import { hasTown } from './place-agreement.js'
-import { andWords, isOfSecurity, type WordClass } from './word-classes.js'
+import { isOfSecurity, type WordClass } from './word-classes.js'
 import { foldText, hasShortForm, isHeadWord, isJoiningWord } from '../normalize/normalize-name.js'
 import { cutOwnBrand, isOwnBrand, parseName } from '../normalize/parsed-name.js'
 import { leaveOutTrade, type KeyedText } from './other-writings.js'
 import { joiningWords } from './text-pieces.js'
+import wordTables from '../reference/word-classes.json' with { type: 'json' }
 
 /** Numbers of words that one side lacks, by kind. */
 export interface LeftoverWords {
@@ -253,6 +254,11 @@ export const isJoiningOnly = ({ words }: QueryText, { pairs }: NameAlignment): b
       textCount === 1 && /^(?:stop|form|place)$/.test(words[textAt]?.wordClass ?? ''),
   ) &&
   words.some(({ wordClass }) => !/^(?:stop|form|place)$/.test(wordClass))
+
+/** Words for "and" in the languages of a country. */
+export const andWords = new Map(
+  Object.entries(wordTables.and_words).map(([word, codes]) => [word, codes.split(' ')]),
+)
 
 /** True for "and" between two words of a name. A letter is often an initial. */
 function isAnd(words: readonly string[], at: number, { place }: CandidateName): boolean {

@@ -2,6 +2,7 @@ import type { PlaceAgreement } from './place-agreement.js'
 import { cap, skipJoiningWords, type Evidence } from './evidence.js'
 import type { NameComparison } from './compare-names.js'
 import { isLargeCity } from '../normalize/places.js'
+import { toStem } from '../normalize/normalize-name.js'
 import { hasOtherMeaning } from './word-classes.js'
 import { isCountryWord } from './compare-words.js'
 import { featureNames, partOfFeatures, type FeatureName, type FeaturePart } from './features.js'
@@ -214,20 +215,30 @@ const likeNames = {
 /** Number of texts with one more word of a name that name another company, for each one that names the company found. */
 const longerNameCount = 0.8
 
-/** Returns how many companies that fit the text as well a small registry lacks, on average; 0 from 100,000 names. */
+/** The companies of like names that a small registry lacks: how many on average, 0 from 100,000 names; and whether they are in the place too. */
 function estimateUnseenRivals(
-  { candidate: { tokens }, sharedCount, alignment: { pairs }, matchType }: NameComparison,
+  { place: agreement, comparison }: Evidence,
   vocabulary: Vocabulary,
-): number {
+): { count: number; areNear: boolean } {
+  const { candidate, sharedCount, alignment, matchType } = comparison
+  const shared = alignment.pairs.map(({ nameAt }) => candidate.tokens[nameAt] ?? '')
   // A group has a company in each country.
-  const countryCount = pairs.filter(({ nameAt }) => isCountryWord(tokens[nameAt] ?? '')).length
-  const counts = likeNames[matchType === 'exact' || matchType === 'completed' ? 'whole' : 'part']
-  const isUsual = tokens.every((word) => vocabulary.isUsual(word))
-  const count =
-    sharedCount - countryCount <= 1
-      ? counts[isUsual ? 'oneUsual' : 'oneRare']
-      : counts[isUsual ? 'allUsual' : 'someRare']
-  return count * vocabulary.unseenShare
+  const isOneWord = sharedCount - shared.filter(isCountryWord).length <= 1
+  const isWhole = matchType === 'exact' || matchType === 'completed'
+  const town = toStem(candidate.place.cityKey)
+  // "Splitska" in Split.
+  const isOfTown = (word: string) => town.length > 3 && word.startsWith(town)
+  const isUsual = shared.every((word) => isOfTown(word) || vocabulary.isUsual(word))
+  const counts = likeNames[isWhole ? 'whole' : 'part']
+  const count = isOneWord
+    ? counts[isUsual ? 'oneUsual' : 'oneRare']
+    : counts[isUsual ? 'allUsual' : 'someRare']
+  const isBeginning = isOneWord && isUsual && !isWhole
+  const areNear = isBeginning && (!/^(?:postal|city)$/.test(agreement) || shared.some(isOfTown))
+  // A company with the longer name is rather in the same place: companies of a group are.
+  if (isPartOfLongerName(comparison))
+    return { count: Math.max(count, longerNameCount) * vocabulary.unseenShare, areNear: true }
+  return { count: count * vocabulary.unseenShare, areNear }
 }
 
 /**
@@ -239,11 +250,9 @@ export function scoreUnseen(
   vocabulary: Vocabulary,
   coefficients: Coefficients,
 ): number | null {
-  const count = estimateUnseenRivals(evidence.comparison, vocabulary)
+  const { count, areNear } = estimateUnseenRivals(evidence, vocabulary)
   if (count === 0) return null
-  // A company with the longer name is rather in the same place: companies of a group are.
-  if (isPartOfLongerName(evidence.comparison))
-    return score + Math.log(Math.max(count, longerNameCount * vocabulary.unseenShare))
+  if (areNear) return score + Math.log(count)
   const own = sumParts(features, ownParts, coefficients) + elsewhereWeights[evidence.place]
   const prominence = Math.max(0, sumParts(features, prominenceParts, coefficients))
   const isListed = evidence.comparison.candidate.prominence.tickers !== ''

@@ -2,11 +2,11 @@ import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import { cap, type Evidence, type Feature } from './evidence.js'
 import type { NameComparison } from './compare-names.js'
 import type { LeftWord } from './left-words.js'
-import { andWords, hasOtherMeaning, type WordClass } from './word-classes.js'
+import { hasOtherMeaning, type WordClass } from './word-classes.js'
 import { findFormAt } from '../normalize/legal-forms.js'
 import { findFormEnd } from '../normalize/native-scripts.js'
 import { foldText } from '../normalize/normalize-name.js'
-import { listCountryWords } from './left-words.js'
+import { andWords, listCountryWords } from './left-words.js'
 import { isConflict } from './place-agreement.js'
 import { placeRank } from './siblings.js'
 

@@ -1,7 +1,7 @@
 import { getOrCompute } from '../normalize/normalize-name.js'
 import { countAllowedTypos, createDistance } from '../../core/word-forms.js'
 import { matchLimits } from '../model/limits.js'
-import { getUsualCount } from './word-classes.js'
+import { getUsualCount, isOfManyNames } from './word-classes.js'
 
 /** Names share words, so results are cached. */
 const rememberedWordsMax = 20_000
@@ -21,6 +21,7 @@ export class Vocabulary {
   readonly namesTotal: number
   readonly #counts = new Map<string, number>()
   readonly #weights = new Map<string, number>()
+  readonly #usual = new Map<string, number>()
   readonly #spellings = new Map<string, readonly string[]>()
   readonly #expansions = new Map<string, readonly string[]>()
 
@@ -46,9 +47,9 @@ export class Vocabulary {
     return Math.max(0, 1 - this.namesTotal / 100_000)
   }
 
-  /** Whether a word is in at least 10 of 100,000 names, whatever the registry has. */
+  /** Whether a word is in many names, whatever the registry has. */
   isUsual(word: string): boolean {
-    return getUsualCount(word) > 0
+    return getOrCompute(this.#usual, rememberedWordsMax, word, () => Number(isOfManyNames(word))) > 0
   }
 
   /** Weight of a word, at least 0.2; the rarer, the higher. */

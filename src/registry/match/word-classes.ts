@@ -1,6 +1,7 @@
 import { asianWords, isLightWord, isNumberWord, isTradeAnywhere } from '../normalize/normalize-name.js'
 import { namesCountry } from './place-agreement.js'
 import { findAddress } from './word-runs.js'
+import { findRegionCodes, isLargeCity } from '../normalize/places.js'
 import table from '../reference/word-classes.json' with { type: 'json' }
 
 /**
@@ -54,9 +55,7 @@ export const hasOtherMeaning = (word: string): boolean => classBesideOthers.has(
 const bondClasses: ReadonlySet<WordClass> = new Set(['percent', 'date', 'security', 'currency'])
 export const isOfSecurity = (wordClass: WordClass): boolean => bondClasses.has(wordClass)
 
-const ordinal = /^\d+(?:st|nd|rd|th)?$/
 const dateCode = /^\d{1,2}[a-z]{3}\d{2,4}$/
-const hasLetterAndDigit = /^(?=.*[a-z]).*\d/
 
 const [shares, kindsOfShares] = [table.shares, table.kinds_of_shares].map(
   (words) => new Set(listWords(words)),
@@ -73,9 +72,9 @@ const shortDate = new RegExp(`${writtenDate.source}|^[a-z]{3,} \\d\\d$`)
 export function classifyWord(word: string, placeWords: ReadonlySet<string>): WordClass {
   const listed = classOfWord.get(word)
   if (listed !== undefined) return listed
-  if (ordinal.test(word)) return 'number'
+  if (/^\d+(?:st|nd|rd|th)?$/.test(word)) return 'number'
   if (isNumberWord(word))
-    return dateCode.test(word) ? 'date' : hasLetterAndDigit.test(word) ? 'code' : 'number'
+    return dateCode.test(word) ? 'date' : /^(?=.*[a-z]).*\d/.test(word) ? 'code' : 'number'
   if (placeWords.has(word)) return 'place'
   if (isLightWord(word)) return 'light'
   if (word.length >= 4 && namesCountry(word)) return 'place'
@@ -172,14 +171,24 @@ function spreadSites(words: readonly Classified[], classes: WordClass[]): void {
   }
 }
 
-/**
- * Common words of company names: occurrences in 100,000 names of American and British registers, each family of names
- * counted once. A small registry cannot provide them.
- */
+/** Common words of company names, by occurrences in 100,000 names of American and British registers, each family counted once. */
 const counts = toMap(table.by_count, Number)
 
 /** Words of many names. */
 export const usualWords: readonly string[] = [...counts.keys()]
+
+const { beginnings, endings, of_places: placeEndings } = table.of_many_names
+const general = new RegExp(`^(?:${listWords(beginnings).join('|')})(?:${endings.replaceAll(' ', '|')})?$`)
+
+/** True for a word of many names anywhere: "nova", "deutsche", and places with their adjectives, such as "zagrebacka". */
+export const isOfManyNames = (word: string): boolean =>
+  getUsualCount(word) > 0 ||
+  general.test(word) ||
+  ['', ...placeEndings.split(' ')].some((end) => {
+    const stem = word.slice(0, word.length - end.length)
+    const names = stem.length >= 4 && word.endsWith(end) ? ['', 'a', 'o'].map((vowel) => stem + vowel) : []
+    return names.some((name) => isLargeCity(name) || namesCountry(name) || findRegionCodes(name).length > 0)
+  })
 
 /** Least count of words for trades and places in East Asia, whose English words may be rare. */
 const asianCountMin = 160
@@ -189,8 +198,3 @@ export function getUsualCount(word: string): number {
   const english = asianWords.get(word)
   return Math.max(counts.get(english ?? word) ?? 0, english === undefined ? 0 : asianCountMin)
 }
-
-/** Words for "and" in the languages of a country. */
-export const andWords = new Map(
-  Object.entries(table.and_words).map(([word, codes]) => [word, codes.split(' ')]),
-)

@@ -108,6 +108,48 @@ describe('a registry of few companies', () => {
   })
 })
 
+/** Words that names of many companies begin with, by country. */
+const beginnings: Readonly<Record<string, string>> = {
+  HR: 'Hrvatska Hrvatski Zagrebačka Splitska Nova Prva Međunarodna Sjeverna',
+  CZ: 'Česká Pražská První Severní',
+  PL: 'Polskie Warszawska Krajowa Nowa',
+  RU: 'Российская Московская Новая Уральский',
+  GR: 'Ελληνική Αθηναϊκή Πρώτη',
+  HU: 'Magyar Első Új',
+  FI: 'Suomen Pohjois Uusi',
+  LT: 'Lietuvos Vilniaus Nauja',
+  SE: 'Svenska Stockholms Norra Nya',
+  DE: 'Deutsche Berliner Süddeutsche Allgemeine',
+  NL: 'Nederlandse Nieuwe Rotterdamse',
+  FR: 'Française Parisienne Nouvelle',
+  IT: 'Italiana Milanese Nuova',
+  BR: 'Brasileira Paulista Primeira',
+  TR: 'Türk Anadolu Yeni',
+  ID: 'Indonesia Nusantara Baru',
+  IN: 'Indian Bharat Gujarat',
+  KE: 'Kenya Nairobi East',
+  EG: 'Misr Cairo Egyptian',
+  JP: 'Nippon Tokyo Kansai',
+}
+
+test.each(Object.entries(beginnings))('%s: one word of many names is no company', (country, words) => {
+  const towns: Readonly<Record<string, string>> = { Splitska: 'Split' }
+  words.split(' ').forEach((word, at) => {
+    const registry = registryOf([
+      {
+        id: 'a',
+        name: `${word} ${heads[at] ?? ''}`,
+        city: towns[word] ?? '',
+        country,
+        jurisdiction: country.toLowerCase(),
+      },
+    ])
+    const ask = (name: string) => registry.resolve({ name, location: country, context: null })
+    expect(ask(word).match_confidence, word).toBeLessThan(60)
+    expect(ask(`${word} ${heads[at] ?? ''}`).match_confidence, word).toBeGreaterThanOrEqual(90)
+  })
+})
+
 describe('the demo registry', () => {
   const shipped = openShippedRegistry()
 
