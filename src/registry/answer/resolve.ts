@@ -9,7 +9,7 @@ import { listCountryWords } from '../match/left-words.js'
 import { parseLocation } from '../match/parse-location.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
-import { findAround, findCountryWords, removeDepartment, removeRemarks } from '../match/around-name.js'
+import { findAround, findCountryWords, removeRemarks } from '../match/around-name.js'
 import { findNamedField } from '../match/named-field.js'
 import { readText } from '../match/query-text.js'
 import { readNativeName } from '../normalize/native-scripts.js'
@@ -254,7 +254,7 @@ export function readQuery(
   vocabulary: Vocabulary,
 ): MatchQuery | null {
   const given = writeInOneScript(written)
-  const field = findNamedField(removeDepartment(given))
+  const field = findNamedField(given)
   const bare = removeProcedure(removeRemarks(field))
   const around = findAround(given, bare)
   const hint = parseLocation(location)

@@ -4,6 +4,7 @@ import { formWords } from '../normalize/legal-forms.js'
 import { boundText } from '../normalize/parsed-name.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { readKind } from '../normalize/streets.js'
+import { isOfManyNames } from './word-classes.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 
 import { isPlainRemark, isRemark, removeAddressing } from '../normalize/unspaced-names.js'
@@ -20,22 +21,33 @@ interface DescribedWord {
 const hasCapital = ({ written }: DescribedWord): boolean => /\p{Lu}/u.test(written)
 const isSmall = (word: DescribedWord): boolean => /^\p{Ll}/u.test(word.written) && !hasCapital(word)
 const articles = new Set(around.descriptions.articles.split(' '))
+const definite = new Set(around.descriptions.definite.split(' '))
 const forms = new Set(around.descriptions.forms.split(' '))
 const kinds = new Set(around.descriptions.kinds.flatMap((line) => line.split(' ')))
-/** "Provider", "chipmaker", "adviser": who does what a company does. Shorter words are articles in other languages. */
-const agent = /^.{3,}(?:ers?|ors?)$/
+/** "Provider", "chipmaker", "papetier", "mineradora": who does what a company does. Shorter words are articles in other languages. */
+const agent = /^.{3,}(?:[eo]rs?|iers?|eurs?|istes?|dora|tore|trice)$/
 const saysKind = ({ text }: DescribedWord): boolean => kinds.has(text) || agent.test(text)
+/** "Bankhaus", "Biotechfirma": a German noun has a capital letter. */
+const compound = new RegExp(`^.{3,}(?:${around.descriptions.compounds})$`)
 
-/** Counts the words at the start that describe the company named behind them, by their small letters: "gold miner Larkmoor Inc". */
+/** Counts the words at the start that describe the company named behind them: "gold miner Larkmoor Inc", "das Ulmer Bankhaus Larkmoor". */
 function countInFront(words: readonly DescribedWord[]): number {
   const [first, second] = words
   if (first === undefined || second === undefined) return 0
-  // The description may begin with a place or an owner: "Leeds baker Larkmoor", "Norvane's broker Larkmoor".
-  const from = isSmall(first) ? 0 : 1
-  const end = words.findIndex((word, at) => at >= from && !isSmall(word))
+  const isArticle = isSmall(first) && (definite.has(first.text) || articles.has(first.text))
+  // The description may begin with a place or an owner: "Leeds baker Larkmoor", "Norvane's broker Larkmoor", "South Korean broker Larkmoor".
+  const isTwoWords = isOfManyNames(first.text) && hasCapital(first) && hasCapital(second)
+  const from = isSmall(first) ? 0 : isTwoWords && words[2] !== undefined && isSmall(words[2]) ? 2 : 1
+  const noun = isArticle ? words.slice(0, 4).findLastIndex(({ text }) => compound.test(text)) : -1
+  const end = noun > 0 ? noun + 1 : words.findIndex((word, at) => at >= from && !isSmall(word))
   const [last, name] = [words[end - 1], words[end]]
-  if (last === undefined || name === undefined || end <= from || !hasCapital(name)) return 0
-  return saysKind(last) && !formWords.has(name.text) ? end : 0
+  if (last === undefined || name === undefined || !hasCapital(name)) return 0
+  // "SL" is also the start of a name: "landlord SL Larkmoor".
+  if (formWords.has(name.text) && !words.slice(end + 1).some((word) => hasCapital(word) && !isFormWord(word)))
+    return 0
+  const described = words.slice(isArticle ? 1 : end - 1, end)
+  const isDescribed = described.some((word) => saysKind(word) || (isArticle && isOfManyNames(word.text)))
+  return noun > 0 || (end > from && isDescribed) ? end : 0
 }
 
 const isFormWord = ({ text, written }: DescribedWord): boolean => formWords.has(text) && written !== 'as'
@@ -154,18 +166,6 @@ export function findCountryWords(text: string, countries: readonly string[]): st
     .filter((word, at) => isName(word) || isBehind(at) || isBehind(at + 1))
     .map((word) => foldText(word))
 }
-
-/** A department in front of a name, up to a dash or to the word for a company that names begin with. */
-const departmentInFront = new RegExp(
-  String.raw`^(?:(?:(?:(?:phòng(?! khám)|bộ phận|bagian|divisi|قسم|إدارة|دائرة)(?![\p{L}\p{M}])|ฝ่าย|แผนก)[^-–—:,]{2,30}?|(?:\p{L}+\s){1,2}(?:departmanı|bölümü|müdürlüğü|birimi))\s*[-–—:,]\s+` +
-    String.raw`|(?:(?:phòng(?! khám)|bộ phận|ban|khối|bagian|divisi|قسم|إدارة|دائرة)(?![\p{L}\p{M}])|ฝ่าย|แผนก)[^-–—:,]{2,30}?\s+(?:[-–—:,]\s+)?(?=(?:(?:tổng )?công ty|cty|ctcp|pt\.?|cv\.?|شركة|مؤسسة)\s|บริษัท|ห้างหุ้นส่วน)` +
-    String.raw`|(?:\p{L}+\s){1,2}(?:departmanı|bölümü|müdürlüğü|birimi)\s+)(?=.*\p{L}{2})`,
-  'iu',
-)
-
-/** Removes a department in front of a name, where its words are also words of names: "Phòng Mua hàng - Công ty …". */
-export const removeDepartment = (name: string): string =>
-  name.normalize('NFC').trimStart().replace(departmentInFront, '')
 
 const cityStates = new Set(placeNames.cityStates.split(' '))
 

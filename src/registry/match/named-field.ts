@@ -1,6 +1,7 @@
 import { formWords } from '../normalize/legal-forms.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { boundText } from '../normalize/parsed-name.js'
+import { isOfManyNames } from './word-classes.js'
 import around from '../reference/around-names.json' with { type: 'json' }
 
 /** A part of a text, and the words in front of it that say what it is: "BNF: Larkmoor LLC". */
@@ -113,6 +114,40 @@ function saysRole(text: string): boolean {
   return isArea || (isOfRanks && own.some((word) => roles.has(word)))
 }
 
+/** A department in front of a name, up to a dash or to the word for a company that names begin with. */
+const departmentInFront = new RegExp(
+  String.raw`^(?:(?:(?:(?:phòng(?! khám)|bộ phận|bagian|divisi|قسم|إدارة|دائرة)(?![\p{L}\p{M}])|ฝ่าย|แผนก)[^-–—:,]{2,30}?|(?:\p{L}+\s){1,2}(?:departmanı|bölümü|müdürlüğü|birimi))\s*[-–—:,]\s+` +
+    String.raw`|(?:(?:phòng(?! khám)|bộ phận|ban|khối|bagian|divisi|قسم|إدارة|دائرة)(?![\p{L}\p{M}])|ฝ่าย|แผนก)[^-–—:,]{2,30}?\s+(?:[-–—:,]\s+)?(?=(?:(?:tổng )?công ty|cty|ctcp|pt\.?|cv\.?|شركة|مؤسسة)\s|บริษัท|ห้างหุ้นส่วน)` +
+    String.raw`|(?:\p{L}+\s){1,2}(?:departmanı|bölümü|müdürlüğü|birimi)\s+)(?=.*\p{L}{2})`,
+  'iu',
+)
+
+/** Removes a department in front of a name, where its words are also words of names: "Phòng Mua hàng - Công ty …". */
+const removeDepartment = (name: string): string =>
+  name.normalize('NFC').trimStart().replace(departmentInFront, '')
+
+const [postingInFront, postingBehind] = [
+  new RegExp(String.raw`^(?:${table.postings.in_front})(\s*[|:–—-]\s*|\s+)`, 'iu'),
+  new RegExp(String.raw`(?:\s*[|:–—]|\s-)?\s+(?:${table.postings.behind})(?![\p{L}\p{M}]).*$`, 'iu'),
+]
+/** Removes what is in front of an employer's name, unless it begins a registered name: "Careers Larkmoor Ltd". */
+function removePostingInFront(text: string): string {
+  const [found = '', sign = ''] = postingInFront.exec(text) ?? []
+  const rest = text.slice(found.length)
+  const isSure = sign.trim() !== '' || /\S\s+\S/.test(found) || !/^[chjr]/i.test(found) || !hasForm(text)
+  return isSure && /^[\p{Lu}\p{Lo}\p{N}„“"«]/u.test(rest) ? rest : text
+}
+/** "Leeds's Larkmoor Bank" */
+const owner = /^(\p{Lu}[\p{L}\s]{3,30})['’]s\s+(?=\p{Lu})/u
+/** Removes what adverts and news have around a name: "Jobs at Larkmoor", "Larkmoor recrute", "Malta's Larkmoor". A form behind shows a name. */
+function removePosting(text: string): string {
+  const rest = removePostingInFront(text)
+    .replace(owner, (found, place: string) => (toWords(place).every(isOfManyNames) ? '' : found))
+    .replace(/(?<=^\S.*\p{L})\s?!$/u, '')
+  const bare = rest.replace(postingBehind, (found) => (hasForm(found) ? found : ''))
+  return hasName(bare) ? bare : text
+}
+
 /** Removes a person's role, and the person next to it: "M. Okafor | VP Credit | Larkmoor Fund", "Analyst at Larkmoor LLC". */
 function removeRole(text: string): string {
   const [front, before = ''] = atCompany.exec(text) ?? []
@@ -136,11 +171,11 @@ function removeRole(text: string): string {
  * whole text if its parts do not say which of them is the company.
  */
 export function findNamedField(given: string): string {
-  const text = boundText(given)
+  const text = removePosting(removeDepartment(boundText(given)))
   const [, line] = numberedLines.exec(text.trim()) ?? []
   if (line !== undefined) return line
   const fields = splitFields(text)
   const field = fields.length === 1 && fields[0]?.tag.length === 0 ? undefined : chooseField(fields)
   const name = removeRole(field?.text ?? text)
-  return name === text ? given : name
+  return name === boundText(given) ? given : name
 }

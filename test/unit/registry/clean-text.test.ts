@@ -7,7 +7,7 @@ import {
   spellOutShortForms,
   unknownLetter,
 } from '../../../src/registry/normalize/clean-text.js'
-import { findAround, removeDepartment, removeRemarks } from '../../../src/registry/match/around-name.js'
+import { findAround, removeRemarks } from '../../../src/registry/match/around-name.js'
 import { parseLocation } from '../../../src/registry/match/parse-location.js'
 import { readText } from '../../../src/registry/match/query-text.js'
 import {
@@ -72,8 +72,8 @@ describe('a department in front of a name', () => {
     '%s: %s',
     (department, name) => {
       for (const separator of [' ', ' - ', ' – '])
-        expect(removeDepartment(`${department}${separator}${name}`)).toBe(name)
-      expect(removeDepartment(name)).toBe(name)
+        expect(findNamedField(`${department}${separator}${name}`)).toBe(name)
+      expect(findNamedField(name)).toBe(name)
     },
   )
 
@@ -88,7 +88,7 @@ describe('a department in front of a name', () => {
     ),
     'قسمة زورفكس شركة النور',
   ])('names without one stay: %s', (name) => {
-    expect(removeDepartment(name)).toBe(name)
+    expect(findNamedField(name)).toBe(name)
   })
 })
 
@@ -419,7 +419,6 @@ describe('a text of 200,000 letters is read before the test is over', () => {
     ['parseName', parseName],
     ['parseLocation', parseLocation],
     ['removeRemarks', removeRemarks],
-    ['removeDepartment', removeDepartment],
     ['findNamedField', findNamedField],
     ['findAround', (text) => findAround(text, text.slice(5, 50))],
     ['writeLatin', writeLatin],
