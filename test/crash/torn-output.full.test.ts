@@ -4,7 +4,7 @@ import { describe, test, type TestContext } from 'vitest'
 import { createPlace, type CliPlace, type RunningCli } from '../support/cli.js'
 import { readParquet, rowsOfCsv } from '../support/tables.js'
 
-const rowCount = 50_000
+const rowCount = 30_000
 /** Most rows ask for what nobody knows: answers without a basis keep the output small enough to be written often. */
 const nameOf = (row: number) => (row % 50 === 0 ? 'Apple Inc' : `Nobody Knows This ${row % 7}`)
 const oldOutput = 'the output of yesterday\n'
@@ -87,7 +87,7 @@ async function killOnce(
   return { hitWhileWriting: code === null && temporaries(place).length > 0 }
 }
 
-describe.concurrent('an output of 50,000 rows whose process is killed while it is published', () => {
+describe.concurrent('an output of 30,000 rows whose process is killed while it is published', () => {
   test.for(['out.csv', 'out.parquet'])(
     '%s is the old file or the whole new one, and the next run clears up',
     { timeout: testMsMax },

@@ -14,7 +14,7 @@ import { companyWorld, runStages, serveCompanies, writeCompanies } from '../../s
 const nameCount = 120
 const companyCount = 60
 /** Processes that are killed, at moments spread over all stages. */
-const killCount = 8
+const killCount = 6
 
 let cleanUp: (() => Promise<void> | void)[] = []
 afterEach(async () => {

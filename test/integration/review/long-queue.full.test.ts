@@ -8,7 +8,7 @@ import { interceptRequests } from '../../support/visited-page.js'
 
 const browserPath = findBrowser()
 const createPlace = reviewPlaces()
-const rowCount = 4_000
+const rowCount = 2_500
 
 let browser: Browser
 
