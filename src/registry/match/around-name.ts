@@ -28,7 +28,7 @@ const kinds = new Set(around.descriptions.kinds.flatMap((line) => line.split(' '
 const agent = /^.{3,}(?:[eo]rs?|iers?|eurs?|istes?|dora|tore|trice)$/
 const saysKind = ({ text }: DescribedWord): boolean => kinds.has(text) || agent.test(text)
 /** "Bankhaus", "Biotechfirma": a German noun has a capital letter. */
-const compound = new RegExp(`^.{3,}(?:${around.descriptions.compounds})$`)
+const compound = new RegExp(`^(?:.{3,})?(?:${around.descriptions.compounds})$`)
 
 /** Counts the words at the start that describe the company named behind them: "gold miner Larkmoor Inc", "das Ulmer Bankhaus Larkmoor". */
 function countInFront(words: readonly DescribedWord[]): number {

@@ -170,8 +170,9 @@ function removeRole(text: string): string {
  * Returns the name where a text says what its parts are: the beneficiary of a payment, the company of a person's role. The
  * whole text if its parts do not say which of them is the company.
  */
-export function findNamedField(given: string): string {
-  const text = removePosting(removeDepartment(boundText(given)))
+export function findNamedField(written: string): string {
+  const given = removeDepartment(written)
+  const text = removePosting(boundText(given))
   const [, line] = numberedLines.exec(text.trim()) ?? []
   if (line !== undefined) return line
   const fields = splitFields(text)

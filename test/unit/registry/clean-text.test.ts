@@ -92,6 +92,46 @@ describe('a department in front of a name', () => {
   })
 })
 
+describe('an advert of an employer', () => {
+  const adverts = [
+    'Jobs at {}, Careers at the {}, {} – we are hiring, {} is hiring engineers, Vacancies | {}, Join {}',
+    'Karriere bei der {}, Arbeiten bei {}, {} sucht Azubis (m/w/d), Stellenangebote: {}, {} – Offene Stellen',
+    'Rejoignez la {} !, {} recrute, Carrières chez {}, {} – Offres d’emploi, Recrutement - {}',
+    'Trabaja con nosotros | {}, {} busca contables, Empleo en {}, Vagas {}, {} contrata, Trabalhe na {}',
+    'Lavora con noi - {}, {} assume, Werken bij de {}, Vacatures {}, {} zoekt monteurs',
+    'Lediga jobb hos {}, {} söker ekonom, Ledige stillinger i {}, {} hakee myyjää, Avoimet työpaikat – {}',
+    'Praca w {}, {} zatrudni, Kariéra v {}, {} hledá účetní, Cariere la {}, Karrier - {}, Вакансии {}, {} ищет бухгалтера',
+  ].flatMap((line) => line.split(', '))
+  const names = ['Larkmoor Norvane', 'Müller & Söhne', 'Ромашка Север', '4Velmora Foods']
+
+  test.each(adverts)('%s', (advert) => {
+    for (const name of names) expect(findNamedField(advert.replace('{}', name))).toBe(name)
+  })
+
+  test.each([
+    'Careers Larkmoor Ltd',
+    'Hiring Solutions GmbH',
+    'Work for Good Ltd',
+    'Positions in Time Inc',
+    'Larkmoor Careers Ltd',
+    'Jobs plc',
+    'Larkmoor busca Foods SL',
+    'Join',
+  ])('names with such words stay: %s', (name) => {
+    expect(findNamedField(name)).toBe(name)
+  })
+})
+
+test.each(['Leeds', 'Malta', 'Johannesburg', 'Bulgaria', 'Montréal'])(
+  'the place %s owns no company',
+  (place) => {
+    for (const sign of ["'", '’'])
+      expect(findNamedField(`${place}${sign}s Larkmoor Bank`)).toBe('Larkmoor Bank')
+    for (const name of ["McDonald's Corp", "Larkmoor's Foods Ltd", `${place} Larkmoor Bank`])
+      expect(findNamedField(name)).toBe(name)
+  },
+)
+
 describe('what a cell has around a name', () => {
   const names = [
     'Larkmoor Foods GmbH',

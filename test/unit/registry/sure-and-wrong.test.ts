@@ -890,6 +890,16 @@ describe('words that describe a company', () => {
     'gold junior',
     'the so-called',
     'Leeds truckers',
+    'South Korean panel maker',
+    'Manhattan office landlord',
+    'Norvane-controlled',
+    'le papetier montréalais',
+    "le groupe d'ingénierie américain",
+    'a mineradora brasileira',
+    'o banco',
+    'a magyar',
+    'das Allgäuer Bankhaus',
+    'der Milka-Hersteller',
   ]
   test.each([
     ...behind.flatMap((words) => [`Larkmoor Velsor, ${words}`, `Larkmoor Velsor Inc, ${words}`]),
@@ -908,6 +918,10 @@ describe('words that describe a company', () => {
     'Larkmoor Velsor-norvane foods',
     'Larkmoor Velsor Bars by Norvane',
     'Larkmoor Velsor Nail Bar',
+    'the norvane Larkmoor Velsor',
+    'la petite Larkmoor Velsor',
+    'Norvane South broker Larkmoor Velsor',
+    'die Norvane Larkmoor Velsor',
   ])('%s may be another', (name) => {
     expect(ask(name)).toBeLessThan(80)
   })
