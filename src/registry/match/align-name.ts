@@ -248,12 +248,12 @@ function compareWithText(
   const found = text.words.map((word, at) => {
     const { wordClass, usual } = word
     if (wordClass === 'percent') return null
-    const spelling = findSpelling(word, text.words[at + 1]?.text, name)
-    const match = compareWords(spelling, name, at === last)
+    const match = compareWords(findSpelling(word, text.words[at + 1]?.text, name), name, at === last)
     // "Ve" joins words in Turkish, and is no short "Velmora".
     if (wordClass === 'stop' && at < last && isGuess(match)) return null
-    // "SA" is a form, and no short "Sabié". A column may cut "Income" to "Inc".
-    const isCut = text.cut !== 'nowhere' || at < formsAt || !isForm(word)
+    // "SA" is a form, and no short "Sabié". A column may cut "Income" to "Inc", and "Corp. SL" has another form.
+    const isShort = at < last && word.text.length > 3 && name.startsWith(word.text)
+    const isCut = text.cut !== 'nowhere' || at < formsAt || isShort || !isForm(word)
     if (!isCut && isGuess(match) && classifyNameWord(name) === 'telling') return null
     const isWriting = match?.kind !== 'equal' && writings !== undefined
     if (isWriting && areWrittenAlike(word.text, name, writings)) return sameMatch

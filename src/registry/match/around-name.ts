@@ -6,7 +6,6 @@ import { foldText } from '../normalize/normalize-name.js'
 import { readKind } from '../normalize/streets.js'
 import { isOfManyNames } from './word-classes.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
-
 import { isPlainRemark, isRemark, removeAddressing } from '../normalize/unspaced-names.js'
 import around from '../reference/around-names.json' with { type: 'json' }
 
@@ -27,27 +26,28 @@ const kinds = new Set(around.descriptions.kinds.flatMap((line) => line.split(' '
 /** "Provider", "chipmaker", "papetier", "mineradora": who does what a company does. Shorter words are articles in other languages. */
 const agent = /^.{3,}(?:[eo]rs?|iers?|eurs?|istes?|dora|tore|trice)$/
 const saysKind = ({ text }: DescribedWord): boolean => kinds.has(text) || agent.test(text)
-/** "Bankhaus", "Biotechfirma": a German noun has a capital letter. */
 const compound = new RegExp(`^(?:.{3,})?(?:${around.descriptions.compounds})$`)
 
-/** Counts the words at the start that describe the company named behind them: "gold miner Larkmoor Inc", "das Ulmer Bankhaus Larkmoor". */
+/** Counts the words at the start that describe the company behind them: "gold miner Larkmoor Inc", "das Bankhaus Larkmoor". */
 function countInFront(words: readonly DescribedWord[]): number {
-  const [first, second] = words
+  const [first, second, third] = words
   if (first === undefined || second === undefined) return 0
   const isArticle = isSmall(first) && (definite.has(first.text) || articles.has(first.text))
   // The description may begin with a place or an owner: "Leeds baker Larkmoor", "Norvane's broker Larkmoor", "South Korean broker Larkmoor".
   const isTwoWords = isOfManyNames(first.text) && hasCapital(first) && hasCapital(second)
-  const from = isSmall(first) ? 0 : isTwoWords && words[2] !== undefined && isSmall(words[2]) ? 2 : 1
+  const from = isSmall(first) ? 0 : isTwoWords && third !== undefined && isSmall(third) ? 2 : 1
   const noun = isArticle ? words.slice(0, 4).findLastIndex(({ text }) => compound.test(text)) : -1
   const end = noun > 0 ? noun + 1 : words.findIndex((word, at) => at >= from && !isSmall(word))
   const [last, name] = [words[end - 1], words[end]]
-  if (last === undefined || name === undefined || !hasCapital(name)) return 0
   // "SL" is also the start of a name: "landlord SL Larkmoor".
-  if (formWords.has(name.text) && !words.slice(end + 1).some((word) => hasCapital(word) && !isFormWord(word)))
-    return 0
-  const described = words.slice(isArticle ? 1 : end - 1, end)
-  const isDescribed = described.some((word) => saysKind(word) || (isArticle && isOfManyNames(word.text)))
-  return noun > 0 || (end > from && isDescribed) ? end : 0
+  const isName = (word: DescribedWord, at: number) => at >= end && hasCapital(word) && !isFormWord(word)
+  if (last === undefined || !name || !hasCapital(name) || end <= from || !words.some(isName)) return 0
+  const isOfPlace = ({ text }: DescribedWord) => isOfManyNames(text)
+  // "Ljubljanska Larkmoor banka", "le papetier montréalais Larkmoor"
+  const isDescribed = isArticle
+    ? words.slice(1, end).some((word) => saysKind(word) || isOfPlace(word))
+    : saysKind(last) || words.slice(0, end).every((word) => isSmall(word) && isOfPlace(word))
+  return isDescribed || noun > 0 ? end : 0
 }
 
 const isFormWord = ({ text, written }: DescribedWord): boolean => formWords.has(text) && written !== 'as'

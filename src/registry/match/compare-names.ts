@@ -240,7 +240,7 @@ export function compareNames(
   const isFormNext =
     statedForm !== null &&
     statedForm.at >= alignment.end &&
-    text.words.slice(alignment.end, statedForm.at).every(({ wordClass }) => wordClass === 'form')
+    text.words.slice(alignment.end, statedForm.at).every(({ wordClass }) => /^(?:form|stop)$/.test(wordClass))
   const textTotal = sum([...weights].filter((_, at) => text.words[at]?.wordClass === 'telling'))
   const textShared = sum(
     [...weights].filter((_, at) => text.words[at]?.wordClass === 'telling' && inPairs.has(at)),

@@ -114,7 +114,9 @@ function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['
     at >= end && (at === end || inPairs.has(at - 1) || text.words[at - 1]?.wordClass === 'form')
   // A small letter behind a form and before a word is no numeral: "s.r.o. v likvidaci".
   const isLetter = !isLast && text.words[at - 1]?.wordClass === 'form' && /^[ivx]$/.test(word.written)
-  const isNumber = !isLetter && !text.isSecurity && seriesNumber.test(word.text)
+  // Nor are numbers of a house: "12 High Street", "1-2-1 Otemachi".
+  const isHouse = wordClass === 'place' || /^\d/.test(text.words[at + 1]?.text ?? '')
+  const isNumber = !isLetter && !isHouse && !text.isSecurity && seriesNumber.test(word.text)
   if (isBehindName && isNumber && /^\)?$/.test(word.separator)) return 'series'
   const before = text.words.slice(0, at).map((one) => one.text)
   const isBrand = (brand: TextWord | undefined, words: readonly string[]) =>
@@ -124,11 +126,8 @@ function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['
   if ((isLast || isInFront || at === 0) && statesForm(word.folded, candidate)) return 'repeated'
   if (wordClass !== 'number' && candidate.tokens.includes(word.text)) return 'repeated'
   if (inPairs.size > 0 && isTicker(word, candidate)) return 'ticker'
-  if (
-    isLast &&
-    candidate.tokens.some((token) => token.length > word.text.length && token.startsWith(word.text)) &&
-    text.words.length > candidate.tokens.length
-  )
+  const isCutToken = (token: string) => token.length > word.text.length && token.startsWith(word.text)
+  if (isLast && candidate.tokens.some(isCutToken) && text.words.length > candidate.tokens.length)
     return 'repeated'
   if (word.text.length > 1 && (placeWords.has(word.text) || isOfPlace(word, candidate))) return 'place'
   const isCutWord = isLast && text.charCount >= 28 && text.charCount <= 42 && word.text.length <= 9

@@ -134,7 +134,11 @@ const [postingInFront, postingBehind] = [
 function removePostingInFront(text: string): string {
   const [found = '', sign = ''] = postingInFront.exec(text) ?? []
   const rest = text.slice(found.length)
-  const isSure = sign.trim() !== '' || /\S\s+\S/.test(found) || !/^[chjr]/i.test(found) || !hasForm(text)
+  const isSure =
+    sign.trim() !== '' ||
+    /\S\s+\S/.test(found) ||
+    !/^(?:[hj]|career|recr|rejo)/i.test(found) ||
+    !hasForm(text)
   return isSure && /^[\p{Lu}\p{Lo}\p{N}„“"«]/u.test(rest) ? rest : text
 }
 /** "Leeds's Larkmoor Bank" */

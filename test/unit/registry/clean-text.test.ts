@@ -98,6 +98,7 @@ describe('an advert of an employer', () => {
     'Karriere bei der {}, Arbeiten bei {}, {} sucht Azubis (m/w/d), Stellenangebote: {}, {} – Offene Stellen',
     'Rejoignez la {} !, {} recrute, Carrières chez {}, {} – Offres d’emploi, Recrutement - {}',
     'Trabaja con nosotros | {}, {} busca contables, Empleo en {}, Vagas {}, {} contrata, Trabalhe na {}',
+    'CNEE {}, Notify party: {}, ALSO NOTIFY {}, Shipper {}, Destinatario: {}',
     'Lavora con noi - {}, {} assume, Werken bij de {}, Vacatures {}, {} zoekt monteurs',
     'Lediga jobb hos {}, {} söker ekonom, Ledige stillinger i {}, {} hakee myyjää, Avoimet työpaikat – {}',
     'Praca w {}, {} zatrudni, Kariéra v {}, {} hledá účetní, Cariere la {}, Karrier - {}, Вакансии {}, {} ищет бухгалтера',

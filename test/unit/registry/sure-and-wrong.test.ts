@@ -867,6 +867,55 @@ test('a long word is compared with the beginnings of many like it in one pass', 
   expect(isOwnBrand('larkmoor', ['larkmoor', 'norvane'])).toBe(false)
 })
 
+describe('an address behind the form, in the cell of the name', () => {
+  const forms = [
+    'Ltd',
+    '& Co., Ltd.',
+    'AND CO LTD',
+    'Inc',
+    '& Co Inc',
+    'Co., Ltd.',
+    'GmbH',
+    'S.L.',
+    'Pvt Ltd',
+  ]
+  const addresses = [
+    '1-2-1 Otemachi Chiyoda-ku Tokyo',
+    '30-2 Shimomaruko 3-chome',
+    '12 High Street',
+    '4 Mill Lane Leeds',
+    '7/9 Station Road',
+  ]
+  test.each(forms.flatMap((form) => addresses.map((address) => [`Larkmoor ${form} ${address}`, form])))(
+    '%s is the company',
+    (name, form) => {
+      const held = [{ name: `Larkmoor ${form}` }]
+      expect(match({ name, location: null, held })).toMatchObject({
+        confidence: expect.toSatisfy((confidence: number) => confidence >= 80) as number,
+      })
+    },
+  )
+
+  test.each([
+    'Larkmoor 2 Ltd',
+    'Larkmoor Ltd 2',
+    'Larkmoor & Norvane Ltd 12 High Street',
+    'Larkmoor & Norvane',
+  ])('%s is another', (name) => {
+    const decision = match({ name, location: null, held: [{ name: 'Larkmoor Ltd' }] })
+    expect(decision.kind === 'none' ? 0 : decision.confidence).toBeLessThan(80)
+  })
+
+  test.each([
+    ['Larkmoor Corp. SL', 'Larkmoor Corporación SL'],
+    ['Larkmoor Corp. S.A.', 'Larkmoor Corporation S.A.'],
+  ])('a word in front of a form is shortened too: %s', (name, held) => {
+    expect(match({ name, location: null, held: [{ name: held }] })).toMatchObject({ kind: 'entity' })
+    const other = match({ name, location: null, held: [{ name: held.replace('Larkmoor', 'Norvane') }] })
+    expect(other.kind === 'none' ? 0 : other.confidence).toBeLessThan(80)
+  })
+})
+
 describe('words that describe a company', () => {
   const held: Held[] = [{ name: 'Larkmoor Velsor Inc', country: 'US' }]
   const ask = (name: string, companies = held) => {
@@ -898,6 +947,8 @@ describe('words that describe a company', () => {
     'a mineradora brasileira',
     'o banco',
     'a magyar',
+    'ljubljanska',
+    'milanese',
     'das Allgäuer Bankhaus',
     'der Milka-Hersteller',
   ]
