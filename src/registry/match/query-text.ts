@@ -306,6 +306,7 @@ function joinElisions(found: readonly Piece[], isWord: ReadingFacts['isWord']): 
 
 /** "Ekonomiavdelningen" */
 const departmentEnd = /^[a-z]{3,}(?:abteilung|a[vf]deling(?:en)?|avdelning(?:en)?|osasto)$/
+const nouns = new Set(around.descriptions.compounds.split('|'))
 /** "GAPINC" */
 const joinedFormCharsMin = 6
 
@@ -316,7 +317,7 @@ function splitJoined(
 ): Piece[] {
   const { text, written } = piece
   if (piece.wordClass !== undefined || text.length < joinedFormCharsMin) return [piece]
-  if (isWord(text) || classOfWord.has(text)) return [piece]
+  if (isWord(text) || classOfWord.has(text) || nouns.has(text)) return [piece]
   if (departmentEnd.test(text)) return [{ ...piece, wordClass: 'department' }]
   const words = divideJoined(text, written, { isWord, isNearWord })
   if (words.length === 1) return [piece]
