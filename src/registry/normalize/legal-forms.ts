@@ -1,6 +1,7 @@
 import { hasOtherThanAscii, isJoiningWord, removeJoiningWords } from './normalize-name.js'
 import { countriesInBrackets, toFormPattern } from './unspaced-names.js'
 import type { LegalForm } from '../../contract/enums.js'
+import { listKinds } from '../reference/registers.js'
 import table from '../reference/legal-forms.json' with { type: 'json' }
 
 /** Class of a legal form. `company` is a weak word ("Co"); different other classes mean different registrations. */
@@ -146,20 +147,24 @@ export function findTrailingForm(words: readonly string[], end: number): LegalFo
 
 const fronts = new Map(Object.entries(table.fronts).map(([country, words]) => [country, words.split(' ')]))
 
-/** Returns the short form that names of a country begin with: "AS Norvane", but not "AS Norvane OÜ", which has its own. */
-export function findNationalFrontForm(
-  country: string | null,
-  words: readonly string[],
-): LegalFormEntry | null {
+/** Returns the short form that names of a country begin with: "AS Norvane", "Ab Norvane Oy" in two languages, but not "AS Norvane OÜ", which has its own. */
+export function findNationalFrontForm(country: string, words: readonly string[]): LegalFormEntry | null {
   const [word = '', next] = words
-  if (next === undefined || fronts.get(country ?? '')?.includes(word) !== true) return null
-  const last = findTrailingForm(words, words.length)?.words
-  const isPair = word === 'sc' || (word === 'oy' && last?.join('') === 'ab')
-  if (last !== undefined && (!isPair || last.length + 1 === words.length)) return null
-  const isOwn = (one: LegalFormEntry) => one.words.length === 1 && one.countries.includes(country ?? '')
+  if (next === undefined || fronts.get(country)?.includes(word) !== true) return null
+  const last = findTrailingForm(words, words.length)
+  const isOwn = (one: LegalFormEntry) => one.words.length === 1 && one.countries.includes(country)
+  const own = byAnyFirstWord.get(word)?.find(isOwn)
+  const isPair = last === null || word === 'sc' || (own !== undefined && areTranslations(own, last, country))
+  if (!isPair || (last?.words.length ?? 0) + 1 === words.length) return null
   const plain = entries.find(({ formClass }) => formClass === 'company')
-  return byAnyFirstWord.get(word)?.find(isOwn) ?? (plain === undefined ? null : { ...plain, words: [word] })
+  return own ?? (plain === undefined ? null : { ...plain, words: [word] })
 }
+
+const areTranslations = (own: LegalFormEntry, last: LegalFormEntry, country: string): boolean =>
+  own.formClass === last.formClass &&
+  own.words[0] !== last.words[0] &&
+  last.countries.includes(country) &&
+  String(listKinds(country, own.words)) === String(listKinds(country, last.words))
 
 /** Returns the form at the beginning of `words`, or `null`. */
 export function findLeadingForm(words: readonly string[]): LegalFormEntry | null {
@@ -342,8 +347,3 @@ export function cutNativeForms(name: string): NativeCut {
   }
   return { rest, form }
 }
-
-/** True for the form of a public company in the words of a register: "Public company limited by shares". */
-export const isPublicForm = (text: string): boolean => publicForm.test(text)
-const publicForm =
-  /^(?!.*(?:guarantee|unlimited|non?.?profit))(?:\s*public\s*$|.*\bpublic (?:limited|company|corporation)\b)/is

@@ -200,7 +200,7 @@ interface StrippedName {
 }
 
 function stripForms(words: readonly string[], written: string, country: string | null): StrippedName {
-  const leading = findFormInFront(words, written) ?? findNationalFrontForm(country, words)
+  const leading = findFormInFront(words, written) ?? findNationalFrontForm(country ?? '', words)
   let start = leading ? leading.words.length : 0
   if (start >= words.length) start = 0
   let form = start > 0 ? leading : null

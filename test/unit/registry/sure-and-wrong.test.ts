@@ -696,6 +696,56 @@ describe('legal forms of one country', () => {
   )
 })
 
+describe('a form in two languages of one country', () => {
+  const forms: Record<string, [string, string]> = {
+    FI: ['Oy', 'Ab'],
+    AX: ['Oy', 'Ab'],
+    BE: ['NV', 'SA'],
+    LU: ['S.A.', 'AG'],
+    CH: ['AG', 'SA'],
+    CA: ['Ltd', 'Ltée'],
+  }
+  const names = ['Gnistan', 'Strandnäs Båtvarv', 'Norvane Larkmoor Velsor']
+  const write = (name: string, [one, other]: [string, string]) => [
+    `${name} ${one}`,
+    `${name} ${other}`,
+    `${name} ${one}/${other}`,
+    `${name} ${other} ${one}`,
+  ]
+  const writeInFront = (name: string, [one, other]: [string, string]) => [
+    `${one} ${name} ${other}`,
+    `${other} ${name} ${one}`,
+  ]
+  const ask = (name: string, held: string, country: string) => {
+    const decision = match({
+      name,
+      location: `Norvik, ${country}`,
+      held: [{ name: held, city: 'Norvik', country }],
+    })
+    return decision.kind === 'none' ? 0 : decision.confidence
+  }
+
+  test.each(Object.entries(forms))('%s: %j is one form, in front and behind', (country, pair) => {
+    for (const name of names) {
+      const isInFront = country === 'FI' || country === 'AX' || country === 'BE'
+      const all = [...write(name, pair), ...(isInFront ? writeInFront(name, pair) : [])]
+      for (const held of all)
+        for (const asked of all) expect(ask(asked, held, country), `${asked}: ${held}`).toBeGreaterThan(95)
+      for (const asked of [...write('Velmora', pair), ...writeInFront('Velmora', pair)])
+        for (const held of all) expect(ask(asked, held, country), `${asked}: ${held}`).toBe(0)
+    }
+  })
+
+  test.each([
+    ['BE', 'NV Larkmoor Velsor BV', 'Larkmoor Velsor BV'],
+    ['EE', 'AS Larkmoor Velsor OÜ', 'Larkmoor Velsor OÜ'],
+    ['NO', 'AS Larkmoor Velsor ASA', 'Larkmoor Velsor ASA'],
+    ['FR', 'SA Larkmoor Velsor SAS', 'Larkmoor Velsor SAS'],
+  ])('%s: %s has initials in front, since its forms are of two kinds', (country, held, asked) => {
+    expect(ask(asked, held, country)).toBeLessThan(95)
+  })
+})
+
 describe('bodies next to a company', () => {
   const heirs =
     'Héritiers|Hoirs|Erben|Erbengemeinschaft|Herederos de|Herdeiros de|Eredi|ورثة|Наследники|Spadkobiercy'
