@@ -64,7 +64,7 @@ function compareForms(stated: StatedForm | null, candidate: CandidateName): Form
   const query = stated?.formClass ?? null
   const held = query === null || query === 'company' ? candidate.formClass : getHeldForm(candidate)
   if (isForeignForm(stated, candidate)) return 'foreign'
-  if (stated === null && held === 'partnership') return 'unstated_partnership'
+  if (stated === null && (held === 'partnership' || isOfBuilding(candidate))) return 'unstated_partnership'
   if (stated === null || held === null) return 'unknown'
   if (query === 'company' || held === 'company') return query === held ? 'same' : 'unknown'
   const [asked, own] = listBothKinds(stated, held, candidate)
@@ -72,15 +72,13 @@ function compareForms(stated: StatedForm | null, candidate: CandidateName): Form
   return [asked, own].every((kinds) => kinds.some(isCorporate)) ? 'soft_conflict' : 'hard_conflict'
 }
 
-const isCorporate = (kind: string): boolean =>
-  ['limited', 'stock', 'simplified', 'starter', 'public', 'single'].includes(kind)
+const isCorporate = (kind: string) => /^(?:limited|stock|simplified|starter|public|single)$/.test(kind)
 
 type Kinds = readonly [asked: readonly string[], own: readonly string[]]
 
 /** The classes of both forms, or what the company's country makes of them; partnerships by the liability of their partners. */
 function listBothKinds(stated: StatedForm, held: FormClass, candidate: CandidateName): Kinds {
-  const { place } = candidate
-  const country = place.countryCode === '' ? place.jurisdictionCountry : place.countryCode
+  const country = getCountry(candidate)
   const list = (words: readonly string[], ofForm: FormClass, legalForm: string | null) =>
     listKinds(country, words) ??
     (ofForm !== 'partnership' ? [ofForm] : legalForm === null ? ['gp', 'lp', 'llp'] : [legalForm])
@@ -89,12 +87,17 @@ function listBothKinds(stated: StatedForm, held: FormClass, candidate: Candidate
 }
 
 /** The form of a name, if need be by the short forms of its country; a name without one ("Norvane") has that of the registered name. */
-function parseHeld({ formClass, name, registeredName, place }: CandidateName): ParsedName {
-  const full = formClass === null ? registeredName : name
-  const parsed = parseName(full)
-  const country = place.countryCode || place.jurisdictionCountry
-  return parsed.formClass === null ? parseName(spellOutShortForms(full, [country])) : parsed
+function parseHeld(candidate: CandidateName): ParsedName {
+  const full = candidate.formClass === null ? candidate.registeredName : candidate.name
+  return parseName(spellOutShortForms(full, [getCountry(candidate)]))
 }
+
+const getCountry = ({ place }: CandidateName): string => place.countryCode || place.jurisdictionCountry
+
+/** True for a company that owns a building and has its address as its name: "Asunto Oy Norvankatu 12". */
+export const isOfBuilding = (candidate: CandidateName): boolean =>
+  candidate.formClass === 'stock' &&
+  /^(?:housing|property)$/.test(String(listKinds(getCountry(candidate), parseHeld(candidate).formWords)))
 
 /** A name without a form, or with only a word for a company, has that of the registered name. */
 const getHeldForm = ({ formClass: own, name, registeredName: full }: CandidateName): FormClass | null =>
@@ -125,17 +128,16 @@ export function areFormsAlike(stated: StatedForm | null, candidate: CandidateNam
   return isAlike && (stated?.countries ?? []).join() === held.formCountries.join()
 }
 
-const privateWords = ['private', 'limited']
 /** Only one of two forms is private, in a country where "Limited" alone is public: "Larkmoor (Pty) Ltd", "Larkmoor Limited". */
 export function isOneFormPrivate(
   stated: StatedForm | null,
-  { name, registeredName, place }: CandidateName,
+  { name, registeredName: full, place }: CandidateName,
 ): boolean {
   const countries = stated?.countries ?? []
-  const isMarked = (code: string) => countries.includes(code) && listKinds(code, privateWords) === null
+  const isMarked = (code: string) =>
+    countries.includes(code) && listKinds(code, ['private', 'limited']) === null
   if (![place.countryCode, place.jurisdictionCountry].some(isMarked)) return false
-  const [held, registered] = [parseName(name), parseName(registeredName)]
-  const words = held.formWords.length === 0 ? registered.formWords : held.formWords
+  const words = [name, full].map((one) => parseName(one).formWords).find((one) => one.length > 0) ?? []
   return words.length > 0 && words.some(isPrivateForm) !== (stated?.words ?? []).some(isPrivateForm)
 }
 

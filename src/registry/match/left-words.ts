@@ -62,7 +62,9 @@ export function listLeft(
   const left: LeftWord[] = []
   const last = text.words.length - 1
   const isHead = start === 1 && inPairs.size >= 2 && isHeadWord(text.words[0]?.text ?? '')
-  const formEnd = isHead ? 1 : Math.min(start, countFormInFront(text.words, candidate))
+  // The purpose behind the form is in the whole name, and not in its words.
+  const ownEnd = text.fullKey === candidate.fullKey ? text.words.length : isHead ? 1 : 0
+  const formEnd = ownEnd || Math.min(start, countFormInFront(text.words, candidate))
   const mark = text.words.findIndex(({ wordClass }, at) => at >= end && /^(?:former|mark)$/.test(wordClass))
   for (const [at, read] of text.words.entries()) {
     if (inPairs.has(at)) continue
@@ -233,6 +235,10 @@ export function addOwnCountry(words: ReadonlySet<string>, { name, place }: Candi
   return ['', place.cityKey, ...own].some((word) => words.has(word)) ? new Set([...words, ...own]) : words
 }
 
+/** True if a text has more or less of a house number than a name. */
+export const isOtherHouse = (left: readonly LeftWord[], missing: readonly string[]): boolean =>
+  missing.concat(left.map(({ word }) => word.text)).some((one) => /\d|^.$/.test(one))
+
 /** A word that is compared in a long form is written as in the name: "Technologies" is not "Tech". */
 export function isWrittenAlike(
   { words }: QueryText,
@@ -313,7 +319,7 @@ export function leaveOutAnd<Text extends KeyedText>(
     (word, at) => (asked.includes(word) || !isAnd(tokens, at, candidate)) && !isRepeated(tokens, at, asked),
   )
   const isOnlyAsked = (at: number) => !tokens.includes(asked[at] ?? '') && isAnd(asked, at, candidate)
-  const isChanged = asked.some((_, at) => isOnlyAsked(at))
+  const isChanged = text.fullKey !== fullKey && asked.some((_, at) => isOnlyAsked(at))
   return [
     isChanged
       ? {

@@ -243,7 +243,7 @@ function readWords(
 }
 
 /** A body and another name remain what they are in a description. */
-const keptClasses = /^(?:body|host|agent|mark|former|department|site|web)$/
+const keptClasses = /^(?:body|estate|host|agent|mark|former|department|site|web)$/
 
 /** "C L Larkmoor" has initials, and no "Cl." of shares. */
 function classify({ text, folded = text, written }: Piece, placeWords: ReadonlySet<string>): WordClass {

@@ -36,9 +36,6 @@ export interface LegalFormEntry {
  */
 const writings = Object.entries(table.writings)
 
-/** A form of more countries does not show where a company is from. */
-const tellingCountriesMax = 20
-
 /** The countries where a form is usual, by the list of all that know it. */
 const usualCountries = new WeakMap<readonly string[], readonly string[]>()
 
@@ -46,7 +43,7 @@ export const getUsual = (countries: readonly string[]) => usualCountries.get(cou
 
 /** Returns the countries where a form is usual if they are few enough to locate a company, otherwise an empty list. */
 export const getDistinctiveCountries = (countries: readonly string[]): readonly string[] =>
-  getUsual(countries).length > tellingCountriesMax ? [] : getUsual(countries)
+  getUsual(countries).length > 20 ? [] : getUsual(countries)
 
 /** A single word is a spelling of its own: "co" alone is another form than "company". So is one that the table has elsewhere. */
 function listWritings(spelling: string, inTable: ReadonlySet<string>): Set<string> {
@@ -213,14 +210,11 @@ export interface StatedForm {
 const isLeadingForm = ({ leading, words, formClass }: LegalFormEntry): boolean =>
   leading || (formClass !== 'company' && words.join('').length >= 4 && words[0] !== 'limited')
 
-interface GivenText {
-  readonly last: string
-  readonly written: string
-  readonly native: NativeCut['form']
-}
-
 /** Finds the forms in the words of a text, in its order. */
-export function findForms(words: readonly string[], { last, written, native }: GivenText): StatedForm[] {
+export function findForms(
+  words: readonly string[],
+  { last, written, native }: { last: string; written: string; native: NativeCut['form'] },
+): StatedForm[] {
   const forms: StatedForm[] = []
   // Joining words are missing in the table of forms: "GmbH & Co. KG".
   const places = words.flatMap((word, at) => (isJoiningWord(word) ? [] : [at]))
@@ -247,9 +241,13 @@ export function findForms(words: readonly string[], { last, written, native }: G
   }
   const front = { isFirst: true, written }
   if (forms[0]?.at === 0 && isInitialsBefore(forms[0], forms.at(-1) ?? null, front)) forms.shift()
-  if (native !== null) forms.push({ at: words.length, count: 0, ...native })
+  if (native !== null) forms.push({ at: findPurpose(words, written) || words.length, count: 0, ...native })
   return forms
 }
+
+/** Returns where the purpose of a company begins, behind a form in another script of which only spaces are left; 0 without one. */
+export const findPurpose = (words: readonly string[], written: string): number =>
+  /^(?:(?!\sза\s).)*\S\s{2,}за\s/iu.test(written) ? Math.max(0, words.indexOf('za', 1)) : 0
 
 const hasWordsAt = (form: readonly string[], words: readonly string[], from: number): boolean =>
   from >= 0 && form.every((word, index) => words[from + index] === word)
@@ -280,6 +278,7 @@ const writtenForms: readonly (readonly [pattern: RegExp, spelledOut: string])[] 
   // The form of South Africa and Namibia, in Afrikaans and in full: "CC" is too often a word of a name to be a form.
   [/(?<=\S{3}\s)\(?(?:close corporation|beslote korporasie)\)?\.?\s*$/iu, ' cc'],
   [/(?<=\p{Ll}\s)B\.?\s?K\.?\s*$/u, ' cc'],
+  [new RegExp(String.raw`${apart}T:mi(?!\p{L})`, 'giu'), ' tmi '],
   [new RegExp(String.raw`${apart}(?:[eE]\.\s?[kK]|e\s?K)\.?\s*$`, 'u'), ' eingetragener kaufmann'],
   [new RegExp(String.raw`${apart}e\.?\s?U\.?\s*$`, 'u'), ' eingetragener unternehmer'],
 ]
@@ -297,7 +296,7 @@ const lastWritten = new RegExp(
 
 /** Nearly no name has one of them: this test is fast, the patterns are not. */
 const hasWrittenForm =
-  /an[o\u00f3]nima[ ,]|savings?\s|sacco|[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$|\([a-z.']{1,7}\)\s*(?:$|[lcps(-])|\s(?:gha?|ug|tz|zm|bd|lk|lanka|nig?|ng|ken?|e\.?a|w\.a|tanz|zamb?|zim|bots|gam|pak|bang|[bms]'?(?:desh|tius|sia|pore)|ugn|rwa)\.?\s+[lcps(-]|\sp\.\s*l|\ssh\.?\s?a\.?\s*$|close corp|beslote k|\sb\.?\s?k\.?\s*$/i
+  /an[o\u00f3]nima[ ,]|savings?\s|sacco|[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$|\([a-z.']{1,7}\)\s*(?:$|[lcps(-])|\s(?:gha?|ug|tz|zm|bd|lk|lanka|nig?|ng|ken?|e\.?a|w\.a|tanz|zamb?|zim|bots|gam|pak|bang|[bms]'?(?:desh|tius|sia|pore)|ugn|rwa)\.?\s+[lcps(-]|\sp\.\s*l|\ssh\.?\s?a\.?\s*$|close corp|beslote k|t:mi|\sb\.?\s?k\.?\s*$/i
 
 /** Writes out forms that folding would change into other words. `name` must be unfolded. */
 export function expandForms(name: string): string {
