@@ -1,6 +1,5 @@
 import {
   findFormAt,
-  findForms,
   getDistinctiveCountries,
   getUsual,
   type FormClass,
@@ -16,6 +15,7 @@ import {
   type Place,
   type PlaceAgreement,
 } from './place-agreement.js'
+import { findBodyInFront, findSharedForm } from './named-field.js'
 import { unspaced } from '../normalize/unspaced-names.js'
 import { removeRegistrySuffix } from '../../core/numbers/registry-suffix.js'
 import { isFormAlone, isPrivateForm, listKinds, spellOutForm } from '../reference/registers.js'
@@ -100,8 +100,15 @@ export const isOfBuilding = (candidate: CandidateName): boolean =>
   /^(?:housing|property)$/.test(String(listKinds(getCountry(candidate), parseHeld(candidate).formWords)))
 
 /** A name without a form, or with only a word for a company, has that of the registered name. */
-const getHeldForm = ({ formClass: own, name, registeredName: full }: CandidateName): FormClass | null =>
-  (own ?? 'company') === 'company' && name !== full ? (parseForm(full).formClass ?? own) : own
+function getHeldForm({
+  formClass: own,
+  name,
+  registeredName: full,
+  tokens,
+}: CandidateName): FormClass | null {
+  if ((own ?? 'company') === 'company' && name !== full) return parseForm(full).formClass ?? own
+  return own ?? findBodyInFront(tokens)
+}
 
 /** "Sociedad Anónima Cerrada" is "S.A.C.", and "S.A." another form of the same kind. */
 const toFormKey = (words: readonly string[]): string =>
@@ -169,6 +176,7 @@ function isForeignForm(
 interface NamePlace {
   readonly start: number
   readonly end: number
+  readonly pairs: readonly { readonly textAt: number; readonly textCount: number }[]
 }
 
 /** The form that fits, of those next to each other and before the name: "Corporation Joint Stock Company". */
@@ -178,6 +186,8 @@ export function findFittingForm(
   candidate: CandidateName,
 ): { statedForm: StatedForm | null; form: FormAgreement } {
   const compare = (form: StatedForm | null) => ({ statedForm: form, form: compareForms(form, candidate) })
+  const shared = findSharedForm(forms, alignment.pairs, getHeldForm(candidate))
+  if (shared !== undefined) return { statedForm: shared, form: 'hard_conflict' }
   const nearest = findStatedForm(forms, alignment)
   if (nearest === null || forms.length === 1) return compare(nearest)
   const beside = forms.filter(
@@ -236,21 +246,6 @@ function shareCountry({ place: a }: CandidateName, { place: b }: CandidateName):
     )
   const [left, right] = [countries(a), countries(b)]
   return left.length === 0 || right.length === 0 || left.some((code) => right.includes(code))
-}
-
-/** Finds forms that are only the last word of a name, before a remark: "Larkmoor MMC (filial)". */
-export function findClosedForms(
-  pieces: readonly { readonly separator: string }[],
-  folded: readonly string[],
-  stated: readonly StatedForm[],
-): StatedForm[] {
-  const ends = pieces.flatMap(({ separator }, at) => (at > 1 && /[(,-]/.test(separator) ? [at] : []))
-  return ends.flatMap((end) =>
-    findForms(folded.slice(0, end), { last: folded[end - 1] ?? '', written: '', native: null }).filter(
-      ({ at, count }) =>
-        at + count === end && !stated.some((form) => form.at < end && at < form.at + form.count),
-    ),
-  )
 }
 
 /** Counts the words of a short form in front of a text, as "SL" in "SL Larkmoor"; 0 if the company has another form, or its country. */

@@ -17,7 +17,7 @@ import {
   type Piece,
   type Separator,
 } from './text-pieces.js'
-import { findClosedForms } from './candidate.js'
+import { findClosedForms } from './named-field.js'
 import { findDescriptions } from './around-name.js'
 import { findBookings, findCountries, joinLetters } from './word-runs.js'
 import {

@@ -279,6 +279,7 @@ const writtenForms: readonly (readonly [pattern: RegExp, spelledOut: string])[] 
   [/(?<=\S{3}\s)\(?(?:close corporation|beslote korporasie)\)?\.?\s*$/iu, ' cc'],
   [/(?<=\p{Ll}\s)B\.?\s?K\.?\s*$/u, ' cc'],
   [new RegExp(String.raw`${apart}T:mi(?!\p{L})`, 'giu'), ' tmi '],
+  [/(?<=\S\s)(?:(?:Ltd|Limited)\.?,?\s*Part|Part\.,?\s*(?:Ltd|Limited))\.?\s*$/iu, ' limited partnership'],
   [new RegExp(String.raw`${apart}(?:[eE]\.\s?[kK]|e\s?K)\.?\s*$`, 'u'), ' eingetragener kaufmann'],
   [new RegExp(String.raw`${apart}e\.?\s?U\.?\s*$`, 'u'), ' eingetragener unternehmer'],
 ]
@@ -296,7 +297,7 @@ const lastWritten = new RegExp(
 
 /** Nearly no name has one of them: this test is fast, the patterns are not. */
 const hasWrittenForm =
-  /an[o\u00f3]nima[ ,]|savings?\s|sacco|[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$|\([a-z.']{1,7}\)\s*(?:$|[lcps(-])|\s(?:gha?|ug|tz|zm|bd|lk|lanka|nig?|ng|ken?|e\.?a|w\.a|tanz|zamb?|zim|bots|gam|pak|bang|[bms]'?(?:desh|tius|sia|pore)|ugn|rwa)\.?\s+[lcps(-]|\sp\.\s*l|\ssh\.?\s?a\.?\s*$|close corp|beslote k|t:mi|\sb\.?\s?k\.?\s*$/i
+  /an[o\u00f3]nima[ ,]|savings?\s|sacco|[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$|\([a-z.']{1,7}\)\s*(?:$|[lcps(-])|\s(?:gha?|ug|tz|zm|bd|lk|lanka|nig?|ng|ken?|e\.?a|w\.a|tanz|zamb?|zim|bots|gam|pak|bang|[bms]'?(?:desh|tius|sia|pore)|ugn|rwa)\.?\s+[lcps(-]|\sp\.\s*l|\ssh\.?\s?a\.?\s*$|close corp|beslote k|t:mi|part|\sb\.?\s?k\.?\s*$/i
 
 /** Writes out forms that folding would change into other words. `name` must be unfolded. */
 export function expandForms(name: string): string {

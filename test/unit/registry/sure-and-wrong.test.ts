@@ -644,6 +644,9 @@ const formsOfTwoKinds = `IS: ehf. | hf.; IS: einkahlutafélag | hf.; IS: ehf. | 
   IN: ਪ੍ਰਾਈਵੇਟ ਲਿਮਿਟੇਡ | ਲਿਮਿਟੇਡ; IN: பிரைவேட் லிமிடெட் | லிமிடெட்; BD: প্রাইভেট লিমিটেড | লিমিটেড; LK: ප්‍රයිවට් ලිමිටඩ් | ලිමිටඩ්
   IN: P. Ltd. | Ltd.; KR: 유한책임회사 | 유한회사; KR: 유한책임회사 | 주식회사; BA: s.p. | d.o.o.; BA: o.d. | d.o.o.
   MZ: Lda | S.A.R.L.; AO: Lda | SARL
+  TH: Co., Ltd. | Ltd., Part.; TH: จำกัด | จำกัด (มหาชน); TH: บจก. | หจก.; TH: PCL | Limited Partnership; LK: (Pvt) Ltd | Ltd; LK: PLC | Limited
+  PK: (SMC-Pvt) Ltd | (Pvt) Ltd; PK: (SMC-Private) Limited | Limited; CY: Ltd | Public Company Ltd; CY: Λτδ | PLC; CY: Limited | Δημόσια Εταιρεία Λτδ
+  GB: Co-operative Society Limited | Limited; ES: Sociedad Cooperativa | Fundación; IT: Società Cooperativa | Fondazione; SE: ekonomisk förening | AB
   FI: Oy | Oyj; FI: Ab | Abp; FI: Oy | Ay; FI: Oy | Ky; FI: Oy | Osk; FI: Oy | KOY; FI: KOY | As Oy; FI: Oy | Asunto Oy; HU: Zrt. | Nyrt.
   DK: IVS | ApS; HR: j.d.o.o. | d.o.o.; LU: S.e.n.c. | S.C.S.; LU: SCSp | S.à r.l.; FR: SNC | SCA; BE: SNC | SCA`
 
@@ -657,6 +660,9 @@ const formsOfOneKind = `MZ: S.A.R.L. | S.A.; MZ: SARL | Sociedade Anónima; AO: 
   LT: AB | akcinė bendrovė; CL: SpA | sociedad por acciones; UZ: ООО | LLC; IT: S.a.s. | società in accomandita semplice
   DE: UG | UG (haftungsbeschränkt); DE: Unternehmergesellschaft | UG; IT: SRLS | società a responsabilità limitata semplificata
   DE: UG & Co. KG | UG (haftungsbeschränkt) & Co. KG; DE: UG & Co. KG | GmbH & Co. KG; DE: Ltd. & Co. KG | Limited & Co. KG; HR: jdoo | j.d.o.o.; LU: S.C.Sp. | SCSp; LU: S.C.Sp. | société en commandite spéciale; LU: SCSp | Special Limited Partnership; LU: S.E.C.S. | S.C.S.
+  TH: Ltd., Part. | Limited Partnership; TH: Part., Ltd. | LP; TH: PCL | Public Company Limited; TH: บจก. | จำกัด; LK: (Pvt) Ltd | (Private) Limited
+  PK: (SMC-Pvt) Ltd | (SMC-Private) Limited; PK: Pvt Ltd | (Private) Limited; CY: Ltd | Λτδ; CY: Λίμιτεδ | Limited; CY: PLC | Public Company Limited
+  ES: S. Coop. | Sociedad Cooperativa; IT: S.c.a r.l. | Società Cooperativa; SE: ek. för. | ekonomisk förening; GB: Co-op | Co-operative Society Ltd
   FI: KOY | Kiinteistö Oy; FI: Koy | Kiinteistöosakeyhtiö; FI: KKOY | Keskinäinen Kiinteistö Oy; FI: As. Oy | Asunto Oy
   FI: Asunto-osakeyhtiö | As Oy; FI: AsOy | As. Oy; FI: Ay | avoin yhtiö; FI: Ky | kommandiittiyhtiö; FI: Kb | Ky; FI: Osk | osuuskunta
   FI: Andl | andelslag; FI: Andelslaget | Osk; FI: T:mi | Tmi; FI: Tmi | toiminimi; FI: Oyj | Abp; FI: Oyj | Plc; HU: Nyrt. | Plc; NO: ENK | enkeltpersonforetak
@@ -747,6 +753,31 @@ describe('a form in two languages of one country', () => {
     ['FR', 'SA Larkmoor Velsor SAS', 'Larkmoor Velsor SAS'],
   ])('%s: %s has initials in front, since its forms are of two kinds', (country, held, asked) => {
     expect(ask(asked, held, country)).toBeLessThan(95)
+  })
+})
+
+describe('a body with some words of the form of another', () => {
+  test.each([
+    ['GB', 'Larkmoor Co-operative Society Limited', 'Larkmoor Society'],
+    ['GB', 'Larkmoor Co-operative Society', 'Larkmoor Building Society'],
+    ['IN', 'Larkmoor Cooperative Society Ltd', 'Larkmoor Society'],
+    ['SE', 'Larkmoor ekonomisk förening', 'Larkmoor Förening'],
+    ['ES', 'Fundación Larkmoor', 'Cooperativa Larkmoor'],
+    ['IT', 'Fondazione Larkmoor', 'Cooperativa Larkmoor'],
+    ['PT', 'Fundação Larkmoor', 'Cooperativa Larkmoor'],
+  ])('%s: "%s" is not surely "%s"', (country, name, held) => {
+    const decide = (asked: string) =>
+      match({ name: asked, location: country, held: [{ name: held, country }] })
+    expect(decide(name)).not.toMatchObject({ confidence: expect.toSatisfy((one: number) => one >= 80) })
+    expect(decide(held)).toMatchObject({ kind: 'entity', confidence: 99 })
+  })
+
+  test.each([
+    ['ES', 'Larkmoor Sociedad Cooperativa', 'Cooperativa Larkmoor'],
+    ['GB', 'Larkmoor Society Limited', 'Larkmoor Society'],
+  ])('%s: "%s" is "%s"', (country, name, held) => {
+    const decision = match({ name, location: country, held: [{ name: held, country }] })
+    expect(decision).toMatchObject({ confidence: expect.toSatisfy(isSure) as number })
   })
 })
 
