@@ -7,10 +7,8 @@ const priorWeight = 4
 const outlivedShare = 0.999
 /** Old observations fade, to adapt to a slower service. */
 const observationsMax = 400
-
 /** Share of runs that meet an estimate in displays. */
 const likelyChance = 0.9
-
 /** An end with a greater uncertainty is ignored. */
 const uncertaintyMsMax = 120_000
 
@@ -37,10 +35,8 @@ export class RunDurations {
   #total = 0
   /** Cumulative weights; null after a change. */
   #sums: Float64Array | null = null
-
   /** Open runs that have a weight. */
   #openCount = 0
-
   readonly #shortestMs: number
 
   constructor(shortestMs: number) {
@@ -60,10 +56,7 @@ export class RunDurations {
     else if (knownMs - Math.max(seenMs, this.#shortestMs) <= uncertaintyMsMax) this.observe(seenMs, knownMs)
   }
 
-  /**
-   * Observes the end of a run at an age in (`fromMs`, `toMs`]; equal values are an exact age. Only the part above the
-   * shortest duration counts.
-   */
+  /** Observes the end of a run at an age in (`fromMs`, `toMs`], exact if they are equal. The part above the shortest duration counts. */
   observe(fromMs: number, toMs: number): void {
     this.#scaleDown()
     this.#addWeight(Math.min(toMs, Math.max(fromMs, this.#shortestMs)), toMs, 1)
@@ -159,9 +152,8 @@ export class RunDurations {
   #addWeight(fromMs: number, toMs: number, weight: number): void {
     const first = Math.min(Math.floor(Math.max(0, fromMs) / this.#binMs), binCount - 1)
     const last = Math.max(first, Math.min(Math.ceil(toMs / this.#binMs) - 1, binCount - 1))
-    for (let bin = first; bin <= last; bin++) {
+    for (let bin = first; bin <= last; bin++)
       this.#weights[bin] = (this.#weights[bin] ?? 0) + weight / (last - first + 1)
-    }
     this.#total += weight
     this.#sums = null
   }
@@ -184,13 +176,8 @@ export interface OpenRunsView {
   readonly leftMs: number
 }
 
-/** An open run. Times in milliseconds of one clock. */
-interface OpenRunTimes {
-  readonly submittedAtMs: number
-  readonly seenRunningAtMs: number | null
-  /** Set if an earlier process submitted it, or a webhook requests its poll. */
-  readonly asked: unknown
-}
+/** An open run, in milliseconds of one clock. `asked` is set if an earlier process submitted it, or a webhook requests its poll. */
+type OpenRunTimes = Readonly<{ submittedAtMs: number; seenRunningAtMs: number | null; asked: unknown }>
 
 /** Assumes that the youngest run ends last. */
 export function viewOpenRuns(

@@ -5,6 +5,7 @@ import { findKeptCountries } from './registration-facts.js'
 import { splitJurisdiction } from './entity-record.js'
 import type { FeaturePart } from '../match/features.js'
 import { describeFormerName, describeName, describeUnsupported } from './factors.js'
+import { isOfBuilding } from '../match/candidate.js'
 import type { NameComparison } from '../match/compare-names.js'
 import { isLikeName, type Evidence } from '../match/evidence.js'
 import { hasTown, type LocationHint, type Place, type PlaceAgreement } from '../match/place-agreement.js'
@@ -158,7 +159,7 @@ function describeForm({ form, statedForm, candidate }: NameComparison): string {
         ? 'a legal form of another country was asked for'
         : `a legal form of another country: "${own}", asked for "${asked}"`
     case 'unstated_partnership':
-      return `a partnership ("${own}"), which was not asked for`
+      return `a ${isOfBuilding(candidate) ? 'company of a building' : 'partnership'} ("${own}"), which was not asked for`
     case 'unknown':
       return own === '' ? 'its name states no legal form' : `a legal form, "${own}", that says little`
     default:

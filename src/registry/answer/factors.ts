@@ -161,7 +161,7 @@ const unquotedClasses: ReadonlySet<WordClass> = new Set(['stop', 'form', 'mark',
 /** Quotes the words of the text that the name lacks: `without "Accounts Payable"`; `null` without any. */
 function describeRest({ left, matchType, candidate, text }: NameComparison): string | null {
   const runs: LeftWord[][] = []
-  for (const one of left) {
+  for (const one of text.fullKey === candidate.fullKey ? [] : left) {
     if (matchType === 'acronym' && one.word.text === candidate.acronym) continue
     if (/^(?:host|agent)$/.test(one.word.wordClass)) continue
     const run = runs.at(-1)

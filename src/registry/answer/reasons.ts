@@ -7,7 +7,7 @@ import type { LeftoverWords } from '../match/left-words.js'
 import type { MatchDecision } from '../match/rank.js'
 import type { FeaturePart } from '../match/features.js'
 import { weighParts } from '../match/model.js'
-import { areFormsAlike, isOneFormPrivate } from '../match/candidate.js'
+import { areFormsAlike, isOfBuilding, isOneFormPrivate } from '../match/candidate.js'
 import { isOtherTown } from '../match/evidence.js'
 import type { LocationHint, PlaceAgreement } from '../match/place-agreement.js'
 import type { StoredLegalEntity } from '../store/reader.js'
@@ -92,6 +92,7 @@ function listFormReasons({ form, statedForm, candidate }: NameComparison): Reaso
   const against = { type: 'limitation', code: 'no_legal_entity_confirmed', parts } as const
   const ofPrivate = 'Only one of the legal forms is that of a private company.'
   const kind = areFormsAlike(statedForm, candidate) ? 'form is the same' : 'forms are of one kind'
+  const unstated = isOfBuilding(candidate) ? 'company of a building' : 'partnership'
   switch (form) {
     case 'same':
       if (isOneFormPrivate(statedForm, candidate))
@@ -103,7 +104,7 @@ function listFormReasons({ form, statedForm, candidate }: NameComparison): Reaso
     case 'hard_conflict':
       return [{ ...against, text: 'The legal form is of another kind.' }]
     case 'unstated_partnership':
-      return [{ ...against, text: 'It is a partnership, which your text does not say.' }]
+      return [{ ...against, text: `It is a ${unstated}, which your text does not say.` }]
     case 'unknown':
       return []
     default:

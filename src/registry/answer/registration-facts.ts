@@ -1,7 +1,6 @@
 import type { Address, ResultEntity } from '../../contract/entity.js'
 import { legalForm as legalForms, type LegalForm } from '../../contract/enums.js'
 import { classifyFundOrTrust, isSoleTraderForm, parseFormText, parseName } from '../normalize/parsed-name.js'
-import { isPublicForm } from '../normalize/legal-forms.js'
 import { findRegionCode } from '../normalize/places.js'
 import { parseStreet } from '../normalize/streets.js'
 import { findCountryName } from '../../core/countries.js'
@@ -9,6 +8,7 @@ import type { RowAddress } from '../model/registry-rows.js'
 import type { RegistrationOutline, StoredEntity, StoredLegalEntity, Statement } from '../store/reader.js'
 import { unknownAuthority } from '../../contract/unknown.js'
 import {
+  isPublicForm,
   findAuthorityFacts,
   findCompaniesHouseAuthority,
   edgarAuthority,

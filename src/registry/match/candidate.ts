@@ -1,6 +1,5 @@
 import {
   findFormAt,
-  findForms,
   getDistinctiveCountries,
   getUsual,
   type FormClass,
@@ -16,6 +15,7 @@ import {
   type Place,
   type PlaceAgreement,
 } from './place-agreement.js'
+import { findBodyInFront, findSharedForm } from './named-field.js'
 import { unspaced } from '../normalize/unspaced-names.js'
 import { removeRegistrySuffix } from '../../core/numbers/registry-suffix.js'
 import { isFormAlone, isPrivateForm, listKinds, spellOutForm } from '../reference/registers.js'
@@ -64,7 +64,7 @@ function compareForms(stated: StatedForm | null, candidate: CandidateName): Form
   const query = stated?.formClass ?? null
   const held = query === null || query === 'company' ? candidate.formClass : getHeldForm(candidate)
   if (isForeignForm(stated, candidate)) return 'foreign'
-  if (stated === null && held === 'partnership') return 'unstated_partnership'
+  if (stated === null && (held === 'partnership' || isOfBuilding(candidate))) return 'unstated_partnership'
   if (stated === null || held === null) return 'unknown'
   if (query === 'company' || held === 'company') return query === held ? 'same' : 'unknown'
   const [asked, own] = listBothKinds(stated, held, candidate)
@@ -72,15 +72,13 @@ function compareForms(stated: StatedForm | null, candidate: CandidateName): Form
   return [asked, own].every((kinds) => kinds.some(isCorporate)) ? 'soft_conflict' : 'hard_conflict'
 }
 
-const isCorporate = (kind: string): boolean =>
-  ['limited', 'stock', 'simplified', 'starter', 'public', 'single'].includes(kind)
+const isCorporate = (kind: string) => /^(?:limited|stock|simplified|starter|public|single)$/.test(kind)
 
 type Kinds = readonly [asked: readonly string[], own: readonly string[]]
 
 /** The classes of both forms, or what the company's country makes of them; partnerships by the liability of their partners. */
 function listBothKinds(stated: StatedForm, held: FormClass, candidate: CandidateName): Kinds {
-  const { place } = candidate
-  const country = place.countryCode === '' ? place.jurisdictionCountry : place.countryCode
+  const country = getCountry(candidate)
   const list = (words: readonly string[], ofForm: FormClass, legalForm: string | null) =>
     listKinds(country, words) ??
     (ofForm !== 'partnership' ? [ofForm] : legalForm === null ? ['gp', 'lp', 'llp'] : [legalForm])
@@ -89,16 +87,28 @@ function listBothKinds(stated: StatedForm, held: FormClass, candidate: Candidate
 }
 
 /** The form of a name, if need be by the short forms of its country; a name without one ("Norvane") has that of the registered name. */
-function parseHeld({ formClass, name, registeredName, place }: CandidateName): ParsedName {
-  const full = formClass === null ? registeredName : name
-  const parsed = parseName(full)
-  const country = place.countryCode || place.jurisdictionCountry
-  return parsed.formClass === null ? parseName(spellOutShortForms(full, [country])) : parsed
+function parseHeld(candidate: CandidateName): ParsedName {
+  const full = candidate.formClass === null ? candidate.registeredName : candidate.name
+  return parseName(spellOutShortForms(full, [getCountry(candidate)]))
 }
 
+const getCountry = ({ place }: CandidateName): string => place.countryCode || place.jurisdictionCountry
+
+/** True for a company that owns a building and has its address as its name: "Asunto Oy Norvankatu 12". */
+export const isOfBuilding = (candidate: CandidateName): boolean =>
+  candidate.formClass === 'stock' &&
+  /^(?:housing|property)$/.test(String(listKinds(getCountry(candidate), parseHeld(candidate).formWords)))
+
 /** A name without a form, or with only a word for a company, has that of the registered name. */
-const getHeldForm = ({ formClass: own, name, registeredName: full }: CandidateName): FormClass | null =>
-  (own ?? 'company') === 'company' && name !== full ? (parseForm(full).formClass ?? own) : own
+function getHeldForm({
+  formClass: own,
+  name,
+  registeredName: full,
+  tokens,
+}: CandidateName): FormClass | null {
+  if ((own ?? 'company') === 'company' && name !== full) return parseForm(full).formClass ?? own
+  return own ?? findBodyInFront(tokens)
+}
 
 /** "Sociedad Anónima Cerrada" is "S.A.C.", and "S.A." another form of the same kind. */
 const toFormKey = (words: readonly string[]): string =>
@@ -125,17 +135,16 @@ export function areFormsAlike(stated: StatedForm | null, candidate: CandidateNam
   return isAlike && (stated?.countries ?? []).join() === held.formCountries.join()
 }
 
-const privateWords = ['private', 'limited']
 /** Only one of two forms is private, in a country where "Limited" alone is public: "Larkmoor (Pty) Ltd", "Larkmoor Limited". */
 export function isOneFormPrivate(
   stated: StatedForm | null,
-  { name, registeredName, place }: CandidateName,
+  { name, registeredName: full, place }: CandidateName,
 ): boolean {
   const countries = stated?.countries ?? []
-  const isMarked = (code: string) => countries.includes(code) && listKinds(code, privateWords) === null
+  const isMarked = (code: string) =>
+    countries.includes(code) && listKinds(code, ['private', 'limited']) === null
   if (![place.countryCode, place.jurisdictionCountry].some(isMarked)) return false
-  const [held, registered] = [parseName(name), parseName(registeredName)]
-  const words = held.formWords.length === 0 ? registered.formWords : held.formWords
+  const words = [name, full].map((one) => parseName(one).formWords).find((one) => one.length > 0) ?? []
   return words.length > 0 && words.some(isPrivateForm) !== (stated?.words ?? []).some(isPrivateForm)
 }
 
@@ -167,6 +176,7 @@ function isForeignForm(
 interface NamePlace {
   readonly start: number
   readonly end: number
+  readonly pairs: readonly { readonly textAt: number; readonly textCount: number }[]
 }
 
 /** The form that fits, of those next to each other and before the name: "Corporation Joint Stock Company". */
@@ -176,6 +186,8 @@ export function findFittingForm(
   candidate: CandidateName,
 ): { statedForm: StatedForm | null; form: FormAgreement } {
   const compare = (form: StatedForm | null) => ({ statedForm: form, form: compareForms(form, candidate) })
+  const shared = findSharedForm(forms, alignment.pairs, getHeldForm(candidate))
+  if (shared !== undefined) return { statedForm: shared, form: 'hard_conflict' }
   const nearest = findStatedForm(forms, alignment)
   if (nearest === null || forms.length === 1) return compare(nearest)
   const beside = forms.filter(
@@ -234,21 +246,6 @@ function shareCountry({ place: a }: CandidateName, { place: b }: CandidateName):
     )
   const [left, right] = [countries(a), countries(b)]
   return left.length === 0 || right.length === 0 || left.some((code) => right.includes(code))
-}
-
-/** Finds forms that are only the last word of a name, before a remark: "Larkmoor MMC (filial)". */
-export function findClosedForms(
-  pieces: readonly { readonly separator: string }[],
-  folded: readonly string[],
-  stated: readonly StatedForm[],
-): StatedForm[] {
-  const ends = pieces.flatMap(({ separator }, at) => (at > 1 && /[(,-]/.test(separator) ? [at] : []))
-  return ends.flatMap((end) =>
-    findForms(folded.slice(0, end), { last: folded[end - 1] ?? '', written: '', native: null }).filter(
-      ({ at, count }) =>
-        at + count === end && !stated.some((form) => form.at < end && at < form.at + form.count),
-    ),
-  )
 }
 
 /** Counts the words of a short form in front of a text, as "SL" in "SL Larkmoor"; 0 if the company has another form, or its country. */

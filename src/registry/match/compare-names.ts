@@ -248,8 +248,7 @@ export function compareNames(
   const nameNumbers = missingWords.filter(isNumberWord).length
   // If the name has a number, any other is a different one: a year, the number of a fund.
   const leftNumbers = counted.filter(
-    ({ role, word }) =>
-      role === 'series' || (nameNumbers > 0 && !text.isSecurity && word.wordClass === 'number'),
+    ({ role, word }) => role === 'series' || (nameNumbers > 0 && !text.isSecurity && isNumberWord(word.text)),
   ).length
   // "Fund E" and "Fund F".
   const haveOtherLetters =

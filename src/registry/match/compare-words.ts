@@ -343,3 +343,8 @@ export function compareCountries(
   if (!text.codes.some((code) => name.codes.includes(code))) return null
   return states.has(words[text.end - 1] ?? '') ? stateCode : countryName
 }
+
+/** Words for "and" in the languages of a country. */
+export const andWords = new Map(
+  Object.entries(wordTables.and_words).map(([word, codes]) => [word, codes.split(' ')]),
+)

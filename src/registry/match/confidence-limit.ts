@@ -6,7 +6,7 @@ import { toCityKey, toPlaceKey } from '../normalize/places.js'
 import { classifyNameWord } from './compare-words.js'
 import { isOneFormPrivate } from './candidate.js'
 import type { NameComparison } from './compare-names.js'
-import { isOwnCountryLeft, skipJoiningWords, type Evidence } from './evidence.js'
+import { hasLeft, isOwnCountryLeft, skipJoiningWords, type Evidence } from './evidence.js'
 import type { LeftWord } from './left-words.js'
 import { countTellingNext, isFollowed, isNamedOtherwise, isNameLeft, isOfSeveral } from './other-names.js'
 import { hasOtherMeaning } from './word-classes.js'
@@ -47,8 +47,8 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   // A name that continues is that of another company, as far as the registry tells.
   [78, (evidence) => isContinued(evidence) || isRearranged(evidence) || isNamedOtherwise(evidence)],
   [78, (evidence) => isOfSeveral(evidence) || isNameLeft(evidence)],
-  // Partnerships, cooperatives, associations and sole traders are other persons than a company of the same name.
-  [78, ({ comparison: { form } }) => form === 'hard_conflict'],
+  // Partnerships, cooperatives, associations, sole traders and estates are other persons than a company of the same name.
+  [78, (one) => one.comparison.form === 'hard_conflict' || hasLeft(['estate'])(one) === true],
   // In a script of which few words are known, a short word with another letter is another name: পদ্মা is no Palma.
   [78, ({ comparison: { text, isLooseShort } }) => isLooseShort && isOfUnknownWords(text.native)],
   // A group has a company for each country, and a word in front makes another name: few registries hold all of them.
@@ -137,7 +137,7 @@ function isElsewhere({ place, hint, contextCount, comparison }: Evidence): boole
 
 /** True if the text continues with more of a name, without a sign between them: "Larkmoor & Brothers", "Larkmoor 2021 Ltd", "OOO Larkmoor Plus". */
 function isContinued(evidence: Evidence): boolean {
-  const { left, alignment, statedForm: form, text, candidate } = evidence.comparison
+  const { left, alignment, statedForm: form, text, candidate, isFullName } = evidence.comparison
   const [next, after] = text.words.slice(alignment.end, alignment.end + 2)
   // The end of a bracket inside the name separates nothing, nor does that of a year: "Larkmoor (UK) II Ltd", "Larkmoor (2010) Ltd".
   const find = (of: TextWord | undefined) =>
@@ -157,7 +157,7 @@ function isContinued(evidence: Evidence): boolean {
   const isOtherForm =
     after === undefined && form === null && candidate.formClass !== null && isFormAlone(one?.word.text ?? '')
   return (
-    !text.isSecurity &&
+    !(text.isSecurity || isFullName) &&
     (isOtherForm ||
       (next?.text === 'and' && one !== undefined && isAmong(other, 'telling generic light')) ||
       isAmong(more, isFormBefore ? 'telling generic payment' : 'generic') ||

@@ -1,7 +1,7 @@
 import { countryCodes } from '../../core/countries.js'
 import { findRegionCodes, toCityKey, toPlaceKey } from '../normalize/places.js'
 import type { AlignedText, NameAlignment } from './align-name.js'
-import { classifyNameWord, isCountryWord } from './compare-words.js'
+import { andWords, classifyNameWord, isCountryWord } from './compare-words.js'
 import { countFormInFront, statesForm, type CandidateName } from './candidate.js'
 import type { QueryText, TextWord } from './query-text.js'
 import { hasTown } from './place-agreement.js'
@@ -10,7 +10,6 @@ import { foldText, hasShortForm, isHeadWord, isJoiningWord } from '../normalize/
 import { cutOwnBrand, isOwnBrand, parseName } from '../normalize/parsed-name.js'
 import { leaveOutTrade, type KeyedText } from './other-writings.js'
 import { joiningWords } from './text-pieces.js'
-import wordTables from '../reference/word-classes.json' with { type: 'json' }
 
 /** Numbers of words that one side lacks, by kind. */
 export interface LeftoverWords {
@@ -63,7 +62,9 @@ export function listLeft(
   const left: LeftWord[] = []
   const last = text.words.length - 1
   const isHead = start === 1 && inPairs.size >= 2 && isHeadWord(text.words[0]?.text ?? '')
-  const formEnd = isHead ? 1 : Math.min(start, countFormInFront(text.words, candidate))
+  // The purpose behind the form is in the whole name, and not in its words.
+  const ownEnd = text.fullKey === candidate.fullKey ? text.words.length : isHead ? 1 : 0
+  const formEnd = ownEnd || Math.min(start, countFormInFront(text.words, candidate))
   const mark = text.words.findIndex(({ wordClass }, at) => at >= end && /^(?:former|mark)$/.test(wordClass))
   for (const [at, read] of text.words.entries()) {
     if (inPairs.has(at)) continue
@@ -233,6 +234,10 @@ export function addOwnCountry(words: ReadonlySet<string>, { name, place }: Candi
   return ['', place.cityKey, ...own].some((word) => words.has(word)) ? new Set([...words, ...own]) : words
 }
 
+/** True if a text has more or less of a house number than a name. */
+export const isOtherHouse = (left: readonly LeftWord[], missing: readonly string[]): boolean =>
+  missing.concat(left.map(({ word }) => word.text)).some((one) => /\d|^.$/.test(one))
+
 /** A word that is compared in a long form is written as in the name: "Technologies" is not "Tech". */
 export function isWrittenAlike(
   { words }: QueryText,
@@ -253,11 +258,6 @@ export const isJoiningOnly = ({ words }: QueryText, { pairs }: NameAlignment): b
       textCount === 1 && /^(?:stop|form|place)$/.test(words[textAt]?.wordClass ?? ''),
   ) &&
   words.some(({ wordClass }) => !/^(?:stop|form|place)$/.test(wordClass))
-
-/** Words for "and" in the languages of a country. */
-export const andWords = new Map(
-  Object.entries(wordTables.and_words).map(([word, codes]) => [word, codes.split(' ')]),
-)
 
 /** True for "and" between two words of a name. A letter is often an initial. */
 function isAnd(words: readonly string[], at: number, { place }: CandidateName): boolean {
@@ -318,7 +318,7 @@ export function leaveOutAnd<Text extends KeyedText>(
     (word, at) => (asked.includes(word) || !isAnd(tokens, at, candidate)) && !isRepeated(tokens, at, asked),
   )
   const isOnlyAsked = (at: number) => !tokens.includes(asked[at] ?? '') && isAnd(asked, at, candidate)
-  const isChanged = asked.some((_, at) => isOnlyAsked(at))
+  const isChanged = text.fullKey !== fullKey && asked.some((_, at) => isOnlyAsked(at))
   return [
     isChanged
       ? {

@@ -1,4 +1,10 @@
-import { formWords } from '../normalize/legal-forms.js'
+import {
+  findFormAt,
+  findForms,
+  formWords,
+  type FormClass,
+  type StatedForm,
+} from '../normalize/legal-forms.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { boundText } from '../normalize/parsed-name.js'
 import { isOfManyNames } from './word-classes.js'
@@ -183,4 +189,47 @@ export function findNamedField(written: string): string {
   const field = fields.length === 1 && fields[0]?.tag.length === 0 ? undefined : chooseField(fields)
   const name = removeRole(field?.text ?? text)
   return name === boundText(given) ? given : name
+}
+
+/** Finds forms that are only the last word of a name, before a remark: "Larkmoor MMC (filial)". */
+export function findClosedForms(
+  pieces: readonly { readonly separator: string }[],
+  folded: readonly string[],
+  stated: readonly StatedForm[],
+): StatedForm[] {
+  const ends = pieces.flatMap(({ separator }, at) => (at > 1 && /[(,-]/.test(separator) ? [at] : []))
+  return ends.flatMap((end) =>
+    findForms(folded.slice(0, end), { last: folded[end - 1] ?? '', written: '', native: null }).filter(
+      ({ at, count }) =>
+        at + count === end && !stated.some((form) => form.at < end && at < form.at + form.count),
+    ),
+  )
+}
+
+const isOfBody = (form: Pick<StatedForm, 'formClass'> | null) =>
+  /^(?:cooperative|association|foundation)$/.test(form?.formClass ?? '')
+
+/** "Cooperativa Norvane" is no "Fundación Norvane", though the words in front are parts of their names. */
+export function findBodyInFront(tokens: readonly string[]): FormClass | null {
+  const form = findFormAt(tokens, 0)
+  return isOfBody(form) && tokens.length > 1 ? (form?.formClass ?? null) : null
+}
+
+/** Returns a form of a body of which a name has only some words: "Larkmoor Co-operative Society" is no "Larkmoor Society". */
+export function findSharedForm(
+  forms: readonly StatedForm[],
+  pairs: readonly TextPair[],
+  held: FormClass | null,
+) {
+  const countWords = ({ at, count }: StatedForm) =>
+    pairs.reduce((sum, pair) => sum + (pair.textAt >= at && pair.textAt < at + count ? pair.textCount : 0), 0)
+  return forms.find(
+    (form) =>
+      isOfBody(form) && form.formClass !== held && countWords(form) > 0 && countWords(form) < form.count,
+  )
+}
+
+interface TextPair {
+  readonly textAt: number
+  readonly textCount: number
 }

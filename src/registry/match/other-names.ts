@@ -2,15 +2,15 @@ import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import { cap, type Evidence, type Feature } from './evidence.js'
 import type { NameComparison } from './compare-names.js'
 import type { LeftWord } from './left-words.js'
+import { andWords } from './compare-words.js'
 import { hasOtherMeaning, type WordClass } from './word-classes.js'
+import { isOfBuilding } from './candidate.js'
 import { findFormAt } from '../normalize/legal-forms.js'
 import { findFormEnd } from '../normalize/native-scripts.js'
 import { foldText } from '../normalize/normalize-name.js'
-import { andWords, listCountryWords } from './left-words.js'
+import { isOtherHouse, listCountryWords } from './left-words.js'
 import { isConflict } from './place-agreement.js'
 import { placeRank } from './siblings.js'
-
-/** Names and numbers of companies in the text of a query, next to the name that is found. */
 
 /** Number of words of a name directly behind the name found: "Larkmoor Energy Bars by Norvane" for Larkmoor Energy Inc. */
 export const countTellingNext = ({ comparison: { left, text, alignment } }: Evidence): number => {
@@ -44,15 +44,21 @@ export const isCompanyLeft: Feature = ({ comparison: { left, text, alignment, st
 const relationClasses: ReadonlySet<WordClass> = new Set(['mark', 'former', 'host', 'agent'])
 
 /** Another name is left over behind a sign, with the word for its trade: "Larkmoor Velsor, Norvane Foods". In brackets, it may be a former one. */
-export const isNameLeft = ({ comparison: { left, text } }: Evidence): boolean =>
-  left.some(({ word, at, position, role }) => {
+export function isNameLeft({ comparison: { form, candidate, left, alignment, text } }: Evidence): boolean {
+  const missing = alignment.missing.map((at) => candidate.tokens[at] ?? '')
+  // Without its form or with another house, an address is not the name of the company that owns the building.
+  if (isOfBuilding(candidate) && (form === 'unstated_partnership' || isOtherHouse(left, missing))) return true
+  const isName = ({ word, at, position, role }: LeftWord) => {
     const count = text.words.slice(at + 1).findIndex(({ isApart }) => isApart) + 1 || text.words.length
     const classes = text.words.slice(at, at + count).map(({ wordClass }) => wordClass)
-    const isName =
+    const isNamed =
       /^telling (?:(?:telling|generic|stop) )*generic$/.test(classes.join(' ')) &&
       (/\p{Lu}/u.test(word.written) || !/\p{Lu}/u.test(text.given))
-    return isName && role === null && position === 'behind' && /^[,/]$/.test(word.separator)
-  }) && !left.some(({ word }) => relationClasses.has(word.wordClass) || word.separator === '(')
+    return isNamed && role === null && position === 'behind' && /^[,/]$/.test(word.separator)
+  }
+  const isRelated = ({ word }: LeftWord) => relationClasses.has(word.wordClass) || word.separator === '('
+  return left.some(isName) && !left.some(isRelated)
+}
 
 /** The word in front of a name in quotes is the kind of its body, as in `Biedrība "Larkmoor"`: no sign is between them. */
 function isInQuotes({ text: { words, given }, alignment: { start, end } }: NameComparison): boolean {

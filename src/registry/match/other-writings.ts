@@ -117,12 +117,15 @@ const namedCharsMin = 5
  * promet Larkmoor". `null` for a name without such a description, or without one rare word next to it.
  */
 function cutDescription(words: readonly string[]): readonly string[] | null {
-  if (!words.some((word) => heads.has(word))) return null
+  const isHeaded = words[0] === 'za' || words.some((word) => heads.has(word))
+  if (!isHeaded) return null
   const first = words.findIndex((word) => !isDescribing(word))
   const last = words.findLastIndex((word) => !isDescribing(word))
   const named = words.slice(first, last + 1)
   const around = [...words.slice(0, Math.max(0, first)), ...words.slice(last + 1)]
-  const isOfTrade = around.some(isTrade) && around.some((word) => heads.has(word))
+  // Behind a legal form in front, "za" begins the description.
+  const isOfTrade =
+    around.some(isTrade) && around.some((word, at) => heads.has(word) || `${at}${word}` === '0za')
   const isName =
     first >= 0 &&
     named.length <= namedWordsMax &&
@@ -156,7 +159,10 @@ export function leaveOutTrade<Text extends KeyedText, Name extends KeyedName>(
 ): readonly [Text, Name] {
   const { tokens, coreKey } = held
   if (text.coreKey === coreKey || keys.has(`=${text.coreKey}`)) return [text, held]
-  const from = text.words[0]?.wordClass === 'form' ? 1 : 0
+  const from = Math.max(
+    0,
+    text.words.findIndex(({ wordClass }) => wordClass !== 'form'),
+  )
   const isForm = ({ wordClass, text: word }: KeyedText['words'][number], at: number) =>
     at > from && wordClass === 'form' && !heads.has(word)
   const behind = text.words.findIndex(isForm)

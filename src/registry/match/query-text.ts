@@ -17,7 +17,7 @@ import {
   type Piece,
   type Separator,
 } from './text-pieces.js'
-import { findClosedForms } from './candidate.js'
+import { findClosedForms } from './named-field.js'
 import { findDescriptions } from './around-name.js'
 import { findBookings, findCountries, joinLetters } from './word-runs.js'
 import {
@@ -243,7 +243,7 @@ function readWords(
 }
 
 /** A body and another name remain what they are in a description. */
-const keptClasses = /^(?:body|host|agent|mark|former|department|site|web)$/
+const keptClasses = /^(?:body|estate|host|agent|mark|former|department|site|web)$/
 
 /** "C L Larkmoor" has initials, and no "Cl." of shares. */
 function classify({ text, folded = text, written }: Piece, placeWords: ReadonlySet<string>): WordClass {

@@ -6,7 +6,7 @@ import table from '../reference/word-classes.json' with { type: 'json' }
 
 /**
  * Meaning of a word of a text that is not part of the company's name. `telling`: possibly another company.
- * `generic`: a trade or a shape. `description`: says what the company is. `body`: a body of its own near a company, such as a foundation. `host`: "care of", before a company that is not asked for. `agent`: "on behalf of", behind one. `light`: often added to names or dropped. `stop`: joins words. `mark`: "d/b/a".
+ * `generic`: a trade or a shape. `description`: says what the company is. `body`: a body of its own near a company, such as a foundation. `estate`: that of a bankrupt company. `host`: "care of", before a company that is not asked for. `agent`: "on behalf of", behind one. `light`: often added to names or dropped. `stop`: joins words. `mark`: "d/b/a".
  */
 export type WordClass =
   | 'telling'
@@ -23,6 +23,7 @@ export type WordClass =
   | 'site'
   | 'payment'
   | 'body'
+  | 'estate'
   | 'host'
   | 'agent'
   | 'mark'
@@ -174,7 +175,6 @@ function spreadSites(words: readonly Classified[], classes: WordClass[]): void {
 /** Common words of company names, by occurrences in 100,000 names of American and British registers, each family counted once. */
 const counts = toMap(table.by_count, Number)
 
-/** Words of many names. */
 export const usualWords: readonly string[] = [...counts.keys()]
 
 const { beginnings, endings, of_places: placeEndings } = table.of_many_names

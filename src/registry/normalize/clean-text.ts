@@ -22,12 +22,10 @@ const accents = new Map(
 const entity = /&(?:(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]{2,8}));|(amp|quot|nbsp|lt|gt)(?=\s|$))/gi
 const accentedLetter = /^([a-z])(acute|grave|circ|tilde|uml|caron)$/i
 
-/** `&amp;amp;` was encoded twice. */
-const decodingsMax = 4
-
 function decodeEntities(text: string): string {
   let decoded = text
-  for (let count = 0; count < decodingsMax && decoded.includes('&'); count++) {
+  // `&amp;amp;` was encoded twice.
+  for (let count = 0; count < 4 && decoded.includes('&'); count++) {
     const next = decoded.replace(entity, decodeEntity)
     if (next === decoded) break
     decoded = next
@@ -58,7 +56,6 @@ const bytes1252 = new Map(
 
 /** UTF-8 of a letter that was read as Latin-1 or Windows-1252: "Ã¼" for "ü". */
 const misread = /[\u00c2-\u00f4][\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|Ã(?: |$)/
-const strict = new TextDecoder('utf-8', { fatal: true })
 
 /** Returns the text unchanged if it is not UTF-8 that was read in another encoding. */
 function undoMisreading(text: string): string {
@@ -80,7 +77,7 @@ function readAsUtf8(text: string): string | null {
     bytes.push(code === 0x20 && bytes.at(-1) === 0xc3 ? 0xa0 : code)
   }
   try {
-    return strict.decode(Uint8Array.from(bytes))
+    return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(bytes))
   } catch {
     return null
   }
@@ -132,7 +129,6 @@ const procedureStems = listPhrases([...anywhere, ...behindForm, ...inFront])
 const mayHaveProcedure = new RegExp(
   String.raw`(?<![a-z])(?:${[...new Set(procedureStems)].join('|')}|(?:i|f|v|u|cs|kt)\.\s?[a-z]{1,4}\.\W*$)`,
 )
-const procedureWordsMax = 5
 
 /**
  * Removes the words of a procedure, which registers add to a name: "a.s. v likvidácii", "(in liquidation)", "GmbH i.L.". Some
@@ -142,9 +138,12 @@ export function removeProcedure(name: string): string {
   if (!mayHaveProcedure.test(removeMarks(name))) return name
   const pieces = name.trim().split(/\s+/)
   for (let from = 0; from < pieces.length; from++)
-    for (let to = Math.min(pieces.length, from + procedureWordsMax); to > from; to--) {
+    for (let to = Math.min(pieces.length, from + 5); to > from; to--) {
       const [before, found, rest] = [pieces.slice(0, from), pieces.slice(from, to), pieces.slice(to)]
-      if (!isProcedure(before.join(' '), found.join(' '), rest.length === 0)) continue
+      const behind = foldWords(expandForms(rest.join(' ')))
+      const isForm = findTrailingForm(behind, behind.length)?.words.length === behind.length
+      const isLast = rest.length === 0 || (isForm && !/^(?:in|under)$/i.test(found[0] ?? ''))
+      if (!isProcedure(before.join(' '), found.join(' '), isLast)) continue
       const start = before.join(' ').replace(/[\s,;:("„“–—-]+$/u, '')
       return removeProcedure([start, ...rest].filter((text) => text !== '').join(' '))
     }
@@ -166,10 +165,12 @@ function isProcedure(before: string, text: string, isLast: boolean): boolean {
 }
 
 /** Short forms of a country (`short` of the table), words or initials elsewhere: in front, and in the last letters. */
+const longer = forms.short.flatMap(([, one = '']) => (one.includes(' ') ? [one] : [])).join('|')
+const shortForm = String.raw`(?<form>${longer}|\p{L}[\p{L}./]{1,5})`
 const shortEnds = [
-  /^\s*(?<form>\p{L}[\p{L}./]{1,5})(?![\p{L}\p{M}./])[,:]?\s*(?=(?<quote>["“”„«»]?))/u,
-  /(?<quote>["“”„«»]?)[\s,(-]*(?<![\p{L}\p{M}./])(?<form>\p{L}[\p{L}./]{1,5})\)?\s*$/u,
-]
+  String.raw`^\s*${shortForm}(?![\p{L}\p{M}./])[,:]?\s*(?=(?<quote>["“”„«»]?))`,
+  String.raw`(?<quote>["“”„«»]?)[\s,(-]*(?<![\p{L}\p{M}./])${shortForm}\)?\s*$`,
+].map((pattern) => new RegExp(pattern, 'iu'))
 const districtInFront = new RegExp(`^((?:\\p{L}+\\s){1,2}(?:${forms.districts}))\\s+(.*["“„«].*)$`, 'iu')
 
 /** Spells out short forms of the countries, or around a quoted name of any: "Norvane ZS", `I/K "Norvane"`. Those that the table has in small letters may be in small letters. */

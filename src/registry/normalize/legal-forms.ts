@@ -1,6 +1,7 @@
 import { hasOtherThanAscii, isJoiningWord, removeJoiningWords } from './normalize-name.js'
 import { countriesInBrackets, toFormPattern } from './unspaced-names.js'
 import type { LegalForm } from '../../contract/enums.js'
+import { listKinds } from '../reference/registers.js'
 import table from '../reference/legal-forms.json' with { type: 'json' }
 
 /** Class of a legal form. `company` is a weak word ("Co"); different other classes mean different registrations. */
@@ -35,9 +36,6 @@ export interface LegalFormEntry {
  */
 const writings = Object.entries(table.writings)
 
-/** A form of more countries does not show where a company is from. */
-const tellingCountriesMax = 20
-
 /** The countries where a form is usual, by the list of all that know it. */
 const usualCountries = new WeakMap<readonly string[], readonly string[]>()
 
@@ -45,7 +43,7 @@ export const getUsual = (countries: readonly string[]) => usualCountries.get(cou
 
 /** Returns the countries where a form is usual if they are few enough to locate a company, otherwise an empty list. */
 export const getDistinctiveCountries = (countries: readonly string[]): readonly string[] =>
-  getUsual(countries).length > tellingCountriesMax ? [] : getUsual(countries)
+  getUsual(countries).length > 20 ? [] : getUsual(countries)
 
 /** A single word is a spelling of its own: "co" alone is another form than "company". So is one that the table has elsewhere. */
 function listWritings(spelling: string, inTable: ReadonlySet<string>): Set<string> {
@@ -146,20 +144,24 @@ export function findTrailingForm(words: readonly string[], end: number): LegalFo
 
 const fronts = new Map(Object.entries(table.fronts).map(([country, words]) => [country, words.split(' ')]))
 
-/** Returns the short form that names of a country begin with: "AS Norvane", but not "AS Norvane OÜ", which has its own. */
-export function findNationalFrontForm(
-  country: string | null,
-  words: readonly string[],
-): LegalFormEntry | null {
+/** Returns the short form that names of a country begin with: "AS Norvane", "Ab Norvane Oy" in two languages, but not "AS Norvane OÜ", which has its own. */
+export function findNationalFrontForm(country: string, words: readonly string[]): LegalFormEntry | null {
   const [word = '', next] = words
-  if (next === undefined || fronts.get(country ?? '')?.includes(word) !== true) return null
-  const last = findTrailingForm(words, words.length)?.words
-  const isPair = word === 'sc' || (word === 'oy' && last?.join('') === 'ab')
-  if (last !== undefined && (!isPair || last.length + 1 === words.length)) return null
-  const isOwn = (one: LegalFormEntry) => one.words.length === 1 && one.countries.includes(country ?? '')
+  if (next === undefined || fronts.get(country)?.includes(word) !== true) return null
+  const last = findTrailingForm(words, words.length)
+  const isOwn = (one: LegalFormEntry) => one.words.length === 1 && one.countries.includes(country)
+  const own = byAnyFirstWord.get(word)?.find(isOwn)
+  const isPair = last === null || word === 'sc' || (own !== undefined && areTranslations(own, last, country))
+  if (!isPair || (last?.words.length ?? 0) + 1 === words.length) return null
   const plain = entries.find(({ formClass }) => formClass === 'company')
-  return byAnyFirstWord.get(word)?.find(isOwn) ?? (plain === undefined ? null : { ...plain, words: [word] })
+  return own ?? (plain === undefined ? null : { ...plain, words: [word] })
 }
+
+const areTranslations = (own: LegalFormEntry, last: LegalFormEntry, country: string): boolean =>
+  own.formClass === last.formClass &&
+  own.words[0] !== last.words[0] &&
+  last.countries.includes(country) &&
+  String(listKinds(country, own.words)) === String(listKinds(country, last.words))
 
 /** Returns the form at the beginning of `words`, or `null`. */
 export function findLeadingForm(words: readonly string[]): LegalFormEntry | null {
@@ -208,14 +210,11 @@ export interface StatedForm {
 const isLeadingForm = ({ leading, words, formClass }: LegalFormEntry): boolean =>
   leading || (formClass !== 'company' && words.join('').length >= 4 && words[0] !== 'limited')
 
-interface GivenText {
-  readonly last: string
-  readonly written: string
-  readonly native: NativeCut['form']
-}
-
 /** Finds the forms in the words of a text, in its order. */
-export function findForms(words: readonly string[], { last, written, native }: GivenText): StatedForm[] {
+export function findForms(
+  words: readonly string[],
+  { last, written, native }: { last: string; written: string; native: NativeCut['form'] },
+): StatedForm[] {
   const forms: StatedForm[] = []
   // Joining words are missing in the table of forms: "GmbH & Co. KG".
   const places = words.flatMap((word, at) => (isJoiningWord(word) ? [] : [at]))
@@ -242,9 +241,13 @@ export function findForms(words: readonly string[], { last, written, native }: G
   }
   const front = { isFirst: true, written }
   if (forms[0]?.at === 0 && isInitialsBefore(forms[0], forms.at(-1) ?? null, front)) forms.shift()
-  if (native !== null) forms.push({ at: words.length, count: 0, ...native })
+  if (native !== null) forms.push({ at: findPurpose(words, written) || words.length, count: 0, ...native })
   return forms
 }
+
+/** Returns where the purpose of a company begins, behind a form in another script of which only spaces are left; 0 without one. */
+export const findPurpose = (words: readonly string[], written: string): number =>
+  /^(?:(?!\sза\s).)*\S\s{2,}за\s/iu.test(written) ? Math.max(0, words.indexOf('za', 1)) : 0
 
 const hasWordsAt = (form: readonly string[], words: readonly string[], from: number): boolean =>
   from >= 0 && form.every((word, index) => words[from + index] === word)
@@ -275,6 +278,8 @@ const writtenForms: readonly (readonly [pattern: RegExp, spelledOut: string])[] 
   // The form of South Africa and Namibia, in Afrikaans and in full: "CC" is too often a word of a name to be a form.
   [/(?<=\S{3}\s)\(?(?:close corporation|beslote korporasie)\)?\.?\s*$/iu, ' cc'],
   [/(?<=\p{Ll}\s)B\.?\s?K\.?\s*$/u, ' cc'],
+  [new RegExp(String.raw`${apart}T:mi(?!\p{L})`, 'giu'), ' tmi '],
+  [/(?<=\S\s)(?:(?:Ltd|Limited)\.?,?\s*Part|Part\.,?\s*(?:Ltd|Limited))\.?\s*$/iu, ' limited partnership'],
   [new RegExp(String.raw`${apart}(?:[eE]\.\s?[kK]|e\s?K)\.?\s*$`, 'u'), ' eingetragener kaufmann'],
   [new RegExp(String.raw`${apart}e\.?\s?U\.?\s*$`, 'u'), ' eingetragener unternehmer'],
 ]
@@ -292,7 +297,7 @@ const lastWritten = new RegExp(
 
 /** Nearly no name has one of them: this test is fast, the patterns are not. */
 const hasWrittenForm =
-  /an[o\u00f3]nima[ ,]|savings?\s|sacco|[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$|\([a-z.']{1,7}\)\s*(?:$|[lcps(-])|\s(?:gha?|ug|tz|zm|bd|lk|lanka|nig?|ng|ken?|e\.?a|w\.a|tanz|zamb?|zim|bots|gam|pak|bang|[bms]'?(?:desh|tius|sia|pore)|ugn|rwa)\.?\s+[lcps(-]|\sp\.\s*l|\ssh\.?\s?a\.?\s*$|close corp|beslote k|\sb\.?\s?k\.?\s*$/i
+  /an[o\u00f3]nima[ ,]|savings?\s|sacco|[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$|\([a-z.']{1,7}\)\s*(?:$|[lcps(-])|\s(?:gha?|ug|tz|zm|bd|lk|lanka|nig?|ng|ken?|e\.?a|w\.a|tanz|zamb?|zim|bots|gam|pak|bang|[bms]'?(?:desh|tius|sia|pore)|ugn|rwa)\.?\s+[lcps(-]|\sp\.\s*l|\ssh\.?\s?a\.?\s*$|close corp|beslote k|t:mi|part|\sb\.?\s?k\.?\s*$/i
 
 /** Writes out forms that folding would change into other words. `name` must be unfolded. */
 export function expandForms(name: string): string {
@@ -342,8 +347,3 @@ export function cutNativeForms(name: string): NativeCut {
   }
   return { rest, form }
 }
-
-/** True for the form of a public company in the words of a register: "Public company limited by shares". */
-export const isPublicForm = (text: string): boolean => publicForm.test(text)
-const publicForm =
-  /^(?!.*(?:guarantee|unlimited|non?.?profit))(?:\s*public\s*$|.*\bpublic (?:limited|company|corporation)\b)/is

@@ -13,11 +13,13 @@ import {
   findTrailingForm,
   findLeadingForm,
   findNationalFrontForm,
+  findPurpose,
   isInFrontOfQuoted,
   isInitialsBefore,
   expandForms,
   type FormClass,
   type LegalFormEntry,
+  type NativeCut,
 } from './legal-forms.js'
 import { removeRegistrySuffix } from '../../core/numbers/registry-suffix.js'
 import { cleanText, removeProcedure, spellOutShortForms } from './clean-text.js'
@@ -135,25 +137,31 @@ function splitForm(name: string, { town, country }: Seat = nowhere) {
   const bounded = isPlain(name) ? name : removeRegistrySuffix(boundText(name))
   const whole = spellOutShortForms(removeProcedure(bounded), country === null ? [] : [country])
   const native = isPlain(name) ? { rest: whole, form: null } : cutNativeForms(whole)
-  const words = cutTown(removeJoiningWords(foldWords(expandForms(native.rest))), town, native.rest)
-  // "LARKMOOR d.o.o. za trgovinu i usluge": behind the form, what the company does.
-  const end = words.indexOf('za', 2)
-  const own = end > 0 && findTrailingForm(words, end) !== null ? words.slice(0, end) : words
-  return { native, words, stripped: stripForms(own, native.rest, country) }
+  const words = cutTown(removeJoiningWords(foldWords(expandForms(native.rest))), town, native)
+  return { native, words, stripped: stripForms(cutPurpose(words, native.rest), native.rest, country) }
+}
+
+/** Cuts what a company does behind its form: "LARKMOOR d.o.o. za trgovinu i usluge", "LARKMOOR DOO uvoz-izvoz". */
+function cutPurpose(words: readonly string[], written = ''): readonly string[] {
+  const native = findPurpose(words, written)
+  if (native > 0) return words.slice(0, native)
+  const last = words.findLastIndex((word) => !/^(?:uvoz|izvoz|e(?:ks|x)port|import)$/.test(word)) + 1
+  const isName = (end: number) => (findTrailingForm(words, end)?.words.length ?? end) < end
+  return words.slice(0, [words.indexOf('za', 2), last].find(isName))
 }
 
 /** "SIEMENS DOO BEOGRAD", "JAVNO PREDUZEĆE POŠTA SRBIJE BEOGRAD": the town behind the legal form, or behind a name that begins with it. */
-function cutTown(words: readonly string[], town: string | null, written: string): readonly string[] {
+function cutTown(words: readonly string[], town: string | null, native: NativeCut): readonly string[] {
   const seat = town === null ? [] : foldWords(town)
-  for (let count = Math.min(seat.length, townWordsMax); count > 0; count--) {
+  for (let count = Math.min(seat.length, 3); count > 0; count--) {
     const end = words.length - count
     if (end < 2 || !seat.slice(0, count).every((word, at) => word === words[end + at])) continue
-    const isBehindForm = findTrailingForm(words, end) !== null
-    if (isBehindForm || (end > 2 && findFormInFront(words, written) !== null)) return words.slice(0, end)
+    const isBehindForm = findTrailingForm(words, cutPurpose(words.slice(0, end)).length) !== null
+    const form = isBehindForm || end < 3 ? null : (native.form ?? findFormInFront(words, native.rest))
+    if (isBehindForm || form !== null) return words.slice(0, end)
   }
   return words
 }
-const townWordsMax = 3
 
 const brandBehind = /^(.*[^\s,;:(–-])[\s,;:(–-]+(\p{L}{4,12})\)?$/u
 
@@ -185,22 +193,12 @@ export function parseFormText(text: string): ParsedName {
 /** Reads only the legal form of a name, in half of the time of `parseName`. */
 export function parseForm(name: string): Pick<ParsedName, 'formClass' | 'formCountries'> {
   const { native, stripped } = splitForm(name)
-  return {
-    formClass: native.form?.formClass ?? stripped.formClass,
-    formCountries: native.form?.countries ?? stripped.countries,
-  }
+  const { formClass, countries } = native.form ?? stripped
+  return { formClass, formCountries: countries }
 }
 
-interface StrippedName {
-  core: readonly string[]
-  formWords: readonly string[]
-  formClass: FormClass | null
-  legalForm: LegalForm | null
-  countries: readonly string[]
-}
-
-function stripForms(words: readonly string[], written: string, country: string | null): StrippedName {
-  const leading = findFormInFront(words, written) ?? findNationalFrontForm(country, words)
+function stripForms(words: readonly string[], written: string, country: string | null) {
+  const leading = findFormInFront(words, written) ?? findNationalFrontForm(country ?? '', words)
   let start = leading ? leading.words.length : 0
   if (start >= words.length) start = 0
   let form = start > 0 ? leading : null
@@ -252,7 +250,6 @@ export function toBareName(name: string): string {
 /** ISO 20275 codes of forms that are trusts or funds; trust companies are not. */
 const [trustCodes, fundCodes] = [new Set(codes.trust), new Set(codes.fund)]
 
-/** Returns `null` for the code of a company, a partnership or any other form. */
 const classifyFormCode = (code: string): 'fund' | 'trust' | null =>
   trustCodes.has(code) ? 'trust' : fundCodes.has(code) ? 'fund' : null
 

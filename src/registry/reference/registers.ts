@@ -305,6 +305,11 @@ export function listKinds(country: string, formWords: readonly string[]): readon
 export const isPrivateForm = (text: string): boolean =>
   /\b(?:private|pvt|pte|pty|proprietary|edms|eiendoms|sendirian|sdn)\b/i.test(text)
 
+/** True for the form of a public company in the words of a register: "Public company limited by shares". */
+export const isPublicForm = (text: string): boolean => publicForm.test(text)
+const publicForm =
+  /^(?!.*(?:guarantee|unlimited|non?.?profit))(?:\s*public\s*$|.*\bpublic (?:limited|company|corporation)\b)/is
+
 /** Minimum share of filled cells that must have the type of the column. */
 export const shareMin = 0.95
 

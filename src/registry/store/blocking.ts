@@ -28,6 +28,7 @@ const nameClasses: ReadonlySet<WordClass> = new Set([
   'code',
   'form',
   'body',
+  'estate',
 ])
 /** Classes whose words are searched for with their spellings. */
 const searchedClasses: ReadonlySet<WordClass> = new Set([
@@ -39,6 +40,7 @@ const searchedClasses: ReadonlySet<WordClass> = new Set([
   'department',
   'site',
   'body',
+  'estate',
   'security',
   'exchange',
 ])

@@ -486,6 +486,16 @@ describe('words behind the form for a company that is wound up', () => {
     SK: ['s.r.o.', 'v likvidácii', 'v konkurze'],
     PL: ['sp. z o.o.', 'w likwidacji', 'w upadłości'],
     RO: ['S.R.L.', 'în faliment', 'in insolventa'],
+    HR: ['d.o.o.', 'u stečaju', 'u predstečajnom postupku'],
+    FI: ['Oy', 'selvitystilassa', 'konkurssissa'],
+    SE: ['AB', 'i likvidation', 'i konkurs'],
+    DK: ['ApS', 'under konkurs', 'u/konkurs'],
+    DE: ['GmbH', 'i.L.', 'i.I.', 'in Insolvenz'],
+    FR: ['SARL', 'en liquidation judiciaire', 'en sauvegarde'],
+    IT: ['S.r.l.', 'in liquidazione', 'in composizione negoziata'],
+    NL: ['B.V.', 'in liquidatie', 'failliet'],
+    BR: ['Ltda', 'em recuperação judicial', 'falida'],
+    BG: ['ООД', 'в несъстоятелност', 'в ликвидация'],
   }
   test.each(Object.entries(cases))('in %s are no word of its name', (country, [form = '', ...remarks]) => {
     const held = [{ name: `Larkmoor Norvane ${form}`, country }]
@@ -493,6 +503,45 @@ describe('words behind the form for a company that is wound up', () => {
       const decision = match({ name: `Larkmoor Norvane ${form} ${remark}`, location: country, held })
       expect(isAccepted(decision), remark).toBe(true)
     }
+  })
+})
+
+describe('a company that is wound up', () => {
+  test.each([
+    ['HR', 'Larkmoor Norvane u stečaju d.o.o.', 'Larkmoor Norvane d.o.o.'],
+    ['CH', 'Larkmoor Norvane en liquidation SA', 'Larkmoor Norvane SA'],
+    ['CZ', 'Larkmoor Norvane v likvidaci s.r.o.', 'Larkmoor Norvane s.r.o.'],
+    ['LT', 'BUAB Larkmoor Norvane', 'UAB Larkmoor Norvane'],
+    ['TR', 'Müflis Larkmoor Norvane A.Ş.', 'Larkmoor Norvane A.Ş.'],
+  ])('in %s, %s is the company', (country, name, held) => {
+    expect(isAccepted(match({ name, location: country, held: [{ name: held, country }] }))).toBe(true)
+    expect(
+      match({
+        name,
+        location: country,
+        held: [{ name: held.replace('Larkmoor Norvane', 'Velmora Quent'), country }],
+      }).kind,
+    ).toBe('none')
+  })
+
+  test.each([
+    ['FI', 'Larkmoor Norvane Oy konkurssipesä', 'Larkmoor Norvane Oy'],
+    ['FI', 'Larkmoor Norvane Oy:n konkurssipesä', 'Larkmoor Norvane Oy'],
+    ['SE', 'Larkmoor Norvane AB:s konkursbo', 'Larkmoor Norvane AB'],
+    ['NO', 'Konkursboet Larkmoor Norvane AS', 'Larkmoor Norvane AS'],
+    ['DE', 'Insolvenzmasse Larkmoor Norvane GmbH', 'Larkmoor Norvane GmbH'],
+    ['EE', 'Larkmoor Norvane OÜ pankrotipesa', 'Larkmoor Norvane OÜ'],
+    ['IT', 'Fallimento Larkmoor Norvane S.r.l.', 'Larkmoor Norvane S.r.l.'],
+  ])('in %s, %s is an estate, for which a reviewer sees the company', (country, name, held) => {
+    const decision = match({ name, location: country, held: [{ name: held, country }] })
+    expect([namedBy(decision), confidenceOf(decision)]).toEqual([held, 78])
+    expect(
+      match({
+        name,
+        location: country,
+        held: [{ name: held.replace('Larkmoor Norvane', 'Velmora Quent'), country }],
+      }).kind,
+    ).toBe('none')
   })
 })
 

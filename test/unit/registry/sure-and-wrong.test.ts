@@ -644,18 +644,28 @@ const formsOfTwoKinds = `IS: ehf. | hf.; IS: einkahlutafélag | hf.; IS: ehf. | 
   IN: ਪ੍ਰਾਈਵੇਟ ਲਿਮਿਟੇਡ | ਲਿਮਿਟੇਡ; IN: பிரைவேட் லிமிடெட் | லிமிடெட்; BD: প্রাইভেট লিমিটেড | লিমিটেড; LK: ප්‍රයිවට් ලිමිටඩ් | ලිමිටඩ්
   IN: P. Ltd. | Ltd.; KR: 유한책임회사 | 유한회사; KR: 유한책임회사 | 주식회사; BA: s.p. | d.o.o.; BA: o.d. | d.o.o.
   MZ: Lda | S.A.R.L.; AO: Lda | SARL
+  TH: Co., Ltd. | Ltd., Part.; TH: จำกัด | จำกัด (มหาชน); TH: บจก. | หจก.; TH: PCL | Limited Partnership; LK: (Pvt) Ltd | Ltd; LK: PLC | Limited
+  PK: (SMC-Pvt) Ltd | (Pvt) Ltd; PK: (SMC-Private) Limited | Limited; CY: Ltd | Public Company Ltd; CY: Λτδ | PLC; CY: Limited | Δημόσια Εταιρεία Λτδ
+  GB: Co-operative Society Limited | Limited; ES: Sociedad Cooperativa | Fundación; IT: Società Cooperativa | Fondazione; SE: ekonomisk förening | AB
+  FI: Oy | Oyj; FI: Ab | Abp; FI: Oy | Ay; FI: Oy | Ky; FI: Oy | Osk; FI: Oy | KOY; FI: KOY | As Oy; FI: Oy | Asunto Oy; HU: Zrt. | Nyrt.
   DK: IVS | ApS; HR: j.d.o.o. | d.o.o.; LU: S.e.n.c. | S.C.S.; LU: SCSp | S.à r.l.; FR: SNC | SCA; BE: SNC | SCA`
 
 /** Writings of one form, or forms that the law of the country has as one. */
 const formsOfOneKind = `MZ: S.A.R.L. | S.A.; MZ: SARL | Sociedade Anónima; AO: S.A.R.L. | S.A.; MZ: SU, Lda | Unipessoal Lda; MZ: Soc. Unip. Lda | Lda
   AO: SU Limitada | Sociedade Unipessoal, Lda; NP: प्रा. लि. | Pvt. Ltd.; NP: प्रा.लि. | प्राइभेट लिमिटेड; NP: प्रा. लि. | P. Ltd.; IN: P. Ltd. | Pvt Ltd; IN: प्रा. लि. | Private Limited
   BD: প্রাঃ লিঃ | প্রাইভেট লিমিটেড; KR: 유한회사 | (유); KR: 유) | 유한회사; KR: 주) | 주식회사; KR: (주 | ㈜; JP: (株 | 株式会社; JP: 株) | 株式会社; BA: s.p. | samostalni poduzetnik; BA: o.d. | ortačko društvo; RS: o.d. | ortačko društvo
-  IS: ehf. | einkahlutafélag; IS: hf. | ohf.; FI: Oy | Oyj; SE: AB | AB (publ); HU: Zrt. | Nyrt.; UY: Ltda. | S.R.L.
+  IS: ehf. | einkahlutafélag; IS: hf. | ohf.; SE: AB | AB (publ); HU: Zrt. | Rt.; UY: Ltda. | S.R.L.
   UY: Limitada | S.R.L.; CL: Ltda. | S.R.L.; FR: SAS | SASU; LU: S.à r.l. | SARL; LU: S.A R.L. | S.à r.l.; CO: S.A.S. | SAS
   UY: S.A.S. | sociedad por acciones simplificada; NO: ASA | allmennaksjeselskap; TH: Co., Ltd. | Limited; SK: a.s. | akciová spoločnosť
   LT: AB | akcinė bendrovė; CL: SpA | sociedad por acciones; UZ: ООО | LLC; IT: S.a.s. | società in accomandita semplice
   DE: UG | UG (haftungsbeschränkt); DE: Unternehmergesellschaft | UG; IT: SRLS | società a responsabilità limitata semplificata
   DE: UG & Co. KG | UG (haftungsbeschränkt) & Co. KG; DE: UG & Co. KG | GmbH & Co. KG; DE: Ltd. & Co. KG | Limited & Co. KG; HR: jdoo | j.d.o.o.; LU: S.C.Sp. | SCSp; LU: S.C.Sp. | société en commandite spéciale; LU: SCSp | Special Limited Partnership; LU: S.E.C.S. | S.C.S.
+  TH: Ltd., Part. | Limited Partnership; TH: Part., Ltd. | LP; TH: PCL | Public Company Limited; TH: บจก. | จำกัด; LK: (Pvt) Ltd | (Private) Limited
+  PK: (SMC-Pvt) Ltd | (SMC-Private) Limited; PK: Pvt Ltd | (Private) Limited; CY: Ltd | Λτδ; CY: Λίμιτεδ | Limited; CY: PLC | Public Company Limited
+  ES: S. Coop. | Sociedad Cooperativa; IT: S.c.a r.l. | Società Cooperativa; SE: ek. för. | ekonomisk förening; GB: Co-op | Co-operative Society Ltd
+  FI: KOY | Kiinteistö Oy; FI: Koy | Kiinteistöosakeyhtiö; FI: KKOY | Keskinäinen Kiinteistö Oy; FI: As. Oy | Asunto Oy
+  FI: Asunto-osakeyhtiö | As Oy; FI: AsOy | As. Oy; FI: Ay | avoin yhtiö; FI: Ky | kommandiittiyhtiö; FI: Kb | Ky; FI: Osk | osuuskunta
+  FI: Andl | andelslag; FI: Andelslaget | Osk; FI: T:mi | Tmi; FI: Tmi | toiminimi; FI: Oyj | Abp; FI: Oyj | Plc; HU: Nyrt. | Plc; NO: ENK | enkeltpersonforetak
   LU: S.à r.l.-S | SARL-S; LU: S.à r.l.-S. | société à responsabilité limitée simplifiée; LU: SARLS | S.à r.l.-S; LU: S.àr.l. | S.à r.l.
   LU: S.A.S. | société par actions simplifiée; LU: S.C.A. | société en commandite par actions; LU: SECA | S.C.A.; LU: KGaA | SCA
   LU: asbl | association sans but lucratif; LU: A.S.B.L. | asbl; BE: VZW | vereniging zonder winstoogmerk; BE: AISBL | association internationale sans but lucratif
@@ -694,6 +704,126 @@ describe('legal forms of one country', () => {
       expect(ask(other, one, country)).toBeGreaterThan(95)
     },
   )
+})
+
+describe('a form in two languages of one country', () => {
+  const forms: Record<string, [string, string]> = {
+    FI: ['Oy', 'Ab'],
+    AX: ['Oy', 'Ab'],
+    BE: ['NV', 'SA'],
+    LU: ['S.A.', 'AG'],
+    CH: ['AG', 'SA'],
+    CA: ['Ltd', 'Ltée'],
+  }
+  const names = ['Gnistan', 'Strandnäs Båtvarv', 'Norvane Larkmoor Velsor']
+  const write = (name: string, [one, other]: [string, string]) => [
+    `${name} ${one}`,
+    `${name} ${other}`,
+    `${name} ${one}/${other}`,
+    `${name} ${other} ${one}`,
+  ]
+  const writeInFront = (name: string, [one, other]: [string, string]) => [
+    `${one} ${name} ${other}`,
+    `${other} ${name} ${one}`,
+  ]
+  const ask = (name: string, held: string, country: string) => {
+    const decision = match({
+      name,
+      location: `Norvik, ${country}`,
+      held: [{ name: held, city: 'Norvik', country }],
+    })
+    return decision.kind === 'none' ? 0 : decision.confidence
+  }
+
+  test.each(Object.entries(forms))('%s: %j is one form, in front and behind', (country, pair) => {
+    for (const name of names) {
+      const isInFront = country === 'FI' || country === 'AX' || country === 'BE'
+      const all = [...write(name, pair), ...(isInFront ? writeInFront(name, pair) : [])]
+      for (const held of all)
+        for (const asked of all) expect(ask(asked, held, country), `${asked}: ${held}`).toBeGreaterThan(95)
+      for (const asked of [...write('Velmora', pair), ...writeInFront('Velmora', pair)])
+        for (const held of all) expect(ask(asked, held, country), `${asked}: ${held}`).toBe(0)
+    }
+  })
+
+  test.each([
+    ['BE', 'NV Larkmoor Velsor BV', 'Larkmoor Velsor BV'],
+    ['EE', 'AS Larkmoor Velsor OÜ', 'Larkmoor Velsor OÜ'],
+    ['NO', 'AS Larkmoor Velsor ASA', 'Larkmoor Velsor ASA'],
+    ['FR', 'SA Larkmoor Velsor SAS', 'Larkmoor Velsor SAS'],
+  ])('%s: %s has initials in front, since its forms are of two kinds', (country, held, asked) => {
+    expect(ask(asked, held, country)).toBeLessThan(95)
+  })
+})
+
+describe('a body with some words of the form of another', () => {
+  test.each([
+    ['GB', 'Larkmoor Co-operative Society Limited', 'Larkmoor Society'],
+    ['GB', 'Larkmoor Co-operative Society', 'Larkmoor Building Society'],
+    ['IN', 'Larkmoor Cooperative Society Ltd', 'Larkmoor Society'],
+    ['SE', 'Larkmoor ekonomisk förening', 'Larkmoor Förening'],
+    ['ES', 'Fundación Larkmoor', 'Cooperativa Larkmoor'],
+    ['IT', 'Fondazione Larkmoor', 'Cooperativa Larkmoor'],
+    ['PT', 'Fundação Larkmoor', 'Cooperativa Larkmoor'],
+  ])('%s: "%s" is not surely "%s"', (country, name, held) => {
+    const decide = (asked: string) =>
+      match({ name: asked, location: country, held: [{ name: held, country }] })
+    expect(decide(name)).not.toMatchObject({ confidence: expect.toSatisfy((one: number) => one >= 80) })
+    expect(decide(held)).toMatchObject({ kind: 'entity', confidence: 99 })
+  })
+
+  test.each([
+    ['ES', 'Larkmoor Sociedad Cooperativa', 'Cooperativa Larkmoor'],
+    ['GB', 'Larkmoor Society Limited', 'Larkmoor Society'],
+  ])('%s: "%s" is "%s"', (country, name, held) => {
+    const decision = match({ name, location: country, held: [{ name: held, country }] })
+    expect(decision).toMatchObject({ confidence: expect.toSatisfy(isSure) as number })
+  })
+})
+
+describe('short forms of a country that is stated', () => {
+  const listed =
+    listForms(`FI: Ay | öppet bolag; FI: Öb | avoin yhtiö; FI: KOY | Fastighets Ab; FI: As Oy | Bostads Ab
+    FI: T:mi | toiminimi; FI: Anl | andelslaget; BG: ЕТ | Едноличен търговец; BG: ET | ednolichen targovets`)
+  test.each(listed)('$country: $one and $other are one form', ({ country, one, other }) => {
+    const ask = (name: string, held: string) => {
+      const decision = match({
+        name,
+        location: `Norvik, ${country}`,
+        held: [{ name: held, country, city: 'Norvik' }],
+      })
+      return decision.kind === 'none' ? 0 : decision.confidence
+    }
+    const write = (form: string) => [`Larkmoor Velsor ${form}`, `${form} Larkmoor Velsor`]
+    for (const asked of [...write(one), ...write(other)])
+      for (const held of [...write(one), ...write(other)])
+        expect(ask(asked, held), `${asked}: ${held}`).toBeGreaterThan(95)
+  })
+
+  test('in Sweden, real estate is a word of a name, and no form', () => {
+    const held: Held[] = [{ name: 'Larkmoor Velsor Fastighets AB', country: 'SE', city: 'Norvik' }]
+    expect(match({ name: 'Larkmoor Velsor AB', location: 'Norvik, SE', held }).kind).not.toBe('entity')
+  })
+})
+
+describe('a company of a building', () => {
+  const forms = 'Asunto Oy|As. Oy|Kiinteistö Oy|KOY|Kiinteistöosakeyhtiö|Fastighets Ab|Bostads Ab'.split('|')
+  const ask = (name: string, held: string, location: string | null = 'Norvik, FI') => {
+    const decision = match({ name, location, held: [{ name: held, city: 'Norvik', country: 'FI' }] })
+    return decision.kind === 'none' ? 0 : decision.confidence
+  }
+
+  test.each(forms)('%s: a house with another number is of another company', (form) => {
+    const held = `${form} Larkmoorinkatu 12`
+    expect(ask(held, held)).toBeGreaterThan(95)
+    for (const number of ['14', '2', '112', '12-14', '1', '21', '14 A', '1212'])
+      for (const location of ['Norvik, FI', 'FI', null])
+        expect(ask(`${form} Larkmoorinkatu ${number}`, held, location), number).toBeLessThan(50)
+    for (const name of [`${form} Larkmoorinkatu 12 A`, `${form} Larkmoorinkatu`, 'Larkmoorinkatu 12'])
+      expect(ask(name, held), name).toBeLessThanOrEqual(78)
+    expect(ask(`${form} Larkmoorinkatu 12`, `${form} Larkmoorinkatu 12 A`)).toBeLessThanOrEqual(78)
+    expect(ask(`${form} Velmorankatu 12`, held)).toBe(0)
+  })
 })
 
 describe('bodies next to a company', () => {
@@ -1223,6 +1353,46 @@ describe('what a company does, behind its form', () => {
   })
 })
 
+describe('what a company does, next to its form, in Cyrillic letters', () => {
+  const names: [country: string, write: (name: string) => string][] = [
+    ['RS', (name) => `ДРУШТВО СА ОГРАНИЧЕНОМ ОДГОВОРНОШЋУ ЗА ТРГОВИНУ И УСЛУГЕ ${name}`],
+    ['RS', (name) => `${name} ДРУШТВО СА ОГРАНИЧЕНОМ ОДГОВОРНОШЋУ ЗА ТРГОВИНУ`],
+    ['RS', (name) => `${name} друштво са ограниченом одговорношћу за градитељство и услуге`],
+    ['RS', (name) => `ПРЕДУЗЕЋЕ ЗА ПРОИЗВОДЊУ И ТРГОВИНУ ${name} ДОО`],
+    ['RS', (name) => `DRUŠTVO SA OGRANIČENOM ODGOVORNOŠĆU ZA TRGOVINU I USLUGE ${name}`],
+    ['BA', (name) => `Друштво с ограниченом одговорношћу за трговину „${name}“`],
+    ['MK', (name) => `Друштво со ограничена одговорност за трговија ${name}`],
+    ['MK', (name) => `Друштво за производство, трговија и услуги ${name} ДОО увоз-извоз Скопје`],
+    ['MK', (name) => `Друштво за трговија и услуги ${name} ДООЕЛ експорт-импорт`],
+    ['BG', (name) => `${name} ООД за търговия`],
+    ['BG', (name) => `Дружество с ограничена отговорност за търговия и услуги ${name}`],
+  ]
+  const forms: Record<string, string> = { RS: 'доо', BA: 'д.о.о.', MK: 'ДОО', BG: 'ООД' }
+  const towns: Record<string, string> = { RS: 'Београд', BA: 'Бања Лука', MK: 'Скопје', BG: 'София' }
+
+  test.each(names)('%s: %s names the company, and no other one', (country, write) => {
+    const [city = '', form = ''] = [towns[country], forms[country]]
+    const held: Held[] = ['НОРВАНЕ', 'КВЕНТЛОУ'].map((name) => ({ name: write(name), country, city }))
+    for (const name of [
+      'Норване',
+      `Норване ${form}`,
+      `Norvane ${foldText(form).replaceAll(' ', '')}`,
+      write('НОРВАНЕ'),
+    ]) {
+      const decision = match({ name, location: `${city}, ${country}`, held })
+      expect(decision.kind === 'none' ? 0 : decision.confidence, name).toBeGreaterThanOrEqual(85)
+      expect(namedBy(decision), name).toBe(write('НОРВАНЕ'))
+    }
+    for (const name of ['Велмора', `Велмора ${form}`])
+      expect(match({ name, location: `${city}, ${country}`, held }).kind, name).toBe('none')
+  })
+
+  test('a purpose in front of the form is the name', () => {
+    const held: Held[] = [{ name: 'ЦЕНТАР ЗА ТРГОВИНУ ДОО', country: 'RS', city: 'Београд' }]
+    expect(match({ name: 'Центар доо', location: 'Београд, RS', held }).kind).not.toBe('entity')
+  })
+})
+
 describe('one short form in two countries', () => {
   const countriesOf = new Map<string, string[]>()
   for (const [country = '', short = ''] of legalForms.short)
@@ -1475,6 +1645,25 @@ describe('another person of the same name', () => {
     ['RU', 'КФХ «Ларкмур»', 'ООО «Ларкмур»'],
     ['NO', 'SA Larkmoor', 'Larkmoor AS'],
     ['SE', 'enskild firma Larkmoor', 'Larkmoor AB'],
+    ['FI', 'T:mi Larkmoor', 'Larkmoor Oy'],
+    ['FI', 'Larkmoor Tmi', 'Oy Larkmoor Ab'],
+    ['FI', 'Ay Larkmoor', 'Larkmoor Oy'],
+    ['FI', 'Larkmoor rf', 'Larkmoor Ab'],
+    ['NO', 'Larkmoor ENK', 'Larkmoor AS'],
+    ['NO', 'Larkmoor enkeltmannsforetak', 'Larkmoor AS'],
+    ['DK', 'enkeltmandsfirma Larkmoor', 'Larkmoor ApS'],
+    ['EE', 'FIE Larkmoor', 'Larkmoor OÜ'],
+    ['LV', 'IK Larkmoor', 'SIA Larkmoor'],
+    ['HR', 'Larkmoor, obrt', 'Larkmoor d.o.o.'],
+    ['SI', 'Larkmoor s.p.', 'Larkmoor d.o.o.'],
+    ['SK', 'Larkmoor SZČO', 'Larkmoor s.r.o.'],
+    ['SK', 'Larkmoor - živnostník', 'Larkmoor s.r.o.'],
+    ['CZ', 'OSVČ Larkmoor', 'Larkmoor s.r.o.'],
+    ['DE', 'Larkmoor e.K.', 'Larkmoor GmbH'],
+    ['AT', 'Larkmoor e.U.', 'Larkmoor GmbH'],
+    ['BG', 'Ларкмур ЕТ', 'Ларкмур ЕООД'],
+    ['IT', 'Larkmoor D.I.', 'Larkmoor S.r.l.'],
+    ['JP', 'ラクモア(個人事業)', '株式会社ラクモア'],
     ['GB', 'Larkmoor Trust', 'Larkmoor Limited'],
   ])('in %s, %s is not surely %s', (country, name, held) => {
     const location = `Norvane, ${country}`
