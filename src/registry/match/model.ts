@@ -226,9 +226,9 @@ function estimateUnseenRivals(
   const isOneWord = sharedCount - shared.filter(isCountryWord).length <= 1
   const isWhole = matchType === 'exact' || matchType === 'completed'
   const town = toStem(candidate.place.cityKey)
-  // "Splitska" in Split.
   const isOfTown = (word: string) => town.length > 3 && word.startsWith(town)
-  const isUsual = shared.every((word) => isOfTown(word) || vocabulary.isUsual(word))
+  const isKnown = !isWhole && candidate.prominence.tickers !== ''
+  const isUsual = !isKnown && shared.every((word) => isOfTown(word) || vocabulary.isUsual(word))
   const counts = likeNames[isWhole ? 'whole' : 'part']
   const count = isOneWord
     ? counts[isUsual ? 'oneUsual' : 'oneRare']
