@@ -147,9 +147,16 @@ export class NameJudge {
     const isWebsite = this.asked.found?.every(({ identifier }) => identifier.kind === 'website') ?? false
     const certain = isSame && isWebsite ? null : this.findCertainName(isSame)
     if (isSame && certain === null) return 'same'
+    if (certain === null && kind === 'open' && this.#isOther(entityNumber)) return 'foreign'
     if (certain === null || (kind === 'same' && difference === 'form')) return 'open'
     if (certain.entityNumber !== entityNumber) return 'foreign'
     return difference === null ? 'same' : 'open'
+  }
+
+  /** True if another company is likelier, and has all words of the name in some spelling. */
+  #isOther(entityNumber: number): boolean {
+    const best = this.matchName().ranked[0]?.evidence.comparison
+    return best !== undefined && best.candidate.entityNumber !== entityNumber && !hasMoreWords(best)
   }
 
   /** Returns the confidence of the name alone in this company; `null` if it finds another, or has no telling word of it. */
@@ -216,10 +223,7 @@ export function answerByName(
   }
   const beside: Resolution = {
     ...answer,
-    match_confidence: Math.min(
-      answer.match_confidence,
-      asked.found.length > 0 ? contradictedConfidence : 100,
-    ),
+    match_confidence: Math.min(answer.match_confidence, asked.found.length > 0 ? 90 : 100),
     factors: [...answer.factors, ...listFactors('medium')],
     actions: [...answer.actions, checkIdentifier],
   }
@@ -261,8 +265,6 @@ export function answerOtherCompany(
   const registration = findMatched(match, deps)
   return registration === undefined ? doubted : toNamesakeAnswer(doubted, registration)
 }
-
-const contradictedConfidence = 90
 
 /** "BIC Holdings" has the form of an identifier, but may be a name. */
 function answerWholeText({ query, wrong }: UnmatchedIdentifiers, deps: ResolveDeps): Resolution | null {
@@ -333,15 +335,13 @@ export function answerDomain(
   return {
     ...answer,
     status: 'inconclusive',
-    match_confidence: Math.min(match.decision.confidence, likeDomainConfidenceMax),
+    match_confidence: Math.min(match.decision.confidence, 49),
     type: registration.type,
     subtype: registration.subtype,
     candidate: toCandidate(registration),
     factors: [createLimitation('no_legal_entity_confirmed', text, 'high'), named],
   }
 }
-
-const likeDomainConfidenceMax = 49
 
 /** Matches a domain as a name; `null` unless a company has exactly this name. */
 export function matchDomainName(domain: string, deps: ResolveDeps): NameMatch | null {

@@ -250,7 +250,7 @@ function compareWithText(
     if (wordClass === 'percent') return null
     const match = compareWords(findSpelling(word, text.words[at + 1]?.text, name), name, at === last)
     // "Ve" joins words in Turkish, and is no short "Velmora".
-    if (wordClass === 'stop' && at < last && isGuess(match)) return null
+    if (/^(?:stop|description)$/.test(wordClass) && at < last && isGuess(match)) return null
     // "SA" is a form, and no short "Sabié". A column may cut "Income" to "Inc", and "Corp. SL" has another form.
     const isShort = at < last && word.text.length > 3 && name.startsWith(word.text)
     const isCut = text.cut !== 'nowhere' || at < formsAt || isShort || !isForm(word)
