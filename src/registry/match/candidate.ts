@@ -97,6 +97,7 @@ const getCountry = ({ place }: CandidateName): string => place.countryCode || pl
 /** True for a company that owns a building and has its address as its name: "Asunto Oy Norvankatu 12". */
 export const isOfBuilding = (candidate: CandidateName): boolean =>
   candidate.formClass === 'stock' &&
+  listKinds(getCountry(candidate), ['asunto', 'oy']) !== null &&
   /^(?:housing|property)$/.test(String(listKinds(getCountry(candidate), parseHeld(candidate).formWords)))
 
 /** A name without a form, or with only a word for a company, has that of the registered name. */

@@ -14,6 +14,7 @@ import {
   type LeftoverWords,
 } from './left-words.js'
 import type { StatedForm } from '../normalize/legal-forms.js'
+import { isTradeOnly } from './other-writings.js'
 import { compareCharacters, isOfUnknownWords, type CharacterAgreement } from '../normalize/native-scripts.js'
 import type { QueryText } from './query-text.js'
 
@@ -91,6 +92,8 @@ export interface NameComparison {
   readonly sharedLetters: number
   /** The name continues the query with words for a company of its group: "Services (UK)". */
   readonly isInHouse: boolean
+  /** The name continues the query with words for what the company does, and it is not listed. */
+  readonly lacksOnlyTrade: boolean
   /** Only generic words in common. */
   readonly isGeneric: boolean
 }
@@ -99,10 +102,6 @@ const noPairs = Object.fromEntries(
   [...wordMatchKinds, 'usual', 'slips', 'known'].map((kind) => [kind, 0]),
 ) as unknown as PairCounts
 const han = /[\p{Script=Han}\p{Script=Hangul}]/u
-const initialShare = 0.25
-const usualShare = 0.9
-/** Least part of the name's weight that the text must have. */
-const similarityMin = 0.3
 
 /** Words of a text that may be a place: its own words, and those of the query's place. */
 export interface Surroundings {
@@ -170,7 +169,7 @@ export function compareNames(
       // A letter each is little of these words.
       const isInitial = isLoose && nameCount > 1
       if (isInitial) looseWords.push(word)
-      shared += weight * (isInitial ? initialShare : isUsual ? usualShare : isLoose ? 0.6 : 1)
+      shared += weight * (isInitial ? 0.25 : isUsual ? 0.9 : isLoose ? 0.6 : 1)
       if (isInitial) continue
       sharedCount++
       if (!isLoose) equalWeight += weight
@@ -181,8 +180,7 @@ export function compareNames(
     }
   }
   if (!alignment.missing.includes(0) && !hasFirstPair(alignment)) total -= nameWeights[0] ?? 0
-  if (!isInitials && (total === 0 || alignment.pairs.length === 0 || shared / total < similarityMin))
-    return null
+  if (!isInitials && (total === 0 || alignment.pairs.length === 0 || shared / total < 0.3)) return null
   // A company is called "&"; the "&" of another name does not name it.
   if (isJoiningOnly(text, alignment)) return null
   const left = listLeft(prepared, candidate, alignment, inPairs, placeWords)
@@ -304,6 +302,8 @@ export function compareNames(
     sharedCount,
     sharedLetters,
     isInHouse: matchType === 'prefix' && isInHouseName(missingWords),
+    lacksOnlyTrade:
+      isTailMissing && candidate.prominence.tickers === '' && isTradeOnly(candidate.name, missingWords),
     isGeneric: alignment.pairs.every(({ nameAt }) => isGenericWord(tokens[nameAt] ?? '')),
   }
 }
@@ -312,8 +312,8 @@ const hasFirstPair = ({ pairs }: NameAlignment): boolean => pairs.some(({ nameAt
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
-const looseKinds = new Set<string>('abbreviated cut misread unknown_letter misspelled'.split(' '))
-const isLooseMatch = ({ match }: WordPair): boolean => looseKinds.has(match.kind)
+const isLooseMatch = ({ match: { kind } }: WordPair): boolean =>
+  /^(?:abbreviated|cut|misread|unknown_letter|misspelled)$/.test(kind)
 /** No slip, and no end or letter that is lost. */
 const isOtherWord = ({ match: { kind, isSlip } }: WordPair, { cut }: QueryText): boolean =>
   isSlip !== true && (kind === 'cut' ? cut === 'nowhere' : /^(?:abbreviated|mis\w+)$/.test(kind))

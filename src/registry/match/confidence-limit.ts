@@ -5,7 +5,6 @@ import { isOfUnknownWords } from '../normalize/native-scripts.js'
 import { toCityKey, toPlaceKey } from '../normalize/places.js'
 import { classifyNameWord } from './compare-words.js'
 import { isOneFormPrivate } from './candidate.js'
-import type { NameComparison } from './compare-names.js'
 import { hasLeft, isOwnCountryLeft, skipJoiningWords, type Evidence } from './evidence.js'
 import type { LeftWord } from './left-words.js'
 import { countTellingNext, isFollowed, isNamedOtherwise, isNameLeft, isOfSeveral } from './other-names.js'
@@ -14,7 +13,7 @@ import { hasTown } from './place-agreement.js'
 import type { TextWord } from './query-text.js'
 
 /** True if a word of the text stands where the name has another: "Larkmoor Energy Ltd" and "Larkmoor Capital Ltd". */
-function isReplaced({ left, text, alignment, candidate: { tokens } }: NameComparison): boolean {
+function isReplaced({ left, text, alignment, candidate: { tokens } }: Evidence['comparison']): boolean {
   const { pairs, missing, end } = alignment
   return missing.some((nameAt) => {
     const before = pairs.findLast((pair) => pair.nameAt < nameAt)
@@ -118,6 +117,7 @@ function isSpelledOtherwise({ comparison, place, contextCount }: Evidence): bool
   const isTellingPlural = ({ match, nameAt }: (typeof alignment.pairs)[number]) =>
     match.kind === 'plural' && classifyNameWord(candidate.tokens[nameAt] ?? '') === 'telling'
   const isPlural = sharedTelling === 1 && alignment.pairs.some(isTellingPlural)
+  if (comparison.lacksOnlyTrade) return true
   return (isMostly || isPlural) && place !== 'postal' && place !== 'city' && contextCount === 0
 }
 

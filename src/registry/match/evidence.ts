@@ -105,11 +105,12 @@ export const isTellingBeforeForm = ({
       (word.wordClass === 'telling' || word.wordClass === 'body'),
   )
 /**
- * A text with the legal form states the whole name: behind the name, or in front of one that has more words in the registry, as in
+ * A text with the legal form states the whole name, except for its trade: behind the name, or in front of one that has more words in the registry, as in
  * OOO Larkmoor and OOO Larkmoor Plus.
  */
 export const statesWholeName: Feature = ({ comparison }) => {
   const { isFormStated, isFormNext, isTailMissing, statedForm, alignment, text } = comparison
+  if (comparison.form === 'same' && comparison.lacksOnlyTrade) return false
   const formEnd = (statedForm?.at ?? 0) + (statedForm?.count ?? 0)
   const isWhole = formEnd === alignment.start && alignment.end === text.words.length && text.cut === 'nowhere'
   return isFormStated && (isFormNext || (isTailMissing && isWhole))

@@ -1,4 +1,11 @@
-import { foldWords, getOrCompute, toStem } from '../normalize/normalize-name.js'
+import {
+  foldWords,
+  getOrCompute,
+  isInHouseName,
+  isLightWord,
+  namesTrade,
+  toStem,
+} from '../normalize/normalize-name.js'
 import { parseLetters } from '../normalize/native-scripts.js'
 import romanized from '../reference/romanized-letters.json' with { type: 'json' }
 import around from '../reference/around-names.json' with { type: 'json' }
@@ -102,19 +109,17 @@ const heads = toWords([...around.long_names.heads, ...around.long_names.branches
 const branches = toWords(around.long_names.branches)
 const links = toWords(around.long_names.links)
 const trades = toWords(around.long_names.trades)
+/** Words by which the companies of a group, and bodies next to them, differ. */
+const groups = toWords(around.long_names.groups)
 /** Shorter stems are of other words, too: "productos" are no "productie". */
 const stemCharsMin = 8
 const tradeStems = new Set([...trades].map(toStem).filter((stem) => stem.length >= stemCharsMin))
 const isTrade = (word: string): boolean => trades.has(word) || tradeStems.has(toStem(word))
 const isDescribing = (word: string): boolean => heads.has(word) || links.has(word) || isTrade(word)
 
-/** More words next to a description may be parts of it. */
-const namedWordsMax = 2
-const namedCharsMin = 5
-
 /**
  * Returns the words of a name without those around it that only say what the company does: "Privredno društvo za proizvodnju i
- * promet Larkmoor". `null` for a name without such a description, or without one rare word next to it.
+ * promet Larkmoor". `null` for a name without such a description, or without one rare word next to it: more than two words may be parts of it.
  */
 function cutDescription(words: readonly string[]): readonly string[] | null {
   const isHeaded = words[0] === 'za' || words.some((word) => heads.has(word))
@@ -128,9 +133,9 @@ function cutDescription(words: readonly string[]): readonly string[] | null {
     around.some(isTrade) && around.some((word, at) => heads.has(word) || `${at}${word}` === '0za')
   const isName =
     first >= 0 &&
-    named.length <= namedWordsMax &&
+    named.length <= 2 &&
     named.every((word) => /^[a-z]+$/.test(word) && !isDescribing(word)) &&
-    named.some((word) => word.length >= namedCharsMin)
+    named.some((word) => word.length >= 5)
   return isName && (isOfTrade || branches.has(around[0] ?? '')) ? named : null
 }
 
@@ -179,4 +184,15 @@ export function leaveOutTrade<Text extends KeyedText, Name extends KeyedName>(
   const isLeftOut = (at: number) => at >= from && at < end && (at < start || at >= start + ours.length)
   const words = text.words.map((word, at) => (isLeftOut(at) ? { ...word, wordClass: 'stop' as const } : word))
   return [{ ...text, coreKey: ours.join(''), words }, described]
+}
+
+const ownerBehind =
+  /,\s*((?:\p{Lu}[\p{L}\p{M}'’-]+\s+){2,3})(?:s\.?\s?p|p\.?r|P\.?R|пр|ПР|e\.?\s?[KU])\.?\s*$/u
+/** True for words of a trade, the owner of a sole trader ("LARKMOOR, Janez Norvan s.p."), and words in small letters behind capitals: "LARKMOOR prehrambena industrija". */
+export function isTradeOnly(name: string, words: readonly string[]): boolean {
+  const letters = /^\p{Lu}{3}/u.test(name) ? (name.match(/(?<!\p{L})\p{Ll}\p{L}+/gu) ?? []) : []
+  const told = foldWords([...letters, ownerBehind.exec(name)?.[1]].join(' '))
+  const tells = (word: string) => namesTrade(word) || isDescribing(word) || told.includes(word)
+  const isOfGroup = (word: string) => groups.has(word) || (isLightWord(word) && !isDescribing(word))
+  return !isInHouseName(words) && words.every((word) => tells(word) && !isOfGroup(word))
 }

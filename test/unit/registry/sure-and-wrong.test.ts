@@ -1389,7 +1389,82 @@ describe('what a company does, next to its form, in Cyrillic letters', () => {
 
   test('a purpose in front of the form is the name', () => {
     const held: Held[] = [{ name: 'ЦЕНТАР ЗА ТРГОВИНУ ДОО', country: 'RS', city: 'Београд' }]
-    expect(match({ name: 'Центар доо', location: 'Београд, RS', held }).kind).not.toBe('entity')
+    expect(match({ name: 'Центар доо', location: 'Београд, RS', held })).not.toMatchObject({
+      confidence: expect.toSatisfy(isSure) as number,
+    })
+  })
+})
+
+describe('a name with its form, and without words for the trade', () => {
+  const kinds: Record<string, [form: string, trades: string[]]> = {
+    GB: ['Ltd', ['Foods', 'Engineering', 'Timber Products']],
+    US: ['Inc', ['Software', 'Foods', 'Trucking']],
+    DE: ['GmbH', ['Maschinenbau', 'Logistik', 'Lebensmittel']],
+    FR: ['SARL', ['Transports', 'Menuiserie']],
+    ES: ['SL', ['Construcciones', 'Transportes']],
+    IT: ['S.r.l.', ['Costruzioni', 'Trasporti']],
+    PL: ['sp. z o.o.', ['Transport', 'Budownictwo']],
+    CZ: ['s.r.o.', ['stavební']],
+    FI: ['Oy', ['Rakennus']],
+    SE: ['AB', ['Bygg', 'Transport']],
+    HR: ['d.o.o.', ['trgovina i usluge', 'tvornica konzervi', 'prehrambena industrija']],
+    SI: ['d.o.o.', ['trgovina in storitve', 'gradbeništvo']],
+    RO: ['SRL', ['Prod Com', 'Transport']],
+    TR: ['A.Ş.', ['Gıda Sanayi ve Ticaret']],
+    BG: ['ООД', ['Търговия']],
+  }
+  const cores = ['NORVANE', 'KELMORAT', 'VELMORSKI VRELOK']
+  const cases = Object.entries(kinds).flatMap(([country, [form, trades]]) =>
+    trades.flatMap((trade) => cores.map((core) => [country, core, trade, form] as const)),
+  )
+  const ask = (name: string, held: readonly string[], country: string, more: Partial<Held> = {}) => {
+    const decision = match({
+      name,
+      location: country,
+      held: held.map((one) => ({ name: one, country, ...more })),
+    })
+    return decision.kind === 'none' ? 0 : decision.confidence
+  }
+
+  test.each(cases)('%s: %s, %s: %s makes it no less likely, and never sure', (country, core, trade, form) => {
+    for (const held of [
+      `${core} ${trade} ${form}`,
+      `${core} ${trade}, ${form}`,
+      `${core}, ${trade}, ${form}`,
+    ]) {
+      const [bare, formed] = [ask(core, [held], country), ask(`${core} ${form}`, [held], country)]
+      expect(formed, held).toBeGreaterThanOrEqual(bare)
+      expect(formed, held).toBeGreaterThan(50)
+      expect(formed, held).toBeLessThanOrEqual(90)
+      for (const other of [`Ondrell ${form}`, `${core} Ondrell ${form}`])
+        expect(ask(other, [held], country), other).toBeLessThan(60)
+    }
+  })
+
+  test.each([
+    ['Norvane Ltd', ['Norvane Capital Limited']],
+    ['Norvane Ltd', ['Norvane Pension Limited']],
+    ['Norvane Ltd', ['Norvane Leasing Limited']],
+    ['Norvane Ltd', ['Norvane Velmora Limited']],
+    ['Norvane Ltd', ['Norvane Foods plc']],
+    ['Norvane Ltd', ['Norvane Foods Limited', 'Norvane Timber Limited']],
+  ])('%s is not accepted for %j', (name, held) => {
+    expect(ask(name, held, 'GB')).toBeLessThan(80)
+  })
+
+  test('a listed company has others in its group', () => {
+    expect(ask('Norvane Inc', ['Norvane Cable Inc'], 'US', listed)).toBeLessThan(80)
+  })
+
+  test.each([
+    ['SI', 'KELMORAT, Janez Norvan s.p.', 'Kelmorat s.p.', 'Kelmorat, Marko Velmor s.p.'],
+    ['RS', 'STR Kod Milana, Milan Petrović pr', 'Kod Milana pr', 'Kod Jovana pr'],
+    ['DE', 'Kelmorat, Hans Norvan e.K.', 'Kelmorat e.K.', 'Kelmorat, Otto Velmor e.K.'],
+  ])('%s: the owner in %s is left out in %s', (country, held, name, other) => {
+    expect(ask(name, [held], country)).toBeGreaterThanOrEqual(80)
+    expect(ask(name, [held], country)).toBeLessThanOrEqual(90)
+    expect(ask(other, [held], country)).toBeLessThan(60)
+    expect(ask('Kelmorat GmbH', [held], country)).toBeLessThan(60)
   })
 })
 
