@@ -1421,6 +1421,37 @@ test.each([
 })
 
 test.each([
+  [
+    'active',
+    'I registret|Bez postupka|Brez postopka|Без поступка|Kaupparekisterissä|Zapsaný|Zapísaná|Bejegyzett|Upisan|Vpisana|Im Register',
+  ],
+  [
+    'inactive',
+    'Upphört|Odjavljen|Одјављена|Prestala s radom|Prenehala|Abgemeldet|Clôturée|Toiminta lopetettu|Lõpetatud|Mbyllur',
+  ],
+  [
+    'inactive',
+    'Brisan bez likvidacije|Dissolved without liquidation|Radiée sans liquidation|Disuelta sin liquidación|Likvidirana',
+  ],
+  [
+    'restructuring',
+    'U predstečajnoj nagodbi|Predstečajni postupak|Prisilna poravnava|Предстечајна нагодба|Yrityssaneeraus|In Nachlassstundung',
+  ],
+  ['bankruptcy', 'U stečaju|Stečajni postupak|Конкурсное производство'],
+  [
+    'strike-off in progress',
+    'U postupku brisanja|U postupku brisanja iz registra|V postopku izbrisa|У поступку брисања|Во постапка на бришење',
+  ],
+  [
+    'strike-off in progress',
+    'Under avregistrering|Under sletning|Poistomenettelyssä|Kustutamisel|Išregistruojama|În curs de radiere|V řízení o výmazu',
+  ],
+  ['suspended', 'Privremeno odjavljen|Privremeno zatvorena|Keskeytynyt|Мирује'],
+])('words of registers for %s: %s', (status, texts) => {
+  for (const text of texts.split('|')) expect(findStatus(text, null), text).toBe(status)
+})
+
+test.each([
   ['Not in good standing', 'active'],
   ['Maksātnespējīgs', 'bankruptcy'],
   ['Maksātnespējīga', 'bankruptcy'],

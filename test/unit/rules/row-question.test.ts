@@ -1289,6 +1289,21 @@ describe('rows with a total instead of a company', () => {
       expect([name, await isTotalRow([name, null, null])]).toEqual([name, false])
   })
 
+  const counts =
+    '33 asiakasta|5 toimittajaa|120 kupaca|3 kupca|33 клиента|14 klientów|9 zákazníků|7 ügyfél|8 clienți|6 kunder|4 πελάτες|21 müşteri'
+  test.each(list(counts))('a count in the column of numbers, next to a total or alone: %s', async (count) => {
+    const numbered = { ...rule, columns: { ...rule.columns, identifiers: { registration_id: 'Number' } } }
+    for (const name of ['Yhteensä', 'Ukupno', 'Total', 'Summa', 'Celkem', null, ''])
+      expect([name, await isTotalRow([name, null, null, count], numbered)]).toEqual([name, true])
+    expect(await isTotalRow([null, null, null, `Ukupno ${count}`], numbered)).toBe(true)
+    expect(await isTotalRow([`Ukupno ${count}`, null, null, null], numbered)).toBe(true)
+    for (const name of ['Norvane', 'Total Larkmoor Oy', 'Larkmoor 33'])
+      expect([name, await isTotalRow([name, null, null, count], numbered)]).toEqual([name, false])
+    for (const number of ['2200465-3', '33 Norvane', 'FI22004653', '33'])
+      expect([number, await isTotalRow([null, null, null, number], numbered)]).toEqual([number, false])
+    expect(await isTotalRow(['Total', 'Bonn', null, count], numbered)).toBe(false)
+  })
+
   test('short words for pieces count rows, in lower case and without a place', async () => {
     for (const noun of list(
       'gab.|pcs|pcs.|st|st.|stk.|stuks|szt.|ks|db|buc|kom.|шт.|шт|бр.|vnt.|tk|kpl|τεμ.|adet|ədəd|pz|uds.|un.|pces|უნ|հատ|個|件|개|社|건|cái|sor|cég',
