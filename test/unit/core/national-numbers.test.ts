@@ -68,6 +68,18 @@ test.each([
   }
 })
 
+test.each([
+  ['hr', '27759560625'],
+  ['pl', '5260250995'],
+  ['il', '520000472'],
+])('%s: %s has a check digit', (country, number) => {
+  expect(hasWrongCheckDigits(country, number)).toBe(false)
+  for (const added of [1, 2, 3, 4, 5, 6, 7, 8, 9]) {
+    const other = `${number.slice(0, -1)}${(Number(number.at(-1)) + added) % 10}`
+    expect([other, hasWrongCheckDigits(country, other)]).toEqual([other, true])
+  }
+})
+
 test('a number under its national name is an identifier', () => {
   expect(readIdentifiers('Danone (SIREN 552 032 534)')).toEqual({
     name: 'Danone',
