@@ -67,6 +67,7 @@ const placeFields = {
 const preferred: Readonly<Partial<Record<ImportField, RegExp>>> = { legal_form: /^company_class$/ }
 /** Headers of numbers that need no court: only one company of a country has each. */
 const nationalNumbers = registerWords.nationalNumbers.split('|')
+const isNational = (name: string) => nationalNumbers.includes(toHeaderKey(name))
 /** Numbers of courts come, next to a column of courts, before those of a tax office. */
 const courtNumberHeader = /(?:^|_)(?:rcs?|rccm|hr[ab]?|rea)(?:_|$)/
 
@@ -206,7 +207,9 @@ function mapHeader(header: readonly string[]): { map: FieldMap; twice: string[] 
     const found = known.length > 0 ? known : find((key) => others.includes(`|${key}|`))
     if (found[0] !== undefined) map[field] = found[0]
     const what = field === 'name' ? 'name' : field === 'registration_id' ? 'number' : null
-    if (found[1] !== undefined && what !== null)
+    // A company may have several national numbers, as OIB and MBS: the second one is kept next to the first.
+    const areNational = field === 'registration_id' && found.every(isNational)
+    if (found[1] !== undefined && what !== null && !areNational)
       twice.push(`columns ${found.join(' and ')} may both have the ${what}`)
   }
   const add = (field: ImportField, rank: (name: string) => number) => {
@@ -219,7 +222,7 @@ function mapHeader(header: readonly string[]): { map: FieldMap; twice: string[] 
   const ofCourt = header.find((name) => courtNumberHeader.test(toHeaderKey(name)))
   if (map.registration_court !== undefined && ofCourt !== undefined) map.registration_id = ofCourt
   for (const field of identifierFields) add(field, (name) => rankNumber(name, identifierHeaders[field]))
-  if (nationalNumbers.includes(toHeaderKey(map.registration_id ?? ''))) delete map.registration_court
+  if (isNational(map.registration_id ?? '')) delete map.registration_court
   if (map.street_address === undefined || map.city === undefined)
     for (const sets of [ownSets, mailingSets])
       if (sets === ownSets || placeKeys.every((field) => map[field] === undefined))
