@@ -120,7 +120,9 @@ function listRivalFactors(
   }
   if (isCertain || noneShare < noneShareMin) return factors
   const isLonger = isPartOfLongerName(best.evidence.comparison)
-  const who = isLonger ? 'With all its words, your name may be that of a company' : 'The row may be a company'
+  const who = isLonger
+    ? 'Your name has further words: with them, it may be that of a company'
+    : 'The row may be a company'
   const text = `${who} that the registry does not hold.`
   const impact = noneShare >= 0.5 ? 'high' : 'medium'
   return [...factors, createLimitation('no_legal_entity_confirmed', text, impact)]
