@@ -89,7 +89,10 @@ function listBothKinds(stated: StatedForm, held: FormClass, candidate: Candidate
 /** The form of a name, if need be by the short forms of its country; a name without one ("Norvane") has that of the registered name. */
 function parseHeld(candidate: CandidateName): ParsedName {
   const full = candidate.formClass === null ? candidate.registeredName : candidate.name
-  return parseName(spellOutShortForms(full, [getCountry(candidate)]))
+  const parsed = parseName(full)
+  const spelled = parseName(spellOutShortForms(full, [getCountry(candidate)]))
+  // "Fastighets Ab" is one form, and the "AS" of two countries is the same.
+  return parsed.formClass !== null && parsed.coreKey === spelled.coreKey ? parsed : spelled
 }
 
 const getCountry = ({ place }: CandidateName): string => place.countryCode || place.jurisdictionCountry

@@ -1765,3 +1765,13 @@ describe('another person of the same name', () => {
     })
   })
 })
+
+test.each(
+  'EE-LV NO-DK FI-SE LT-SE DE-AT CH-DE FR-BE ES-MX HR-SI PL-CZ CZ-SK GB-IE US-CA KZ-UZ RO-MD'.split(' '),
+)('%s: of two companies with one name and one form none is chosen', (pair) => {
+  for (const form of 'AS AB Oy Oyj GmbH SRL d.o.o. s.r.o. a.s. Ltd Inc SL AO SIA'.split(' ')) {
+    const name = `Norvane ${form}`
+    const held = pair.split('-').map((country, company) => ({ name, country, company }))
+    expect(match({ name, location: null, held }).kind, name).not.toBe('entity')
+  }
+})
