@@ -5,7 +5,6 @@ import {
   type FormClass,
   type StatedForm,
 } from '../normalize/legal-forms.js'
-import { spellOutShortForms } from '../normalize/clean-text.js'
 import { foldText, isLightWord } from '../normalize/normalize-name.js'
 import type { NameKind } from '../model/registry-rows.js'
 import { boundText, parseForm, parseName, type ParsedName } from '../normalize/parsed-name.js'
@@ -89,7 +88,7 @@ function listBothKinds(stated: StatedForm, held: FormClass, candidate: Candidate
 /** The form of a name, if need be by the short forms of its country; a name without one ("Norvane") has that of the registered name. */
 function parseHeld(candidate: CandidateName): ParsedName {
   const full = candidate.formClass === null ? candidate.registeredName : candidate.name
-  return parseName(spellOutShortForms(full, [getCountry(candidate)]))
+  return parseName(full, getCountry(candidate))
 }
 
 const getCountry = ({ place }: CandidateName): string => place.countryCode || place.jurisdictionCountry
@@ -100,12 +99,8 @@ export const isOfBuilding = (candidate: CandidateName): boolean =>
   /^(?:housing|property)$/.test(String(listKinds(getCountry(candidate), parseHeld(candidate).formWords)))
 
 /** A name without a form, or with only a word for a company, has that of the registered name. */
-function getHeldForm({
-  formClass: own,
-  name,
-  registeredName: full,
-  tokens,
-}: CandidateName): FormClass | null {
+function getHeldForm(candidate: CandidateName): FormClass | null {
+  const { formClass: own, name, registeredName: full, tokens } = candidate
   if ((own ?? 'company') === 'company' && name !== full) return parseForm(full).formClass ?? own
   return own ?? findBodyInFront(tokens)
 }
@@ -118,13 +113,17 @@ const toFormKey = (words: readonly string[]): string =>
 export const areSameForms = (stated: StatedForm, candidate: CandidateName): boolean =>
   toFormKey(stated.words) === toFormKey(parseHeld(candidate).formWords)
 
-/** Whether a short form that is too often a word of names states the form of a name: the "CA" of a company with "C.A.". */
-export function statesForm(word: string, candidate: CandidateName): boolean {
+/** Whether a short form that is too often a word of names states the form of a name, anywhere or in its country: the "CA" of a company with "C.A.". */
+export function statesForm({ folded: word, written }: TextWord, candidate: CandidateName): boolean {
+  const held = parseHeld(candidate).formWords.join(' ')
+  const own = parseName(`Qq ${written}`, getCountry(candidate)).formWords.join(' ')
+  if (held !== '' && own === held) return true
   if (!isFormAlone(word)) return false
   const form = spellOutForm(word)
-  if (parseHeld(candidate).formWords.join(' ') === form) return true
+  if (held === form) return true
   const isInFront = candidate.tokens[0] !== word && foldText(candidate.name).startsWith(`${word} `)
-  return isEnterprise(`${form} qq`) && (isInFront || isEnterprise(candidate.registeredName))
+  const isOfKind = listKinds(getCountry(candidate), form.split(' ')) !== null
+  return !isOfKind && isEnterprise(`${form} qq`) && (isInFront || isEnterprise(candidate.registeredName))
 }
 
 /** "Ltd" and "Limited" are the same form; "Inc." and "Corp.", "AS" and "ASA" or "B.V." and "Limited" only of the same kind. */
@@ -181,10 +180,12 @@ interface NamePlace {
 
 /** The form that fits, of those next to each other and before the name: "Corporation Joint Stock Company". */
 export function findFittingForm(
-  forms: readonly StatedForm[],
+  { forms, words }: { readonly forms: readonly StatedForm[]; readonly words: readonly TextWord[] },
   alignment: NamePlace,
   candidate: CandidateName,
 ): { statedForm: StatedForm | null; form: FormAgreement } {
+  const front = forms.length === 0 && alignment.start > 0 ? findFormInFront(words, candidate) : null
+  if (front !== null) return { statedForm: front, form: 'same' }
   const compare = (form: StatedForm | null) => ({ statedForm: form, form: compareForms(form, candidate) })
   const shared = findSharedForm(forms, alignment.pairs, getHeldForm(candidate))
   if (shared !== undefined) return { statedForm: shared, form: 'hard_conflict' }
@@ -248,15 +249,18 @@ function shareCountry({ place: a }: CandidateName, { place: b }: CandidateName):
   return left.length === 0 || right.length === 0 || left.some((code) => right.includes(code))
 }
 
-/** Counts the words of a short form in front of a text, as "SL" in "SL Larkmoor"; 0 if the company has another form, or its country. */
-export function countFormInFront(
-  words: readonly { readonly folded: string }[],
-  { formClass, place: { countryCode, jurisdictionCountry: country } }: CandidateName,
-): number {
-  const folded = words.map((word) => word.folded)
-  const form = findFormAt(folded, 0)
-  const isKnown = [countryCode, country].some((own) => form?.countries.includes(own))
-  return isKnown && form?.formClass === formClass ? form.words.length : 0
+type TextWord = { readonly folded: string; readonly written: string }
+/** Returns the form in front of a text that is the company's in its country, as "SL" in "SL Larkmoor"; `null` if it is another. */
+export function findFormInFront(words: readonly TextWord[], candidate: CandidateName): StatedForm | null {
+  const folded = words.slice(0, -1).map((word) => word.folded)
+  const { countryCode, jurisdictionCountry } = candidate.place
+  for (let count = Math.min(4, folded.length); count > 0; count--) {
+    const form = findFormAt(folded.slice(0, count), 0)
+    const isKnown = [countryCode, jurisdictionCountry].some((own) => form?.countries.includes(own))
+    const stated = form?.words.length === count && isKnown ? { ...form, at: 0, count } : null
+    if (stated !== null && compareForms(stated, candidate) === 'same') return stated
+  }
+  return null
 }
 
 /** Separators of names in a list. */
