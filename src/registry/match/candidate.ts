@@ -5,7 +5,6 @@ import {
   type FormClass,
   type StatedForm,
 } from '../normalize/legal-forms.js'
-import { spellOutShortForms } from '../normalize/clean-text.js'
 import { foldText, isLightWord } from '../normalize/normalize-name.js'
 import type { NameKind } from '../model/registry-rows.js'
 import { boundText, parseForm, parseName, type ParsedName } from '../normalize/parsed-name.js'
@@ -89,10 +88,10 @@ function listBothKinds(stated: StatedForm, held: FormClass, candidate: Candidate
 /** The form of a name, if need be by the short forms of its country; a name without one ("Norvane") has that of the registered name. */
 function parseHeld(candidate: CandidateName): ParsedName {
   const full = candidate.formClass === null ? candidate.registeredName : candidate.name
-  const parsed = parseName(full)
-  const spelled = parseName(spellOutShortForms(full, [getCountry(candidate)]))
+  const [parsed, own] = [parseName(full), parseName(full, getCountry(candidate))]
   // "Fastighets Ab" is one form, and the "AS" of two countries is the same.
-  return parsed.formClass !== null && parsed.coreKey === spelled.coreKey ? parsed : spelled
+  const isOfOther = parsed.formCountries.length > 0 && !parsed.formCountries.includes(getCountry(candidate))
+  return parsed.formClass === null || parsed.coreKey !== own.coreKey || isOfOther ? own : parsed
 }
 
 const getCountry = ({ place }: CandidateName): string => place.countryCode || place.jurisdictionCountry
@@ -104,12 +103,8 @@ export const isOfBuilding = (candidate: CandidateName): boolean =>
   /^(?:housing|property)$/.test(String(listKinds(getCountry(candidate), parseHeld(candidate).formWords)))
 
 /** A name without a form, or with only a word for a company, has that of the registered name. */
-function getHeldForm({
-  formClass: own,
-  name,
-  registeredName: full,
-  tokens,
-}: CandidateName): FormClass | null {
+function getHeldForm(candidate: CandidateName): FormClass | null {
+  const { formClass: own, name, registeredName: full, tokens } = candidate
   if ((own ?? 'company') === 'company' && name !== full) return parseForm(full).formClass ?? own
   return own ?? findBodyInFront(tokens)
 }
@@ -122,13 +117,17 @@ const toFormKey = (words: readonly string[]): string =>
 export const areSameForms = (stated: StatedForm, candidate: CandidateName): boolean =>
   toFormKey(stated.words) === toFormKey(parseHeld(candidate).formWords)
 
-/** Whether a short form that is too often a word of names states the form of a name: the "CA" of a company with "C.A.". */
-export function statesForm(word: string, candidate: CandidateName): boolean {
+/** Whether a short form that is too often a word of names states the form of a name, anywhere or in its country: the "CA" of a company with "C.A.". */
+export function statesForm({ folded: word, written }: TextWord, candidate: CandidateName): boolean {
+  const held = parseHeld(candidate).formWords.join(' ')
+  if (held !== '' && parseName(`Qq ${written}`, getCountry(candidate)).formWords.join(' ') === held)
+    return true
   if (!isFormAlone(word)) return false
   const form = spellOutForm(word)
-  if (parseHeld(candidate).formWords.join(' ') === form) return true
+  if (held === form) return true
   const isInFront = candidate.tokens[0] !== word && foldText(candidate.name).startsWith(`${word} `)
-  return isEnterprise(`${form} qq`) && (isInFront || isEnterprise(candidate.registeredName))
+  const isOfKind = listKinds(getCountry(candidate), form.split(' ')) !== null
+  return !isOfKind && isEnterprise(`${form} qq`) && (isInFront || isEnterprise(candidate.registeredName))
 }
 
 /** "Ltd" and "Limited" are the same form; "Inc." and "Corp.", "AS" and "ASA" or "B.V." and "Limited" only of the same kind. */
@@ -145,8 +144,7 @@ export function isOneFormPrivate(
   { name, registeredName: full, place }: CandidateName,
 ): boolean {
   const countries = stated?.countries ?? []
-  const isMarked = (code: string) =>
-    countries.includes(code) && listKinds(code, ['private', 'limited']) === null
+  const isMarked = (code: string) => countries.includes(code) && !listKinds(code, ['private', 'limited'])
   if (![place.countryCode, place.jurisdictionCountry].some(isMarked)) return false
   const words = [name, full].map((one) => parseName(one).formWords).find((one) => one.length > 0) ?? []
   return words.length > 0 && words.some(isPrivateForm) !== (stated?.words ?? []).some(isPrivateForm)
@@ -185,10 +183,12 @@ interface NamePlace {
 
 /** The form that fits, of those next to each other and before the name: "Corporation Joint Stock Company". */
 export function findFittingForm(
-  forms: readonly StatedForm[],
+  { forms, words }: { readonly forms: readonly StatedForm[]; readonly words: readonly TextWord[] },
   alignment: NamePlace,
   candidate: CandidateName,
 ): { statedForm: StatedForm | null; form: FormAgreement } {
+  const front = forms.length === 0 && alignment.start > 0 ? findFormInFront(words, candidate) : null
+  if (front !== null) return { statedForm: front, form: 'same' }
   const compare = (form: StatedForm | null) => ({ statedForm: form, form: compareForms(form, candidate) })
   const shared = findSharedForm(forms, alignment.pairs, getHeldForm(candidate))
   if (shared !== undefined) return { statedForm: shared, form: 'hard_conflict' }
@@ -252,15 +252,18 @@ function shareCountry({ place: a }: CandidateName, { place: b }: CandidateName):
   return left.length === 0 || right.length === 0 || left.some((code) => right.includes(code))
 }
 
-/** Counts the words of a short form in front of a text, as "SL" in "SL Larkmoor"; 0 if the company has another form, or its country. */
-export function countFormInFront(
-  words: readonly { readonly folded: string }[],
-  { formClass, place: { countryCode, jurisdictionCountry: country } }: CandidateName,
-): number {
-  const folded = words.map((word) => word.folded)
-  const form = findFormAt(folded, 0)
-  const isKnown = [countryCode, country].some((own) => form?.countries.includes(own))
-  return isKnown && form?.formClass === formClass ? form.words.length : 0
+type TextWord = { readonly folded: string; readonly written: string }
+/** Returns the form in front of a text that is the company's in its country, as "SL" in "SL Larkmoor"; `null` if it is another. */
+export function findFormInFront(words: readonly TextWord[], candidate: CandidateName): StatedForm | null {
+  const folded = words.slice(0, -1).map((word) => word.folded)
+  const { countryCode, jurisdictionCountry } = candidate.place
+  for (let count = Math.min(4, folded.length); count > 0; count--) {
+    const form = findFormAt(folded.slice(0, count), 0)
+    const isKnown = [countryCode, jurisdictionCountry].some((own) => form?.countries.includes(own))
+    const stated = form?.words.length === count && isKnown ? { ...form, at: 0, count } : null
+    if (stated !== null && compareForms(stated, candidate) === 'same') return stated
+  }
+  return null
 }
 
 /** Separators of names in a list. */

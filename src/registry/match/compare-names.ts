@@ -233,7 +233,7 @@ export function compareNames(
       sum(looseWords.length === 1 && isLastCut ? [(nameWeights[lastShared] ?? 0) * 0.4] : [])
   const closeness =
     matchType === 'completed' ? Math.max(0, alignment.cost - alignment.missingCost) : alignment.cost
-  const { statedForm, form } = findFittingForm(text.forms, alignment, candidate)
+  const { statedForm, form } = findFittingForm(text, alignment, candidate)
   const [before, behind] = [text.words[alignment.start], text.words[alignment.end]]
   const isFormNext =
     statedForm !== null &&

@@ -2,7 +2,7 @@ import { countryCodes } from '../../core/countries.js'
 import { findRegionCodes, toCityKey, toPlaceKey } from '../normalize/places.js'
 import type { AlignedText, NameAlignment } from './align-name.js'
 import { andWords, classifyNameWord, isCountryWord } from './compare-words.js'
-import { countFormInFront, statesForm, type CandidateName } from './candidate.js'
+import { findFormInFront, statesForm, type CandidateName } from './candidate.js'
 import type { QueryText, TextWord } from './query-text.js'
 import { hasTown } from './place-agreement.js'
 import { isOfSecurity, type WordClass } from './word-classes.js'
@@ -64,7 +64,8 @@ export function listLeft(
   const isHead = start === 1 && inPairs.size >= 2 && isHeadWord(text.words[0]?.text ?? '')
   // The purpose behind the form is in the whole name, and not in its words.
   const ownEnd = text.fullKey === candidate.fullKey ? text.words.length : isHead ? 1 : 0
-  const formEnd = ownEnd || Math.min(start, countFormInFront(text.words, candidate))
+  const formEnd =
+    ownEnd || (start === 0 ? 0 : Math.min(start, findFormInFront(text.words, candidate)?.count ?? 0))
   const mark = text.words.findIndex(({ wordClass }, at) => at >= end && /^(?:former|mark)$/.test(wordClass))
   for (const [at, read] of text.words.entries()) {
     if (inPairs.has(at)) continue
@@ -125,7 +126,7 @@ function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['
     brand?.wordClass === 'telling' && isOwnBrand(brand.text, words)
   if (isLast && at > end && isBrand(word, before)) return 'repeated'
   const isInFront = at === text.words.length - 2 && isBrand(text.words[at + 1], [...before, word.text])
-  if ((isLast || isInFront || at === 0) && statesForm(word.folded, candidate)) return 'repeated'
+  if ((isLast || isInFront || at === 0) && statesForm(word, candidate)) return 'repeated'
   if (wordClass !== 'number' && candidate.tokens.includes(word.text)) return 'repeated'
   if (inPairs.size > 0 && isTicker(word, candidate)) return 'ticker'
   const isCutToken = (token: string) => token.length > word.text.length && token.startsWith(word.text)

@@ -3,21 +3,17 @@ import { cutNativeForms, expandForms, findLeadingForm, findTrailingForm } from '
 import forms from '../reference/legal-forms.json' with { type: 'json' }
 import { foldText, foldWords, hasOtherThanAscii } from './normalize-name.js'
 
+const parsePairs = (table: string) =>
+  new Map(table.split(/\s+/).map((pair) => pair.split('=') as [string, string]))
 /** Entities of HTML that are letters and marks of names; numeric ones need no table. */
-const entities = new Map(
+const entities = parsePairs(
   `amp=& lt=< gt=> quot=" apos=' nbsp=\u0020 ndash=- mdash=- lsquo=' rsquo=' ldquo=" rdquo=" middot=. hellip=. reg=
   trade= copy= szlig=ß aelig=æ AElig=Æ oelig=œ OElig=Œ eth=ð thorn=þ oslash=ø Oslash=Ø aring=å Aring=Å ccedil=ç
-  Ccedil=Ç ntilde=ñ Ntilde=Ñ scaron=š Scaron=Š`
-    .split(/\s+/)
-    .map((pair): [string, string] => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+  Ccedil=Ç ntilde=ñ Ntilde=Ñ scaron=š Scaron=Š`,
 )
 
 /** `&eacute;` is a letter and the name of its accent. */
-const accents = new Map(
-  'acute=\u0301 grave=\u0300 circ=\u0302 tilde=\u0303 uml=\u0308 caron=\u030c'
-    .split(' ')
-    .map((pair) => pair.split('=') as [string, string]),
-)
+const accents = parsePairs('acute=\u0301 grave=\u0300 circ=\u0302 tilde=\u0303 uml=\u0308 caron=\u030c')
 /** Browsers read the oldest ones without a semicolon too: "Larkmoor &amp Norvane". */
 const entity = /&(?:(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]{2,8}));|(amp|quot|nbsp|lt|gt)(?=\s|$))/gi
 const accentedLetter = /^([a-z])(acute|grave|circ|tilde|uml|caron)$/i
@@ -49,9 +45,7 @@ function decodeEntity(found: string, hex?: string, decimal?: string, named?: str
 /** Characters of Windows-1252 that differ from Latin-1, from byte 0x80 on; a space has no character. */
 const upperHalf = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ'
 const bytes1252 = new Map(
-  Array.from(upperHalf, (character, at) => [character, 0x80 + at] as const).filter(
-    ([character]) => character !== ' ',
-  ),
+  Array.from(upperHalf, (character, at) => [character === ' ' ? '' : character, 0x80 + at] as const),
 )
 
 /** UTF-8 of a letter that was read as Latin-1 or Windows-1252: "Ã¼" for "ü". */
@@ -73,8 +67,7 @@ function readAsUtf8(text: string): string | null {
   for (const character of text) {
     const code = bytes1252.get(character) ?? character.codePointAt(0) ?? 0
     if (code > 0xff) return null
-    // "Ã " is an "à" whose non-breaking space has become a space.
-    bytes.push(code === 0x20 && bytes.at(-1) === 0xc3 ? 0xa0 : code)
+    bytes.push(code === 0x20 && bytes.at(-1) === 0xc3 ? 0xa0 : code) // A non-breaking space may have become a space: "Ã " is "à".
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(bytes))
@@ -164,8 +157,14 @@ function isProcedure(before: string, text: string, isLast: boolean): boolean {
   return cutNativeForms(before).form !== null || findTrailingForm(words, words.length) !== null
 }
 
-/** Short forms of a country (`short` of the table), words or initials elsewhere: in front, and in the last letters. */
-const longer = forms.short.flatMap(([, one = '']) => (one.includes(' ') ? [one] : [])).join('|')
+/** Short forms of a country (`short` of the table), words or initials elsewhere: in front, and in the last letters; with `$` only there. */
+const shortForms = new Map<string, { short: string; country: string; full: string }[]>()
+for (const [country = '', list = '', full = ''] of forms.short)
+  for (const short of list.split(', ')) {
+    const key = short.replace('$', '').toUpperCase()
+    shortForms.set(key, [...(shortForms.get(key) ?? []), { short, country, full }])
+  }
+const longer = [...shortForms.keys()].filter((key) => key.includes(' ')).join('|')
 const shortForm = String.raw`(?<form>${longer}|\p{L}[\p{L}./]{1,5})`
 const shortEnds = [
   String.raw`^\s*${shortForm}(?![\p{L}\p{M}./])[,:]?\s*(?=(?<quote>["“”„«»]?))`,
@@ -180,19 +179,19 @@ export function spellOutShortForms(name: string, countries: readonly string[]): 
   const own = district === '' ? '' : spellOutShortForms(text, countries)
   if (findLeadingForm(foldWords(own)) !== null) return `${own} ${district}`
   for (const [at, end] of shortEnds.entries()) {
-    const from = at === 0 ? 0 : Math.max(0, name.length - 16)
+    const from = at === 0 ? 0 : Math.max(0, name.length - 60)
     const found = end.exec(name.slice(from))
     if (found === null) continue
     const { form = '', quote = '' } = found.groups ?? {}
     const word = form.replace(/[./]/g, '').toUpperCase()
-    const isOwn = ([country = '', one = '']: readonly string[]) =>
-      one.toUpperCase() === word && (!isHere || countries.includes(country))
-    const [, short, full] = forms.short.find(isOwn) ?? []
+    const isFit = ({ short, country }: { short: string; country: string }) =>
+      (at > 0 || !short.startsWith('$')) && (!isHere || countries.includes(country))
+    const { short, full } = shortForms.get(word)?.find(isFit) ?? {}
     const rest = at === 0 ? name.slice(found[0].length) : name.slice(0, from + found.index + quote.length)
     if (full === undefined || !/\p{L}{2}/u.test(rest)) continue
     const words = foldWords(isHere ? rest : `x ${form}`)
     const other = at > 0 && isHere ? findLeadingForm(words) : findTrailingForm(words, words.length)
-    const isWritten = short !== word || /[./]|\p{Lu}$/u.test(form)
+    const isWritten = short?.replace('$', '') !== word || /[./]|\p{Lu}$/u.test(form)
     if (quote === '' ? isHere && other === null && isWritten : isHere || other === null)
       return at === 0 ? `${full} ${rest}` : `${rest} ${full}`
   }

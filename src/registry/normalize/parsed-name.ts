@@ -97,9 +97,10 @@ const latinLetter = /\p{Script=Latin}/u
 const parsedTextsMax = 500
 const parsedTexts = new Map<string, ParsedName>()
 
-/** Parses any text; without letters and digits there are no tokens and an empty key. */
-export function parseName(name: string): ParsedName {
-  return getOrCompute(parsedTexts, parsedTextsMax, name, parseNewName)
+/** Parses any text, of a country if it is known; without letters and digits there are no tokens and an empty key. */
+export function parseName(name: string, country = ''): ParsedName {
+  const seat = country === '' ? nowhere : { town: null, country }
+  return getOrCompute(parsedTexts, parsedTextsMax, `${country}\n${name}`, () => parseNewName(name, seat))
 }
 
 /** Seat of a company, as far as its register states it. */

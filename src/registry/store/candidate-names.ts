@@ -4,6 +4,7 @@ import { readPlaceLine } from './row-writer.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 import type { NameKind } from '../model/registry-rows.js'
 import type { FormClass } from '../normalize/legal-forms.js'
+import { spellOutShortForms } from '../normalize/clean-text.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { parseForm, parseName } from '../normalize/parsed-name.js'
 import legalForms from '../reference/legal-forms.json' with { type: 'json' }
@@ -288,6 +289,7 @@ function findColumnForm(legalForm: string, country: string): string {
   const folded = foldText(legalForm).split(' ')
   const text = folded.map((word) => formWords.get(word) ?? word).filter((word) => word !== '')
   const texts = [
+    spellOutShortForms(`Qq ${legalForm}`, [country]).slice(3),
     spellOutForm(legalForm),
     ...['', ...formFronts].map((front) => [front, ...text].join(' ').trim()),
   ]

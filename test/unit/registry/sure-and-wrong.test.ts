@@ -781,6 +781,74 @@ describe('a body with some words of the form of another', () => {
   })
 })
 
+/** Of each country: forms of different companies, each in all its languages and short writings; with a tilde only behind names. */
+const formsByCountry: Record<string, string> = {
+  UZ: `MChJ|МЧЖ|ООО|OOO|mas'uliyati cheklangan jamiyati|QK MChJ|MChJ QK|MChJ XK|СП ООО|ИП ООО|SP OOO; XK|ХК|ЧП|ChP|xususiy korxonasi|хусусий корхона
+    AJ|АЖ|АО|AO|OAJ|ОАЖ|ОАО|aksiyadorlik jamiyati|акциядорлик жамияти; oilaviy korxonasi|оилавий корхонаси|семейное предприятие
+    DUK|ДУК|ГУП|davlat unitar korxonasi; F/X|ФХ|Ф/Х|fermer xo'jaligi|фермер хўжалиги|фермерское хозяйство; YaTT|ЯТТ|ИП; QMJ|ҚМЖ|ОДО`,
+  BE: `BV|SRL|GmbH|BVBA|SPRL|PGmbH|EBVBA; NV|SA|AG; VOF|SNC|OHG|V.O.F.|vennootschap onder firma|société en nom collectif
+    CommV|Comm.V.|SComm|SCS|KommG|GCV|gewone commanditaire vennootschap; CV|SC|Gen.|CVBA|SCRL|coöperatieve vennootschap|société coopérative~
+    vzw|asbl|VoG|ASBL|VZW; maatschap|société simple; ESV|GIE`,
+  LU: 'S.à r.l.|GmbH|SARL; S.A.|AG',
+  CH: 'GmbH|Sàrl|Sagl; AG|SA',
+  IT: 'GmbH|S.r.l.; AG|S.p.A.; OHG|S.n.c.',
+  KZ: 'ТОО|ЖШС|TOO|LLP; АО|АҚ|AO|JSC; ИП|ЖК|жеке кәсіпкер',
+  KG: 'ОсОО|ЖЧК|OsOO|LLC; ИП|жеке ишкер',
+  TJ: 'ҶДММ|ООО|OOO; ҶСК|АО',
+  AZ: 'MMC|ООО|LLC; ASC|QSC|ОАО|OJSC',
+  MN: 'ХХК|LLC; ХК|JSC',
+}
+
+describe('the forms of a country in all its languages', () => {
+  const write = (form: string) => {
+    const name = /\p{sc=Cyrillic}/u.test(form) ? 'Ларкмур Валсор' : 'Larkmur Valsor'
+    return form.endsWith('~') ? [`${name} ${form.slice(0, -1)}`] : [`${name} ${form}`, `${form} ${name}`]
+  }
+  const ask = (name: string, held: string, country: string) => {
+    const decision = match({
+      name,
+      location: `Norvik, ${country}`,
+      held: [{ name: held, country, city: 'Norvik' }],
+    })
+    return decision.kind === 'entity' ? decision.confidence : 0
+  }
+
+  test.each(Object.entries(formsByCountry))(
+    '%s: a form is one in front, behind and in all languages',
+    (country, lines) => {
+      const kinds = lines.split(/;\s|\n/).map((line) => line.trim().split('|'))
+      const isInFront = country === 'UZ' || country === 'BE'
+      const wrong: string[] = []
+      for (const [at, forms] of kinds.entries())
+        for (const held of forms
+          .flatMap(write)
+          .filter((one) => isInFront || /^(?:Larkmur|Ларкмур)/.test(one))) {
+          for (const asked of forms.flatMap(write))
+            if (ask(asked, held, country) < 80) wrong.push(`${asked} is ${held}`)
+          for (const [other, [form = '']] of kinds.entries())
+            for (const asked of other === at ? [] : write(form))
+              if (ask(asked, held, country) >= 95) wrong.push(`${asked} is not ${held}`)
+        }
+      expect(wrong).toEqual([])
+    },
+  )
+
+  test.each([
+    ['BE', 'BV', 'Larkmoor Velsor', 'Gent'],
+    ['BE', 'SA', 'Larkmoor Velsor', 'Liège, Belgium'],
+    ['BE', 'VOF', 'Larkmoor Velsor', null],
+    ['ES', 'SL', 'Larkmoor Velsor', null],
+    ['UZ', 'AJ', 'Larkmur Valsor', 'UZ'],
+  ])('%s: %s in front is the form that the register has in a column', (country, form, name, location) => {
+    const held = { name, registeredName: `${name} ${form}`, country, city: 'Gent' }
+    const find = (asked: string) => match({ name: asked, location, held: [held] })
+    expect(find(`${form} ${name}`)).toMatchObject({ confidence: expect.toSatisfy(isSure) as number })
+    expect(find(`${form === 'SA' ? 'BV' : 'NV'} ${name}`)).not.toMatchObject({
+      confidence: expect.toSatisfy(isSure) as number,
+    })
+  })
+})
+
 describe('short forms of a country that is stated', () => {
   const listed =
     listForms(`FI: Ay | öppet bolag; FI: Öb | avoin yhtiö; FI: KOY | Fastighets Ab; FI: As Oy | Bostads Ab
@@ -1702,8 +1770,8 @@ describe('another person of the same name', () => {
           const confidence = decision.kind === 'none' ? 0 : decision.confidence
           if (kind !== other && confidence >= 80) sure.push(`${country}: ${asked}, ${name}`)
         }
-    // In Germany, the firm of partners with limited liability is the other one; in Slovakia, a branch may be an association's.
-    const alike = /^(?:DE: Larkmoor partg|SK: Larkmoor organizacna)/
+    // In Germany, the firm of partners with limited liability is the other one; in Slovakia, a branch may be an association's; in Belgium, a CV is a cooperative.
+    const alike = /^(?:DE: Larkmoor partg|SK: Larkmoor organizacna|BE: .*\bcv\b.*)/
     expect(sure.filter((one) => !alike.test(one))).toEqual([])
   })
 
