@@ -49,6 +49,17 @@ describe('industry codes', () => {
 })
 
 describe('columns', () => {
+  it('a row without the first of two names has the second', async () => {
+    const rows = 'id,NL,FR\n1,Larkmoor Handel,Larkmoor Commerce\n2,,Norvane Commerce\n3,Velmora Handel,\n'
+    const { held, result } = await importRows(rows, { map: { id: 'id', name: 'NL,FR' } })
+    expect(result.rejectedCount).toBe(0)
+    expect(Object.values(held).map((row) => row.name ?? row.legal_name)).toEqual([
+      'Larkmoor Handel',
+      'Norvane Commerce',
+      'Velmora Handel',
+    ])
+  })
+
   it('a word that is no type does not refuse a small file', async () => {
     const rows = 'id,name,type\n1,Larkmoor A,business\n2,Norvane B,business\n3,Zephal C,cooperative\n'
     const { result } = await importRows(rows, { map: { id: 'id', name: 'name', type: 'type' } })
@@ -1048,7 +1059,9 @@ describe('a field with several columns', () => {
     expect(read({ [field]: columns })(field)).toBe(text)
   })
   test('further names are other names', () => {
-    expect(read({ name: 'title,short', other_names: 'foreign' })('other_names')).toBe('LSA|Legal Inc')
+    expect(read({ name: 'title,short', other_names: 'foreign' })('other_names')).toBe(
+      'Legal SA|LSA|Legal Inc',
+    )
   })
   test('an unknown one is named', () => {
     expect(() => read({ other_names: 'short,nothing' })).toThrow('no column "nothing" for other_names')
