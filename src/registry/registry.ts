@@ -48,6 +48,8 @@ export interface RegistryInfo {
   readonly path: string
   /** Number of companies that a search can find. */
   readonly entityCount: number
+  /** The country of all registrations that were looked at, spread over the file; `null` for several. */
+  readonly onlyCountry: string | null
   /** Changes if the content changes; equal content gives an equal edition on every machine. */
   readonly edition: string
   readonly sources: readonly RegistrySource[]
@@ -269,6 +271,7 @@ function readInfo(database: Sqlite): Omit<RegistryInfo, 'path'> {
     .get()
   return {
     entityCount: counted?.total ?? 0,
+    onlyCountry: findOnlyCountry(database),
     edition: computeEdition(sources),
     sources: sources.map((source) => ({
       name: source.name,
@@ -279,4 +282,21 @@ function readInfo(database: Sqlite): Omit<RegistryInfo, 'path'> {
       fileSha256: source.file_sha256,
     })),
   }
+}
+
+const countriesLookedAt = 200
+
+/** Looks at some registrations only: all of a large registry would take seconds. */
+function findOnlyCountry(database: Sqlite): string | null {
+  const { last } = database
+    .prepare<[], { last: number | null }>('SELECT max(number) AS last FROM legal_entities')
+    .get() ?? { last: null }
+  const next = database.prepare<[{ at: number }], { jurisdiction: string | null }>(
+    'SELECT jurisdiction FROM legal_entities WHERE number >= @at AND removed_from_source = 0 LIMIT 1',
+  )
+  const found = Array.from({ length: countriesLookedAt }, (_, at) =>
+    next.get({ at: Math.ceil(((last ?? 0) * at) / countriesLookedAt) }),
+  ).flatMap((row) => (row === undefined ? [] : [(row.jurisdiction ?? '').slice(0, 2).toUpperCase()]))
+  const [only, ...others] = new Set(found)
+  return others.length > 0 || only === undefined || only === '' ? null : only
 }

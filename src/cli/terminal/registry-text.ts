@@ -78,7 +78,13 @@ function formatImportCounts(result: ImportResult): string[] {
     line('new', result.importedCount),
     line('updated', result.updatedCount),
     ...(result.updatedCount > 0
-      ? [line('changed', result.changedCount, 'with other facts than before')]
+      ? [
+          line(
+            'changed',
+            result.changedCount,
+            'of the updated; the file states other facts, the rest is as before',
+          ),
+        ]
       : []),
     ...lineIf('renamed', result.renamedCount, 'of the updated; the old name stays as a former name'),
     ...lineIf('together', result.togetherCount, 'of the updated; another row of the file has the company'),
@@ -236,7 +242,7 @@ function formatColumnMaps(steps: readonly LoadStep[], registryPath: string): str
       jurisdiction === null
         ? ''
         : `; registered in ${findCountryName(jurisdiction.slice(0, 2).toUpperCase()) ?? ''} (${jurisdiction}) unless a row states another place`
-    const left = unused.length === 0 ? '' : `; not used: ${unused.join(', ')}`
+    const left = unused.length === 0 ? '' : `; columns without a field: ${unused.join(', ')}`
     return [
       `  File ${index + 1}: CSV; ${known}; fields: ${fields.join(', ')}${home}${left}`,
       ...(ambiguous === null ? [] : [`    ${ambiguous}`]),

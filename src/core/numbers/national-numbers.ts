@@ -1,6 +1,6 @@
 import { formatCourtNumber, parseCourtNumber } from './court-numbers.js'
 // `forms`: of numbers without spaces and signs, by country. `checks`: the remainder of the weighted digits of the first group
-// gives the place of the check digit (the second group) in `digits`; at `+`, that with the weights `again`. `hybrid`: ISO 7064.
+// gives the place of the check digit (the second group) in `digits`; at `+`, that with the weights `again`. `hybrid`: ISO 7064; `luhn`: ISO 7812.
 import plainNumbers from './number-forms.json' with { type: 'json' }
 
 /**
@@ -311,8 +311,8 @@ type CheckRule = Readonly<Record<'form' | 'weights' | 'digits', string>> & { rea
 function createRule({ form, weights, digits, again = '' }: CheckRule) {
   const checks = digits.split(' ')
   const find = (number: string, factors: number[]) =>
-    weights === 'hybrid'
-      ? String(computeHybrid(number))
+    weights === 'hybrid' || weights === 'luhn'
+      ? String(weights === 'luhn' ? (10 - (sumLuhn(`${number}0`) % 10)) % 10 : computeHybrid(number))
       : (checks[sumWeighted(number.padStart(factors.length, '0'), factors) % checks.length] ?? '')
   const [first, second] = [weights, again].map((text) => text.split(' ').map(Number)) as [number[], number[]]
   const compute = (number: string) =>

@@ -158,17 +158,21 @@ const totalCharsMax = 100
 function createTotalFinder({
   columns: { name, location, identifiers },
 }: LookupRule): (row: TextRow) => InvalidRow | null {
-  if (name === null) return () => null
   const isAlone = location.length === 0 && listIdentifierColumns(identifiers).length === 0
   const parts = location.map((column) => parsePlaceHeader(column)?.part)
-  const isEmpty = (cell: string | null, at: number) =>
-    (at < parts.length && parts[at] !== 'postal' && /^\p{Nd}{1,4}$/u.test(cell ?? '')) || (cell ?? '') === ''
-  return ([first = null, ...others]) => {
-    if (first === null || first.length > totalCharsMax || !others.every(isEmpty)) return null
-    // No town is a number, but regions and countries have numbers.
-    const isFree = !isAlone && others.every((cell, at) => (cell ?? '') === '' || parts[at] === 'city')
-    if (isTotal(first, isFree)) return { kind: 'invalid', reason: totalRow }
-    return isReportLine(first, isFree) ? { kind: 'invalid', reason: reportRow } : null
+  return (row) => {
+    const others = name === null ? row : row.slice(1)
+    const text = (name === null ? '' : row[0]) || (others.find((cell) => cell) ?? '')
+    // The count of the rows may be in another column: `Total | 33 customers`. No town is a number, but regions and countries have numbers.
+    const isBlank = (cell: string) =>
+      cell === '' || cell === text || (/^\p{Nd}+ \p{L}/u.test(cell) && isTotal(cell, true))
+    const isEmpty = (cell: string, at: number) =>
+      isBlank(cell) || (at < parts.length && parts[at] !== 'postal' && /^\p{Nd}{1,4}$/u.test(cell))
+    if (text === '' || text.length > totalCharsMax || !others.every((cell, at) => isEmpty(cell ?? '', at)))
+      return null
+    const isFree = !isAlone && others.every((cell, at) => isBlank(cell ?? '') || parts[at] === 'city')
+    if (isTotal(text, isFree)) return { kind: 'invalid', reason: totalRow }
+    return isReportLine(text, isFree) ? { kind: 'invalid', reason: reportRow } : null
   }
 }
 
@@ -186,7 +190,7 @@ function isTotal(name: string, isFree: boolean): boolean {
   const words = text.split(/[^\p{L}\p{M}\p{Sc}]+/u).filter((word) => word !== '')
   const join = (from: number, to?: number) => toTotalKey(words.slice(from, to).join(''))
   const isPart = [join(0, 1), join(0, 2), join(-1)].some((word) => partialTotals.has(word))
-  if (isPart && words.length < partWordsMax && !hasLegalForm(name)) return true
+  if (isPart && words.length < 5 && !hasLegalForm(name)) return true
   // A word for a total and, before or behind it, only words for what it counts.
   const areCounted = (list: readonly string[]) => list.every((word) => counted.has(toTotalKey(word)))
   const isCounted = (at: number, end: number) =>
@@ -199,15 +203,11 @@ function isTotal(name: string, isFree: boolean): boolean {
     ? /^\p{Nd}[\p{Nd}.,\s]*([\p{Ll}\p{Lo}\p{M}]{1,8})\.?$/u.exec(name.trim())?.[1]
     : undefined
   if (piece !== undefined && pieces.has(toTotalKey(piece))) return true
-  const unit = /\(([^()]+)\)[\s:]*$/u.exec(name)?.[1]
-  const isSaid = isFree || /[\p{Nd}:：]/u.test(name) || totals.has(join(0, 2)) || isUnit(unit ?? '')
+  const unit = /\(([^()]+)\)[\s:]*$/u.exec(name)?.[1] ?? 'x'
+  const isUnit = unit === unit.toUpperCase() && counted.has(toTotalKey(unit))
+  const isSaid = isFree || /[\p{Nd}:：]/u.test(name) || totals.has(join(0, 2)) || isUnit
   return isSaid && words.some((_, at) => isCounted(at, at + 1) || isCounted(at, at + 2))
 }
-
-const partWordsMax = 5
-
-/** A unit in brackets: `Total (UGX)`. */
-const isUnit = (text: string): boolean => text === text.toUpperCase() && counted.has(toTotalKey(text))
 
 const reportWords = Object.fromEntries(
   Object.entries(headerWords.reportLines).map(([kind, list]) => [kind, toKeys([list])]),

@@ -119,9 +119,8 @@ function listRivalFactors(
     )
   }
   if (isCertain || noneShare < noneShareMin) return factors
-  const isLonger = isPartOfLongerName(best.evidence.comparison)
-  const who = isLonger ? 'With all its words, your name may be that of a company' : 'The row may be a company'
-  const text = `${who} that the registry does not hold.`
+  const who = isPartOfLongerName(best.evidence.comparison) ? 'The whole name may be of' : 'The row may be'
+  const text = `${who} a company that the registry does not hold.`
   const impact = noneShare >= 0.5 ? 'high' : 'medium'
   return [...factors, createLimitation('no_legal_entity_confirmed', text, impact)]
 }

@@ -64,12 +64,9 @@ export interface IdentifiedCompany {
   readonly others: readonly string[]
 }
 
-/** Confidence of an identifier; one percent is left for clerical errors. */
-const identifiedConfidence = 99
-/** For identifiers without register or exchange. */
-const unsureConfidence = 79
-const websitesConfidence = 96
-const severalConfidence = 60
+/** Confidence of an identifier: one percent is left for clerical errors; and of those without register or exchange. */
+const [identifiedConfidence, unsureConfidence] = [99, 79]
+const [websitesConfidence, severalConfidence] = [96, 60]
 export const disagreeingConfidence = 50
 
 /** Builds the interface's answer for a company found by identifiers ("v3 job result"). */
@@ -149,8 +146,8 @@ function buildFactors(found: IdentifiedCompany, isSupported: boolean): Factor[] 
     )
   return [
     ...factors,
-    ...missing.map((identifier) => createMissingFactor(identifier, 'low')),
-    ...wrong.map((one) => createWrongFactor(one, 'medium')),
+    ...missing.map((identifier) => createMissingFactor(identifier, 'low', stored.legalEntities)),
+    ...wrong.flatMap((one) => listWrongFactors(one, 'medium', stored.legalEntities)),
     ...listEndFactors(stored, registration),
   ]
 }
@@ -238,16 +235,21 @@ function createMatchFactor({ identifier, value, registration }: MatchedIdentifie
   return createStrength('identifier_match', text, 'high')
 }
 
-export function createMissingFactor(identifier: StatedIdentifier, impact: Impact): Factor {
+/** Says that no registration has an identifier, or, if it is that of the company found with a typing error, what its own is. */
+export function createMissingFactor(one: StatedIdentifier, impact: Impact, found: Holders): Factor {
+  const typed = describeTyped(one, found)
+  if (typed !== null) return createLimitation('identifier_mismatch', typed, impact)
   const text =
-    identifier.kind === 'website'
-      ? `No register states a website under ${identifier.value}.`
-      : `No registration has ${formatLabel(identifier)}${describeFault(identifier)}.`
+    one.kind === 'website'
+      ? `No register states a website under ${one.value}.`
+      : `No registration has ${formatLabel(one)}${describeFault(one)}.`
   return createLimitation('identifier_not_found', text, impact)
 }
 
-export function createWrongFactor({ reason }: WrongIdentifier, impact: Impact): Factor {
-  return createLimitation('identifier_invalid', `It is no identifier: ${reason}.`, impact)
+export function listWrongFactors(one: WrongIdentifier, impact: Impact, found: Holders): Factor[] {
+  const typed = describeTyped(one, found)
+  const invalid = createLimitation('identifier_invalid', `It is no identifier: ${one.reason}.`, impact)
+  return typed === null ? [invalid] : [invalid, createLimitation('identifier_mismatch', typed, 'low')]
 }
 
 export const checkIdentifier: Action = {
@@ -273,28 +275,18 @@ function listActions({ decision, registration }: IdentifiedCompany, isSupported:
 /** A company has one of each. A bank has several BICs, a company several websites, and symbols change. */
 const comparedKinds: ReadonlySet<StatedIdentifier['kind']> = new Set(['lei', 'cik', 'ein', 'registration_id'])
 
-/** Identifiers of a query that a company lacks. */
-interface LackedIdentifiers {
-  /** Identifiers of other companies. */
-  readonly elsewhere: readonly StatedIdentifier[]
-  /** Identifiers of no company. */
-  readonly missing: readonly StatedIdentifier[]
-}
-
 /**
  * Finds the first identifier that cannot be a company's: it has another one of that kind in that register, or a loaded
  * register that gives all such identifiers lacks it. A register that is not loaded says nothing. Nor does a typing error
  * in the company's own identifier, which check digits show.
  */
 export function findConflict(
-  { elsewhere, missing }: LackedIdentifiers,
-  registrations: readonly Pick<StoredLegalEntity, 'legalName' | 'identifiers'>[],
+  compared: readonly StatedIdentifier[],
+  registrations: Holders,
   registers: () => readonly WholeRegister[],
 ): IdentifierConflict | null {
-  const isTyped = (asked: StatedIdentifier) =>
-    registrations.some(({ identifiers }) => identifiers.some((own) => isTypingError(own, asked)))
-  const compared = [...elsewhere, ...missing].filter(({ kind }) => comparedKinds.has(kind))
-  for (const asked of compared.filter((one) => !isTyped(one))) {
+  for (const asked of compared) {
+    if (!comparedKinds.has(asked.kind) || describeTyped(asked, registrations) !== null) continue
     for (const { legalName, identifiers } of registrations) {
       const own = identifiers.find((one) => isOther(one, asked))
       if (own !== undefined)
@@ -309,9 +301,9 @@ export function findConflict(
   return null
 }
 
+type Holders = readonly Pick<StoredLegalEntity, 'legalName' | 'identifiers'>[]
 type OwnIdentifier = StoredLegalEntity['identifiers'][number]
 
-const toPlace = (place: string): string => place.toLowerCase().replace('-', '_')
 const getCountry = (place: string): string => place.slice(0, 2).toLowerCase()
 
 /** True for a company's own identifier if the one asked for would have to be the same. */
@@ -320,28 +312,35 @@ function isOther({ type, value, jurisdiction }: OwnIdentifier, asked: StatedIden
   if (kind !== asked.kind || value === asked.value) return false
   if (kind !== 'registration_id') return true
   if (jurisdiction === null || !/\d/.test(asked.value)) return false
-  const place = asked.place === null ? null : toPlace(asked.place)
+  const place = asked.place?.toLowerCase().replace('-', '_') ?? null
   const isPlaced = place !== null
   if (isPlaced && place !== jurisdiction && !place.startsWith(`${jurisdiction}_`)) return false
   return areDifferentNumbers(getCountry(jurisdiction), value, asked.value, isPlaced)
 }
 
 function describeOther(legalName: string, own: OwnIdentifier, asked: StatedIdentifier): string {
-  const isNumber = asked.kind === 'registration_id'
-  const place = isNumber ? (own.jurisdiction?.toUpperCase().replace('_', '-') ?? null) : null
+  const home = own.jurisdiction?.toUpperCase().replace('_', '-') ?? null
+  const place = asked.kind === 'registration_id' ? home : null
   const label = formatLabel({ kind: asked.kind, value: own.value, place })
   const near = describeTypingError(own.value, asked.value).replace(/^(?=.)/, '; ')
-  return `${quoteName(legalName)} has ${label}, not ${formatLabel(asked)}${describeFault(asked)}${near}.`
+  const fault = describeFault({ ...asked, place: asked.place ?? place })
+  return `${quoteName(legalName)} has ${label}, not ${formatLabel(asked)}${fault}${near}.`
+}
+
+/** Describes a typing error in an identifier of a company, which check digits show; `null` without one. */
+function describeTyped(asked: StatedIdentifier, registrations: Holders): string | null {
+  const isTyped = ({ type, value, jurisdiction: own }: OwnIdentifier) =>
+    type === asked.kind &&
+    hasWrongDigits({ ...asked, place: asked.place ?? own }) &&
+    describeTypingError(value, asked.value) !== ''
+  const [typed] = registrations.flatMap(({ legalName, identifiers }) =>
+    identifiers.filter(isTyped).map((own) => describeOther(legalName, own, asked)),
+  )
+  return typed ?? null
 }
 
 const describeFault = (asked: StatedIdentifier): string =>
   hasWrongDigits(asked) ? ', which has wrong check digits' : ''
-
-/** True if the text asked for has wrong check digits, and differs in one character from a company's own identifier. */
-const isTypingError = ({ type, value, jurisdiction: own }: OwnIdentifier, asked: StatedIdentifier): boolean =>
-  type === asked.kind &&
-  hasWrongDigits({ ...asked, place: asked.place ?? own }) &&
-  describeTypingError(value, asked.value) !== ''
 
 /** True for a company number of a known country, or an LEI, that no company can have. */
 export function hasWrongDigits({ kind, value, place }: StatedIdentifier): boolean {

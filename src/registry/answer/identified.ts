@@ -156,10 +156,10 @@ function compareOthers(
   const { entityNumber, by } = decision
   const elsewhere = found.filter(({ entityNumbers }) => !entityNumbers.includes(entityNumber))
   if (elsewhere.length + missing.length === 0) return decision
-  const lacked = {
-    elsewhere: elsewhere.map(({ identifier }) => identifier),
-    missing: missing.filter((one) => !hasWrongDigits(one)),
-  }
+  const lacked = [
+    ...elsewhere.map(({ identifier }) => identifier),
+    ...missing.filter((one) => !hasWrongDigits(one)),
+  ]
   const conflict = findConflict(lacked, readEntity(entityNumber, deps).legalEntities, deps.registers)
   return conflict === null ? decision : { kind: 'identifier_differs', entityNumber, by, conflict }
 }

@@ -29,7 +29,7 @@ import {
   checkIdentifier,
   disagreeingConfidence,
   createMissingFactor,
-  createWrongFactor,
+  listWrongFactors,
   findConflict,
   hasWrongDigits,
 } from './identified-answer.js'
@@ -194,16 +194,18 @@ export function answerByName(
   judge: Pick<NameJudge, 'matchName'>,
   deps: ResolveDeps & { readonly registers: () => readonly WholeRegister[] },
 ): Resolution {
-  const elsewhere = asked.found.map(({ identifier }) => identifier)
-  const identifiers = [...elsewhere, ...asked.missing]
+  const identifiers = [...asked.found.map(({ identifier }) => identifier), ...asked.missing]
   if (asked.name === null)
     return answerWholeText(asked, deps) ?? buildNoHolderAnswer(identifiers, asked.wrong)
   const match = judge.matchName()
+  const best = match.decision.kind === 'none' ? null : match.decision.best.evidence.comparison.candidate
+  const registrations =
+    best === null ? [] : (deps.reader.entityByNumber(best.entityNumber)?.legalEntities ?? [])
   const unread = match.decision.kind === 'none' ? findUnreadCompany(asked.name, asked.found, deps) : null
   const listFactors = (impact: Impact) => [
     ...asked.found.map((one) => createOtherNameFactor(one, deps)),
-    ...asked.missing.map((one) => createMissingFactor(one, impact)),
-    ...asked.wrong.map((one) => createWrongFactor(one, 'medium')),
+    ...asked.missing.map((one) => createMissingFactor(one, impact, registrations)),
+    ...asked.wrong.flatMap((one) => listWrongFactors(one, 'medium', registrations)),
   ]
   const answer = answerFor(match, deps)
   if (unread !== null) {
@@ -224,11 +226,8 @@ export function answerByName(
     actions: [...answer.actions, checkIdentifier],
   }
   const registration = findMatched(match, deps)
-  if (registration === undefined || match.decision.kind === 'none') return beside
-  const { entityNumber } = match.decision.best.evidence.comparison.candidate
-  const registrations = deps.reader.entityByNumber(entityNumber)?.legalEntities ?? []
-  const unmatched = { elsewhere, missing: [...asked.missing, ...asked.wrong] }
-  const conflict = findConflict(unmatched, registrations, deps.registers)
+  if (registration === undefined) return beside
+  const conflict = findConflict([...identifiers, ...asked.wrong], registrations, deps.registers)
   // The company has no number or website to compare with: registers lack most of them.
   const isOpen = asked.found.length + asked.wrong.length === 0 && !asked.missing.some(hasWrongDigits)
   if (conflict === null)
@@ -308,8 +307,8 @@ function buildNoHolderAnswer(
   return {
     ...buildEmptyAnswer(identifiers.length === 0 ? 'not_found' : 'no_match'),
     factors: [
-      ...identifiers.map((identifier) => createMissingFactor(identifier, 'high')),
-      ...wrong.map((one) => createWrongFactor(one, 'high')),
+      ...identifiers.map((identifier) => createMissingFactor(identifier, 'high', [])),
+      ...wrong.flatMap((one) => listWrongFactors(one, 'high', [])),
     ],
     actions: [checkIdentifier, giveName],
   }

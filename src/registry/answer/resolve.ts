@@ -36,7 +36,7 @@ export const buildEmptyAnswer = (
     status,
     closest === null
       ? 'No registration has this name or one close to it.'
-      : `The closest name held is ${quoteName(closest)}: too little says that it is the same company.`,
+      : `The closest name held is ${quoteName(closest)}: the names differ too much to be of one company.`,
   )
 
 function buildUnmatched(status: 'no_match' | 'not_found', nothing: string): Resolution {

@@ -2,8 +2,8 @@ import { open, stat } from 'node:fs/promises'
 import { formatCount } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import type { Encoding } from '../../core/file-formats.js'
-import { tableLimits, toFileError } from '../../tables/limits-and-errors.js'
-import { detectPacking } from '../../tables/text-tables.js'
+import { contentKinds, detectContent, tableLimits, toFileError } from '../../tables/limits-and-errors.js'
+import { detectPacking, openOneFile } from '../../tables/text-tables.js'
 import { isWorkbook } from '../../tables/xlsx/xlsx-file.js'
 import type { FileFormat, ImportItem } from '../model/registry-rows.js'
 import { listSources, type RegisterSource } from '../sources/source.js'
@@ -37,6 +37,9 @@ export async function detectFile(path: string, encoding?: Encoding): Promise<Det
   if (packing === 'zip') return detectZip(path, encoding)
   let sample: FileSample
   try {
+    const content = await detectContent(await openOneFile(path, null))
+    if (content !== null && content !== 'zip')
+      return toUnknown(`it is ${contentKinds[content].text}: save its table as CSV`)
     sample = await readSample(path, encoding)
   } catch (error) {
     return toUnknown(describeError(error))
@@ -79,6 +82,8 @@ async function detectTable(path: string, sample: FileSample, bytes: number | nul
     return toUnknown(`its columns are those of ${formats[0]}, and its rows cannot be read as such`)
   }
   if (rows.length === 0) return toUnknown('it is a table without rows')
+  if (answerColumns.every((column) => header.some((name) => name.endsWith(column))))
+    return toUnknown('it is a list with the answers of a run, and no register')
   const proposal = proposeMap(header, rows)
   if (proposal.doubts.length > 0 && isHeaderless(header)) return toUnknown(describeHeaderless(header))
   const [doubt] = proposal.doubts
@@ -89,6 +94,9 @@ async function detectTable(path: string, sample: FileSample, bytes: number | nul
     command: formatCommand(path, proposal),
   }
 }
+
+/** Each output of a run has these columns, with a prefix. */
+const answerColumns = ['_status', '_confidence', '_matched_name', '_registration_id']
 
 /** Says that the first row is no header, and what reads such a file. */
 export const describeHeaderless = (header: readonly string[]): string =>

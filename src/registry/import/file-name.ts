@@ -1,4 +1,7 @@
 import { parseDate } from '../../core/file-formats.js'
+import { mayHaveTown } from '../match/parse-location.js'
+import { toHeaderKey as toWordsKey, wholePlaceHeaders } from '../../core/header-words.js'
+import type { ImportField } from './csv-row.js'
 import { findHeaderField, isMostly } from '../reference/registers.js'
 import words from '../reference/register-words.json' with { type: 'json' }
 
@@ -111,3 +114,41 @@ export const haveOwnNumbers = (map: { registration_court?: string }, cells: read
   const areNumbers = isMostly(filled, (cell) => /\d{4}/.test(cell)) && new Set(filled).size === filled.length
   return areNumbers || map.registration_court !== undefined
 }
+
+/** Returns a header in lower case with underscores between its words: `company_name` for `CompanyName`. */
+export function toHeaderKey(name: string): string {
+  return name
+    .replace(/^\s+|[\s.-]+$/g, '')
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replace(/[\s.-]+/g, '_')
+}
+
+/** A column "address" next to a city or postal code has the street, unless its lines repeat them or alone have the towns. A seat that is only a town is the city. */
+export function recognizeStreet(
+  map: Partial<Record<ImportField, string>>,
+  cellsOf: (column: string) => readonly string[],
+): void {
+  const { formatted_address: column, street_address: street, city, postal_code: postalCode } = map
+  if (column === undefined) return
+  if (city === undefined && isSeat(column) && isMostly(cellsOf(column), isTown)) {
+    map.city = column
+    Reflect.deleteProperty(map, 'formatted_address')
+  }
+  if (map.city === column || street !== undefined || wholeLine.test(toHeaderKey(column))) return
+  const places = [city, postalCode].flatMap((place) => (place === undefined ? [] : [cellsOf(place)]))
+  const lines = cellsOf(column).flatMap((cell, at) => {
+    const stated = places.map((cells) => toLetters(cells[at] ?? '')).filter((part) => part !== '')
+    return cell === '' || stated.length === 0 ? [] : [{ line: toLetters(cell), stated }]
+  })
+  const isWhole = ({ line, stated }: (typeof lines)[number]) => stated.every((part) => line.includes(part))
+  if (lines.length === 0 || lines.filter(isWhole).length * 2 > lines.length) return
+  if (city === undefined && isMostly(cellsOf(column), mayHaveTown)) return
+  map.street_address = column
+  Reflect.deleteProperty(map, 'formatted_address')
+}
+
+const isSeat = (name: string) => wholePlaceHeaders.includes(toWordsKey(name))
+const isTown = (cell: string) => !/[\d,;]/.test(cell)
+const wholeLine = /^(?:full_|formatted_)|_concat$/
+const toLetters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')

@@ -10,6 +10,7 @@ import {
   parsePlaceHeader,
   rankInHeaders,
   nameRanks,
+  wholePlaceHeaders,
   toHeaderKey as toWordsKey,
   type PlaceHeader,
 } from '../../core/header-words.js'
@@ -17,8 +18,14 @@ import { findHeaderField, findNumberCountry, findStatus, isMostly, shareMin } fr
 import registerWords from '../reference/register-words.json' with { type: 'json' }
 import { isDate } from '../../core/file-formats.js'
 import { findDistinctNumber, findNamesByCells, findRegion, listUnused } from './additions.js'
-import { mayHaveTown, readCompanyCountry } from '../match/parse-location.js'
-import { findNumberedStreet, haveOwnNumbers, quoteArgument } from './file-name.js'
+import { readCompanyCountry } from '../match/parse-location.js'
+import {
+  findNumberedStreet,
+  haveOwnNumbers,
+  quoteArgument,
+  recognizeStreet,
+  toHeaderKey,
+} from './file-name.js'
 import type { ImportField } from './csv-row.js'
 
 /** Proposed options for importing a table of companies as `csv`. */
@@ -60,6 +67,7 @@ const placeFields = {
 const preferred: Readonly<Partial<Record<ImportField, RegExp>>> = { legal_form: /^company_class$/ }
 /** Headers of numbers that need no court: only one company of a country has each. */
 const nationalNumbers = registerWords.nationalNumbers.split('|')
+const isNational = (name: string) => nationalNumbers.includes(toHeaderKey(name))
 /** Numbers of courts come, next to a column of courts, before those of a tax office. */
 const courtNumberHeader = /(?:^|_)(?:rcs?|rccm|hr[ab]?|rea)(?:_|$)/
 
@@ -199,7 +207,9 @@ function mapHeader(header: readonly string[]): { map: FieldMap; twice: string[] 
     const found = known.length > 0 ? known : find((key) => others.includes(`|${key}|`))
     if (found[0] !== undefined) map[field] = found[0]
     const what = field === 'name' ? 'name' : field === 'registration_id' ? 'number' : null
-    if (found[1] !== undefined && what !== null)
+    // A company may have several national numbers, as OIB and MBS: the second one is kept next to the first.
+    const areNational = field === 'registration_id' && found.every(isNational)
+    if (found[1] !== undefined && what !== null && !areNational)
       twice.push(`columns ${found.join(' and ')} may both have the ${what}`)
   }
   const add = (field: ImportField, rank: (name: string) => number) => {
@@ -212,10 +222,14 @@ function mapHeader(header: readonly string[]): { map: FieldMap; twice: string[] 
   const ofCourt = header.find((name) => courtNumberHeader.test(toHeaderKey(name)))
   if (map.registration_court !== undefined && ofCourt !== undefined) map.registration_id = ofCourt
   for (const field of identifierFields) add(field, (name) => rankNumber(name, identifierHeaders[field]))
-  if (nationalNumbers.includes(toHeaderKey(map.registration_id ?? ''))) delete map.registration_court
+  if (isNational(map.registration_id ?? '')) delete map.registration_court
   if (map.street_address === undefined || map.city === undefined)
-    for (const [field, part] of Object.entries(placeFields))
-      add(field as ImportField, (name) => rankPlace(parsePlaceHeader(name), part))
+    for (const sets of [ownSets, mailingSets])
+      if (sets === ownSets || placeKeys.every((field) => map[field] === undefined))
+        for (const [field, part] of Object.entries(placeFields))
+          add(field as ImportField, (name) => rankPlace(parsePlaceHeader(name), part, sets))
+  if (map.street_address === undefined || map.city === undefined)
+    add('formatted_address', (name) => wholePlaceHeaders.indexOf(toWordsKey(name)))
   const full = header.find((name) => findHeaderField(name) === 'name')
   if (full !== undefined) map.name = full
   const isOther = (name: string) => /^(?:other|former)_names$/.test(findHeaderField(name) ?? '')
@@ -249,17 +263,11 @@ const areDays = (cells: readonly string[]) => isMostly(cells, isDate)
 const mayBeStatus = (name: string, cells: readonly string[]): boolean =>
   isStatus(cells) || (findHeaderField(name) === 'status' && cells.some((cell) => /\p{L}/u.test(cell)))
 
-/** Places of a company, not those to which bills or goods are sent. */
-const rankPlace = (place: PlaceHeader | null, part: PlaceHeader['part']): number =>
-  place?.part === part && place.number <= 1 ? ['registered', 'headquarters', 'plain'].indexOf(place.set) : -1
-
-function toHeaderKey(name: string): string {
-  return name
-    .replace(/^\s+|[\s.-]+$/g, '')
-    .replace(/([a-z])([A-Z])/g, '$1_$2')
-    .toLowerCase()
-    .replace(/[\s.-]+/g, '_')
-}
+/** Places of a company; its address for letters only without them, and never those to which bills or goods are sent. */
+const [ownSets, mailingSets] = [['registered', 'headquarters', 'plain'], ['mailing']]
+const placeKeys = ['street_address', 'formatted_address', 'city', 'region', 'postal_code'] as const
+const rankPlace = (place: PlaceHeader | null, part: PlaceHeader['part'], sets: readonly string[]): number =>
+  place?.part === part && place.number <= 1 ? sets.indexOf(place.set) : -1
 
 /** Headers may mislead: columns with too few valid codes are dropped, also post-office boxes and origins of branches. */
 function dropUnlikely(map: FieldMap, cellsOf: GetCells): void {
@@ -283,25 +291,6 @@ function dropUnlikely(map: FieldMap, cellsOf: GetCells): void {
     Reflect.deleteProperty(map, 'legal_form')
   drop('name', (cell) => /\p{L}/u.test(cell))
 }
-
-/** A column "address" next to a city or postal code has the street, unless its lines repeat them or alone have the towns. */
-function recognizeStreet(map: FieldMap, cellsOf: GetCells): void {
-  const { formatted_address: column, street_address: street, city, postal_code: postalCode } = map
-  if (column === undefined || street !== undefined || wholeLine.test(toHeaderKey(column))) return
-  const places = [city, postalCode].flatMap((place) => (place === undefined ? [] : [cellsOf(place)]))
-  const lines = cellsOf(column).flatMap((cell, at) => {
-    const stated = places.map((cells) => toLetters(cells[at] ?? '')).filter((part) => part !== '')
-    return cell === '' || stated.length === 0 ? [] : [{ line: toLetters(cell), stated }]
-  })
-  const isWhole = ({ line, stated }: (typeof lines)[number]) => stated.every((part) => line.includes(part))
-  if (lines.length === 0 || lines.filter(isWhole).length * 2 > lines.length) return
-  if (city === undefined && isMostly(cellsOf(column), mayHaveTown)) return
-  map.street_address = column
-  Reflect.deleteProperty(map, 'formatted_address')
-}
-
-const wholeLine = /^(?:full_|formatted_)|_concat$/
-const toLetters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
 
 /** Finds the first type that nearly every row has with nearly no duplicates; in doubt one that every row has. */
 function findIdType(map: FieldMap, cellsOf: GetCells): Pick<MapProposal, 'idType'> & { doubt: string[] } {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { resolution, type Resolution } from '../../../src/contract/result.js'
 import { importSource } from '../../../src/registry/import/file-formats.js'
+import { hasWrongCheckDigits } from '../../../src/core/numbers/national-numbers.js'
 import { readLabelledNumber } from '../../../src/core/numbers/registry-suffix.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import { getSource, listSources, type RegisterSource } from '../../../src/registry/sources/source.js'
+import { findReason } from '../../../src/pipeline/answers/answer-line.js'
 import { leiOf } from '../../support/made-identifiers.js'
 import { textOf } from '../../support/publishers.js'
 import { registryOf, writeContent, type Row } from '../../support/registry.js'
@@ -45,7 +47,7 @@ interface Kind {
 
 const numbers = (from: number, make: (digits: string) => string | null) => (count: number) =>
   make(String(from + count * 7_919))
-const kinds: readonly Kind[] = [
+const kinds: Kind[] = [
   { label: 'LEI', country: 'DE', field: 'lei', make: leiOf, hasCheckDigits: true },
   {
     label: 'CIK',
@@ -110,6 +112,51 @@ const kinds: readonly Kind[] = [
     hasCheckDigits: false,
   },
 ]
+
+/** ISO 7064, MOD 11,10. */
+const hybridOf = (digits: string): string => {
+  const sum = digits.split('').reduce((before, digit) => (((before + Number(digit)) % 10 || 10) * 2) % 11, 10)
+  return String((11 - sum) % 10)
+}
+kinds.push(
+  {
+    label: 'company number FI',
+    country: 'FI',
+    field: 'registration_id',
+    make: numbers(2_200_465, (digits) => {
+      const check = checkOf(digits, [7, 9, 10, 5, 8, 4, 2])
+      return check === null ? null : `${digits}-${check}`
+    }),
+    hasCheckDigits: true,
+  },
+  {
+    label: 'company number HR',
+    country: 'HR',
+    field: 'registration_id',
+    make: numbers(2_775_956_062, (digits) => digits + hybridOf(digits)),
+    hasCheckDigits: true,
+  },
+  {
+    label: 'company number PL',
+    country: 'PL',
+    field: 'registration_id',
+    make: numbers(526_025_099, (digits) => {
+      const sum = [6, 5, 7, 2, 3, 4, 5, 6, 7].reduce(
+        (all, weight, at) => all + weight * Number(digits[at]),
+        0,
+      )
+      return sum % 11 === 10 ? null : digits + String(sum % 11)
+    }),
+    hasCheckDigits: true,
+  },
+  {
+    label: 'company number IL',
+    country: 'IL',
+    field: 'registration_id',
+    make: numbers(51_200_123, (digits) => digits + luhnOf(digits)),
+    hasCheckDigits: true,
+  },
+)
 
 const words = ['Larkmoor', 'Norvane', 'Velmora', 'Quillon', 'Brantfeld', 'Zorvex', 'Mivolar', 'Talquell']
 const nameOf = (at: number) =>
@@ -182,6 +229,30 @@ describe.each(kinds)('$label', (kind) => {
       }
     },
   )
+})
+
+describe.each(kinds.filter(({ hasCheckDigits }) => hasCheckDigits))('$label with an error', (kind) => {
+  const { rows } = companiesOf(kind, 12)
+  const registry = registryOf(rows)
+  // The last two neighbours that differ: with others in front, a number may have the form of another kind.
+  const swap = (number: string): string => number.replace(/(\d)(?!\1)(\d)(?=(?:(\d)\3*)?(?:-\d)?$)/, '$2$1')
+  const close = (text: string) => text.replace(/[.\s-]/g, '')
+
+  test('swapped digits and a wrong check digit: the reason of the match has the wrong number and the right one', () => {
+    for (const row of rows) {
+      const own = row[kind.field] ?? ''
+      for (const number of [swap(own), own.slice(0, -1) + String((Number(own.at(-1)) + 1) % 10)]) {
+        // Luhn does not tell 09 from 90.
+        const isRight = kind.field !== 'lei' && !hasWrongCheckDigits(kind.country.toLowerCase(), number)
+        if (isRight) continue
+        const answer = ask(registry, `${row['name'] ?? ''} (${kind.label} ${number})`)
+        const reason = findReason(answer.factors, answer.status) ?? ''
+        const said = [own, number].map((one) => close(reason).includes(close(one)))
+        expect([number, answer.status, ...said]).toEqual([number, 'matched', true, true])
+        expect(reason).toContain('wrong check digits')
+      }
+    }
+  })
 })
 
 describe('a number that cannot be compared says nothing', () => {

@@ -926,6 +926,188 @@ const headersByLanguage: Readonly<Record<string, readonly string[]>> = {
   sq: ['TVSH', 'Numri i shtëpisë', 'Shpërbërë', 'Çregjistruar', 'Data e shpërbërjes'],
 }
 
+/** Headers by language: former name, other name, short name, legal form, registration and end. */
+const moreHeadersByLanguage: Readonly<Record<string, readonly string[]>> = {
+  fi: ['Aiemmat toiminimet', 'Aputoiminimi', 'Lyhyt nimi', 'Yritysmuoto', 'Rekisteröity', 'Lakkaamispäivä'],
+  'fi, one': [
+    'Edellinen toiminimi',
+    'Rinnakkaistoiminimi',
+    'Lyhenne',
+    'Yhtiömuoto',
+    'Rekisteröintipäivä',
+    'Lakannut',
+  ],
+  sv: ['Tidigare firma', 'Bifirma', 'Förkortat namn', 'Juridisk form', 'Registrerad', 'Avregistreringsdatum'],
+  'sv, other': ['Tidigare namn', 'Parallellfirma', 'Kortnamn', 'Bolagsform', 'Registreringsdatum', 'Upphört'],
+  da: ['Tidligere navne', 'Binavne', 'Kort navn', 'Selskabsform', 'Registreret', 'Ophørsdato'],
+  no: ['Tidligere navn', 'Bifirma', 'Kort navn', 'Selskapsform', 'Registrert', 'Opphørt'],
+  hr: ['Prijašnja tvrtka', 'Ostali nazivi', 'Skraćena tvrtka', 'Pravni oblik', 'Upisano', 'Datum prestanka'],
+  sl: [
+    'Prejšnja firma',
+    'Druga imena',
+    'Skrajšana firma',
+    'Pravnoorganizacijska oblika',
+    'Vpisano',
+    'Datum izbrisa',
+  ],
+  sr: [
+    'Ранији назив',
+    'Остали називи',
+    'Скраћено пословно име',
+    'Правна форма',
+    'Датум уписа',
+    'Датум престанка',
+  ],
+  et: [
+    'Endine ärinimi',
+    'Teised nimed',
+    'Lühinimi',
+    'Õiguslik vorm',
+    'Registreeritud',
+    'Kustutamise kuupäev',
+  ],
+  lv: [
+    'Iepriekšējie nosaukumi',
+    'Citi nosaukumi',
+    'Saīsinātais nosaukums',
+    'Juridiskā forma',
+    'Dibināts',
+    'Likvidēts',
+  ],
+  lt: [
+    'Ankstesni pavadinimai',
+    'Kiti pavadinimai',
+    'Trumpas pavadinimas',
+    'Teisinė forma',
+    'Įsteigta',
+    'Likviduota',
+  ],
+  pl: [
+    'Poprzednia firma',
+    'Inne nazwy',
+    'Krótka nazwa',
+    'Forma organizacyjna',
+    'Data wpisu',
+    'Data likwidacji',
+  ],
+  cs: ['Dřívější obchodní firma', 'Další názvy', 'Krátký název', 'Právní forma', 'Zapsáno', 'Datum zániku'],
+  sk: [
+    'Predošlé obchodné meno',
+    'Ďalšie názvy',
+    'Skrátené obchodné meno',
+    'Právna forma',
+    'Dátum vzniku',
+    'Dátum výmazu',
+  ],
+  hu: [
+    'Korábbi elnevezés',
+    'Egyéb nevek',
+    'Rövid név',
+    'Gazdálkodási forma',
+    'Bejegyzés kelte',
+    'Megszűnés kelte',
+  ],
+  ro: [
+    'Foste denumiri',
+    'Alte denumiri',
+    'Denumire scurtă',
+    'Forma de organizare',
+    'Data înființării',
+    'Data radierii',
+  ],
+  bg: [
+    'Предишни имена',
+    'Други имена',
+    'Кратко име',
+    'Правна форма',
+    'Дата на вписване',
+    'Дата на прекратяване',
+  ],
+  el: [
+    'Προηγούμενες επωνυμίες',
+    'Άλλες επωνυμίες',
+    'Σύντομη επωνυμία',
+    'Νομική μορφή',
+    'Ημερομηνία εγγραφής',
+    'Ημερομηνία λύσης',
+  ],
+  tr: ['Önceki unvanlar', 'Diğer unvanlar', 'Kısa unvan', 'Şirket türü', 'Tescil tarihi', 'Terkin tarihi'],
+  ru: [
+    'Прежние наименования',
+    'Другие наименования',
+    'Краткое наименование',
+    'ОПФ',
+    'Дата регистрации',
+    'Дата ликвидации',
+  ],
+  uk: [
+    'Попередні назви',
+    'Інші назви',
+    'Коротка назва',
+    'Організаційно-правова форма',
+    'Зареєстровано',
+    'Дата припинення',
+  ],
+  de: ['Frühere Firma', 'Nebenfirma', 'Kurzfirma', 'Rechtsform', 'Eingetragen am', 'Löschungsdatum'],
+  nl: [
+    'Vroegere namen',
+    'Overige handelsnamen',
+    'Korte naam',
+    'Rechtsvorm',
+    'Datum inschrijving',
+    'Datum opheffing',
+  ],
+  fr: [
+    'Anciennes dénominations',
+    'Noms commerciaux',
+    'Nom court',
+    'Forme juridique',
+    'Immatriculée le',
+    'Date de radiation',
+  ],
+  es: [
+    'Nombres anteriores',
+    'Otros nombres',
+    'Nombre corto',
+    'Forma jurídica',
+    'Fecha de alta',
+    'Fecha de baja',
+  ],
+  it: [
+    'Ex denominazione',
+    'Nomi commerciali',
+    'Nome breve',
+    'Natura giuridica',
+    'Data iscrizione',
+    'Data cessazione',
+  ],
+  pt: [
+    'Nomes anteriores',
+    'Nome comercial',
+    'Nome abreviado',
+    'Forma jurídica',
+    'Data de constituição',
+    'Data da baixa',
+  ],
+  is: ['Fyrri nöfn', 'Önnur heiti', 'Stutt heiti', 'Félagaform', 'Skráningardagur', 'Afskráningardagur'],
+  sq: [
+    'Emrat e mëparshëm',
+    'Emra të tjerë',
+    'Emri i shkurtër',
+    'Forma ligjore',
+    'Data e regjistrimit',
+    'Data e mbylljes',
+  ],
+  ca: [
+    'Noms anteriors',
+    'Altres noms',
+    'Nom curt',
+    'Forma jurídica',
+    'Data de constitució',
+    'Data de dissolució',
+  ],
+}
+
 describe('headers of one register in many languages', () => {
   const streets = ['Zorvex', 'Quilon', 'Mivolar']
   const propose = (header: readonly string[], columns: readonly (readonly string[])[]) =>
@@ -956,6 +1138,58 @@ describe('headers of one register in many languages', () => {
     expect(map.dissolution_date).toBe(`${one},${other}`)
     expect(Object.keys(map)).not.toContain('house_number')
     expect(unused).not.toContain(house)
+  })
+
+  test.each(Object.entries(moreHeadersByLanguage))(
+    'former, other and short names, form, dates of %s',
+    (_, [former = '', other = '', short = '', form = '', since = '', until = '']) => {
+      const texts = ['Norvane', 'Velmora', 'Quiltrane']
+      const columns = [texts, texts, texts, ['Xx Yy', 'Zz', 'Xx Yy'], days, days]
+      const { map, unused } = propose([former, other, short, form, since, until], columns)
+      expect(map.former_names).toBe(former)
+      expect(map.other_names).toBe(`${other},${short}`)
+      expect(map.legal_form).toBe(form)
+      expect(map.founding_date).toBe(since)
+      expect(map.dissolution_date).toBe(until)
+      expect(unused).toEqual(['ID'])
+    },
+  )
+
+  const seats = [
+    'Sjedište',
+    'Sedež',
+    'Siedziba',
+    'Sídlo',
+    'Székhely',
+    'Sitz',
+    'Sede',
+    'Zetel',
+    'Säte',
+    'Kotipaikka',
+  ]
+  test.each(seats)('a column %s of towns is the city next to a street, not the street', (seat) => {
+    const rows = streets.map((street, at) => [`8600259${at}`, `Larkmoor ${at}`, 'Zorvex', `${street} ${at}`])
+    const { map } = proposeMap(['ID', 'Company name', seat, 'Ulica i kućni broj'], rows)
+    expect(map).toMatchObject({ city: seat, street_address: 'Ulica i kućni broj' })
+    const lines = rows.map(([id = '', name = '', town = '', street = '']) => [id, name, `${street}, ${town}`])
+    if (seat !== 'Kotipaikka')
+      expect(proposeMap(['ID', 'Company name', seat], lines).map.formatted_address).toBe(seat)
+  })
+
+  test('the address for letters counts only without another one, and that for bills never', () => {
+    const cells = streets.map((street, at) => [
+      `8600259${at}`,
+      `Larkmoor ${at}`,
+      `${street} ${at}, Zorvex`,
+      'Norvex 1',
+    ])
+    const header = (mailing: string, other: string) => ['ID', 'Company name', mailing, other]
+    const both = proposeMap(header('Postiosoite', 'Käyntiosoite'), cells).map
+    expect([both.street_address, both.formatted_address]).toContain('Käyntiosoite')
+    expect(Object.values(both)).not.toContain('Postiosoite')
+    const one = proposeMap(header('Postiosoite', 'Laskutusosoite'), cells).map
+    expect(one.formatted_address).toBe('Postiosoite')
+    expect(Object.values(one)).not.toContain('Laskutusosoite')
   })
 
   test('the number in front of the street stays in front', () => {
@@ -1197,6 +1431,37 @@ test.each([
   expect(Object.entries(alone).find(([, column]) => column === 'Address')?.[0]).toBe(field)
   const next = map(['LEI', 'Name', 'Address', 'City', 'Postal code'], [line, 'Norvanopolis', '10110'])
   expect(next.street_address).toBe('Address')
+})
+
+test.each([
+  [
+    'active',
+    'I registret|Bez postupka|Brez postopka|Без поступка|Kaupparekisterissä|Zapsaný|Zapísaná|Bejegyzett|Upisan|Vpisana|Im Register',
+  ],
+  [
+    'inactive',
+    'Upphört|Odjavljen|Одјављена|Prestala s radom|Prenehala|Abgemeldet|Clôturée|Toiminta lopetettu|Lõpetatud|Mbyllur',
+  ],
+  [
+    'inactive',
+    'Brisan bez likvidacije|Dissolved without liquidation|Radiée sans liquidation|Disuelta sin liquidación|Likvidirana',
+  ],
+  [
+    'restructuring',
+    'U predstečajnoj nagodbi|Predstečajni postupak|Prisilna poravnava|Предстечајна нагодба|Yrityssaneeraus|In Nachlassstundung',
+  ],
+  ['bankruptcy', 'U stečaju|Stečajni postupak|Конкурсное производство'],
+  [
+    'strike-off in progress',
+    'U postupku brisanja|U postupku brisanja iz registra|V postopku izbrisa|У поступку брисања|Во постапка на бришење',
+  ],
+  [
+    'strike-off in progress',
+    'Under avregistrering|Under sletning|Poistomenettelyssä|Kustutamisel|Išregistruojama|În curs de radiere|V řízení o výmazu',
+  ],
+  ['suspended', 'Privremeno odjavljen|Privremeno zatvorena|Keskeytynyt|Мирује'],
+])('words of registers for %s: %s', (status, texts) => {
+  for (const text of texts.split('|')) expect(findStatus(text, null), text).toBe(status)
 })
 
 test.each([

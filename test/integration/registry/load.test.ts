@@ -126,6 +126,13 @@ describe('what a file is', () => {
     ['a file of blanks', ' \n\n', /empty/],
     ['bytes that are no text', Buffer.from([0, 1, 2, 3, 0, 255, 254, 7, 0, 0, 9, 200]), /no text|NUL|encod/i],
     ['a first line that does not end', manyCells, /first line is longer than 262,144/],
+    ['a Parquet file', Buffer.from('PAR1\0\0\x15\x04PAR1'), /^it is a Parquet file: save its table as CSV$/],
+    ['an SQLite database', 'SQLite format 3\0\x10\0', /^it is an SQLite database: save/],
+    [
+      'the output of a run',
+      'name,LEI,enrich_status,enrich_confidence,enrich_matched_name,enrich_registration_id\nAcme,5493001KJTIIGC8Y1R12,matched,99,Acme,1\n',
+      /answers of a run/,
+    ],
     ['prose', 'Dear Sir\nor Madam\n', /has no column names/],
     ['JSON of another kind', '{"11":{"code":"11","title":"Agriculture"}}', /JSON in an unknown format/],
     ['a list in JSON', '[{"lei":"x"},{"lei":"y"}]', /JSON in an unknown format/],

@@ -68,6 +68,18 @@ test.each([
   }
 })
 
+test.each([
+  ['hr', '27759560625'],
+  ['pl', '5260250995'],
+  ['il', '520000472'],
+])('%s: %s has a check digit', (country, number) => {
+  expect(hasWrongCheckDigits(country, number)).toBe(false)
+  for (const added of [1, 2, 3, 4, 5, 6, 7, 8, 9]) {
+    const other = `${number.slice(0, -1)}${(Number(number.at(-1)) + added) % 10}`
+    expect([other, hasWrongCheckDigits(country, other)]).toEqual([other, true])
+  }
+})
+
 test('a number under its national name is an identifier', () => {
   expect(readIdentifiers('Danone (SIREN 552 032 534)')).toEqual({
     name: 'Danone',
@@ -167,6 +179,23 @@ const personNumbers: readonly [string, string][] = [
   ['uy', '1234567-2'],
   ['vn', '001080012345'],
 ]
+
+test.each([
+  ['fi', '131052308T', '22004653'],
+  ['fi', '131052A308T', 'FI22004653'],
+  ['gr', '01019012345', '094019245'],
+  ['mt', '0123456M', 'C12345'],
+  ['lu', '1990010112345', '19902200123'],
+  ['xk', '1234567890', '810123456'],
+  ['ge', '01001012345', '204565660'],
+  ['am', '1501901234', '27311001234'],
+  ['uz', '31001900000012', '201123456'],
+  ['ir', '0012345679', '10100123456'],
+])('%s: %s is that of a person, %s that of a company', (country, person, company) => {
+  for (const text of [person, `${country.toUpperCase()}${person}`, person.toLowerCase()])
+    expect([text, isPersonNumber(text, [country])]).toEqual([text, true])
+  expect(isPersonNumber(company, [country])).toBe(false)
+})
 
 test.each(personNumbers)('%s: %s is the number of a person', (country, number) => {
   expect(isPersonNumber(number, [country.toUpperCase()])).toBe(true)

@@ -33,6 +33,16 @@ test('each word is read in lower case and in capitals, with a dotted or an undot
 
 test.each([
   ['S', 'N'],
+  ['hyväksy', 'hylkää'],
+  ['Godkänn', 'väärä'],
+  ['Godkänd', 'fel'],
+  ['prihvati', 'odbij'],
+  ['prihvaćeno', 'nije firma'],
+  ['angenommen', 'abgelehnt'],
+  ['aprobado', 'rechazado'],
+  ['zatwierdzone', 'odrzucone'],
+  ['принято', 'отклонено'],
+  ['approved', 'rejected'],
   ['Sí', 'Ninguno'],
   ['Sim', 'néant'],
   ['○', '×'],

@@ -386,6 +386,28 @@ describe('a header of several parts of a place', () => {
     expect(parsePlaceHeader('PLZ Ort Land')?.part).toBe('city')
   })
 
+  const addresses: Readonly<Record<string, string>> = {
+    billing:
+      'Laskutusosoite|Arve aadress|Rēķina adrese|Sąskaitos adresas|Adres fakturowy|Fakturační adresa|Fakturačná adresa|Számlázási cím|Adresa de facturare|Adresa za račun|Adresa za naplatu|Naslov za račun|Адреса за наплату|Адрес за фактура|Адреса за фактурирање|Διεύθυνση χρέωσης|Fatura adresi|Адрес для счетов|Платіжна адреса|Morada de faturação|Adreça de facturació|發票地址|청구지 주소|Địa chỉ thanh toán|Alamat penagihan|عنوان الفواتير|כתובת לחיוב|बिलिंग पता',
+    mailing:
+      'Postiosoite|Utdelningsadress|Postiaadress|Pasta adrese|Pašto adresas|Adres korespondencyjny|Poštovní adresa|Korešpondenčná adresa|Levelezési cím|Adresă de corespondență|Poštanska adresa|Adresa za dopise|Poštni naslov|Поштанска адреса|Пощенски адрес|Поштенска адреса|Ταχυδρομική διεύθυνση|Yazışma adresi|Поштова адреса|Indirizzo postale|Correspondentieadres|通訊地址|우편 주소|Địa chỉ gửi thư|عنوان المراسلة|כתובת דואר|डाक पता',
+    plain:
+      'Käyntiosoite|Besucheradresse|Hausanschrift|Adresse de visite|Dirección física|Indirizzo fisico|Bezoekadres|Besöksadress|Besøksadresse|Külastusaadress|Faktiskā adrese|Adres biura|Adresa ureda|Адрес офиса|Фактична адреса|Διεύθυνση γραφείου|Ofis adresi|Lähiosoite|Ulica i kućni broj|Gata och nummer|Ulica in hišna številka|Utca, házszám|Οδός και αριθμός',
+    shipping:
+      'Toimitusosoite|Versandadresse|Tarneaadress|Piegādes adrese|Pristatymo adresas|Adres wysyłki|Dodací adresa|Dodacia adresa|Szállítási cím|Adresa de livrare|Adresa za dostavu|Adresa isporuke|Naslov za dostavo|Адреса за испоруку|Адрес за доставка|Адреса за испорака|Διεύθυνση παράδοσης|Teslimat adresi|Адрес доставки|Адреса доставки|Indirizzo di consegna|送货地址|배송지 주소|Địa chỉ giao hàng|Alamat pengiriman|عنوان التسليم|כתובת למשלוח',
+  }
+  test.each(Object.entries(addresses))('kinds of addresses in many languages: %s', (set, headers) => {
+    for (const header of headers.split('|'))
+      for (const written of [header, header.toUpperCase(), header.replaceAll(' ', '_')])
+        expect(parsePlaceHeader(written), written).toMatchObject({ part: 'address', set })
+  })
+
+  const offices =
+    'Postitmp|Postitoimip.|Postanstalt|Poczta|Postahivatal|Pasta nodaļa|Paštas|Поща|Poštanski ured|Ufficio postale|Postkontor'
+  test.each(offices.split('|'))('a post office is a town: %s', (header) => {
+    expect(parsePlaceHeader(header)?.part).toBe('city')
+  })
+
   test.each([
     'CP',
     'PIN',

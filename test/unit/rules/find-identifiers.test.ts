@@ -694,7 +694,7 @@ describe('Columns of VAT numbers', () => {
     ['EE100366327', 'KMKR|KMKR nr'],
     ['LT119505811', 'PVM kodas|PVM mokėtojo kodas'],
     ['SI82646716', 'ID za DDV|Davčna številka'],
-    ['HR27759560625', 'OIB|PDV ID'],
+    ['HR27759560625', 'PDV ID'],
     ['EL094019245', 'ΑΦΜ'],
     ['7707083893', 'ИНН'],
     ['PL5260300517', 'NIP|VAT UE'],

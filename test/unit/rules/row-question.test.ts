@@ -235,7 +235,7 @@ test('what is wrong is not asked, except an LEI beside a name, and is counted', 
   tally.add({ kind: 'domain', faults: ['cik'] }, 9_000)
   tally.add({ kind: 'resolution', byIdentifier: true, faults: [] }, 9_001)
   expect(tally.listNotes(true)).toEqual([
-    '1,299 rows have an LEI with wrong check digits (rows 2, 3, 4, …): correct them; no company has such an LEI',
+    '1,299 rows have an LEI with wrong check digits (rows 2, 3, 4, …): correct them: a character is wrong, so no company has them',
     '1 row has a CIK that is no number of at most ten digits (row 9000): looked up without it',
     '1 row has no name: looked up by domain',
     '1 row has no name: looked up, and billed, by identifiers instead',
@@ -1287,6 +1287,21 @@ describe('rows with a total instead of a company', () => {
     }
     for (const name of list('7 Larkmoor|99 Norvane|3 Clients Larkmoor|360 SE|2 in'))
       expect([name, await isTotalRow([name, null, null])]).toEqual([name, false])
+  })
+
+  const counts =
+    '33 asiakasta|5 toimittajaa|120 kupaca|3 kupca|33 клиента|14 klientów|9 zákazníků|7 ügyfél|8 clienți|6 kunder|4 πελάτες|21 müşteri'
+  test.each(list(counts))('a count in the column of numbers, next to a total or alone: %s', async (count) => {
+    const numbered = { ...rule, columns: { ...rule.columns, identifiers: { registration_id: 'Number' } } }
+    for (const name of ['Yhteensä', 'Ukupno', 'Total', 'Summa', 'Celkem', null, ''])
+      expect([name, await isTotalRow([name, null, null, count], numbered)]).toEqual([name, true])
+    expect(await isTotalRow([null, null, null, `Ukupno ${count}`], numbered)).toBe(true)
+    expect(await isTotalRow([`Ukupno ${count}`, null, null, null], numbered)).toBe(true)
+    for (const name of ['Norvane', 'Total Larkmoor Oy', 'Larkmoor 33'])
+      expect([name, await isTotalRow([name, null, null, count], numbered)]).toEqual([name, false])
+    for (const number of ['2200465-3', '33 Norvane', 'FI22004653', '33'])
+      expect([number, await isTotalRow([null, null, null, number], numbered)]).toEqual([number, false])
+    expect(await isTotalRow(['Total', 'Bonn', null, count], numbered)).toBe(false)
   })
 
   test('short words for pieces count rows, in lower case and without a place', async () => {
