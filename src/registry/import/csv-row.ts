@@ -93,11 +93,9 @@ export function resolveColumns(
     const indexes = map ? findMappedIndexes(field, map, names) : [names.indexOf(field)]
     if (indexes.some((index) => index >= 0)) columns.set(field, indexes)
   }
-  const [name, ...more] = columns.get('name') ?? []
-  if (name !== undefined && more.length > 0) {
-    columns.set('name', [name])
-    columns.set('other_names', [...more, ...(columns.get('other_names') ?? [])])
-  }
+  // The first filled cell is the name.
+  const own = columns.get('name') ?? []
+  if (own.length > 1) columns.set('other_names', [...own, ...(columns.get('other_names') ?? [])])
   const unknown = Object.keys(map ?? {}).find((field) => !importFields.includes(field as ImportField))
   if (unknown !== undefined)
     throw createImportError(`"${unknown}" is not a field`, `fields: ${importFields.join(', ')}`)

@@ -152,3 +152,19 @@ const isSeat = (name: string) => wholePlaceHeaders.includes(toWordsKey(name))
 const isTown = (cell: string) => !/[\d,;]/.test(cell)
 const wholeLine = /^(?:full_|formatted_)|_concat$/
 const toLetters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
+
+/** Removes the language of a column: "Benaming NL", `MunicipalityFR`. */
+export const toPlainHeader = (name: string): string =>
+  name.replace(/(?:[\s_-]+|(?<=[a-z]))\(?(?:NL|FR|DE|EN|nl|fr|de|en)\)?$/, '')
+
+/** Joins the columns of names in several languages: the first filled one is the name, and the others are other names. */
+export function joinLanguages(
+  name: string,
+  nameHeaders: readonly string[],
+  cellsOf: (column: string) => readonly string[],
+): string {
+  const inLanguages = nameHeaders.filter((one) => toPlainHeader(one) !== one)
+  if (!inLanguages.includes(name) || inLanguages.some((one) => one.includes(','))) return name
+  const count = (one: string) => cellsOf(one).filter((cell) => cell !== '').length
+  return inLanguages.sort((one, other) => count(other) - count(one)).join(',')
+}

@@ -25,6 +25,8 @@ import {
   quoteArgument,
   recognizeStreet,
   toHeaderKey,
+  joinLanguages,
+  toPlainHeader,
 } from './file-name.js'
 import type { ImportField } from './csv-row.js'
 
@@ -111,6 +113,8 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   const isHome =
     found !== null && isOnlyCountry(map, getCells, found) && !isElsewhere(map, getCells, { header, found })
   const home = isUk ? 'gb' : isGerman ? 'de' : isHome ? found : null
+  const nameHeaders = header.filter((one) => isNameHeader(toPlainHeader(one)))
+  if (map.name !== undefined && byCells === null) map.name = joinLanguages(map.name, nameHeaders, getCells)
   const unused = listUnused(map, header)
   const doubts = [
     ...(map.name === undefined ? ['no column has names of companies'] : []),
@@ -197,8 +201,9 @@ function mapHeader(header: readonly string[]): { map: FieldMap; twice: string[] 
   const find = (is: (key: string) => boolean) => {
     const found = header.filter((name) => is(toHeaderKey(name)))
     // A column may be there in several languages, `MunicipalityNL` and `MunicipalityFR`: the first one is taken.
-    const toKey = (name: string) => toHeaderKey(name).replace(/_(?:nl|fr|de|en)$/, '')
-    return found.length > 0 ? found : header.filter((name) => is(toKey(name))).slice(0, 1)
+    return found.length > 0
+      ? found
+      : header.filter((name) => is(toHeaderKey(toPlainHeader(name)))).slice(0, 1)
   }
   for (const [field, shape] of headers) {
     const first = find((key) => preferred[field]?.test(key) === true)
@@ -230,13 +235,18 @@ function mapHeader(header: readonly string[]): { map: FieldMap; twice: string[] 
           add(field as ImportField, (name) => rankPlace(parsePlaceHeader(name), part, sets))
   if (map.street_address === undefined || map.city === undefined)
     add('formatted_address', (name) => wholePlaceHeaders.indexOf(toWordsKey(name)))
-  const full = header.find((name) => findHeaderField(name) === 'name')
+  const full = header.find((name) => findHeaderField(toPlainHeader(name)) === 'name')
   if (full !== undefined) map.name = full
   const isOther = (name: string) => /^(?:other|former)_names$/.test(findHeaderField(name) ?? '')
   for (const isAsked of [false, true])
     for (const rank of nameRanks) add('name', (name) => (isOther(name) === isAsked ? rank(name) : -1))
   return { map, twice }
 }
+
+const isNameHeader = (name: string): boolean =>
+  findHeaderField(name) === 'name' ||
+  headers.some(([field, shape]) => field === 'name' && shape.test(toHeaderKey(name))) ||
+  (otherHeaders['name'] ?? '').includes(`|${toHeaderKey(name)}|`)
 
 /** Ranks a header among those of a kind of number, which lists know too, also in another writing: `SEC Reg. #`. */
 const rankNumber = (name: string, keys: readonly string[]): number =>

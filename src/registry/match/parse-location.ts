@@ -60,7 +60,7 @@ export function parseLocation(location: string | null): LocationHint | null {
   )
   for (const name of listBehindTowns(parts, stated))
     for (const city of [name, `${name} city`]) builder.cities.delete(toCityKey(city))
-  const cities = new Set([...builder.cities].flatMap(listCityKeys))
+  const cities = new Set([...builder.cities].flatMap((key) => listCityKeys(key, countries)))
   if (countries.size + regions.size + cities.size + postals.size === 0) return null
   const isRead = last < 0 || countries.size > 0 || builder.isEndRead
   const unreadEnd = isRead ? '' : toUnreadKey(parts[last] ?? '')
@@ -155,7 +155,8 @@ function readPart(
   }
   const words = part.split(' ').filter((word) => foldText(word) !== '')
   if (words.length === 0) return
-  const whole = readName(part, at)
+  const [whole, titled, wasTown] = [readName(part, at), readKind(part), builder.namesTown]
+  const isRegion = titled?.kind === 'region'
   if (whole !== null) {
     builder.readings.push(whole)
     // Some regions share a name or a code with a city: New York, Berlin; DF, HCM.
@@ -163,17 +164,17 @@ function readPart(
     if (whole.kind === 'name' || city !== whole.key.replaceAll(' ', '')) builder.cities.add(city)
     // A state is named more often than New York and Washington.
     const isState = whole.regions.some((code) => code.startsWith('US-'))
-    builder.namesTown ||= whole.countries.length === 0 && !isState && isLargeCity(part)
+    builder.namesTown ||= whole.countries.length === 0 && !isState && !isRegion && isLargeCity(part)
     return
   }
   builder.cities.add(toCityKey(part))
-  builder.namesTown = true
+  builder.namesTown ||= !isRegion
   if (isLargeCity(part)) return
-  const titled = readKind(part)
   if (titled !== null && /\p{L}/u.test(titled.name)) {
     // Registers that were imported earlier hold the whole key.
     builder.cities.add(toNameKey(part))
     readTitled(titled.name, builder, at)
+    builder.namesTown = wasTown || !isRegion
     return
   }
   // "Austin TX", "London UK": the end may be a region or a country, the rest is the city.

@@ -104,7 +104,7 @@ export function formatDisplayName(
  */
 export function writeInMixedCase(name: string, country = ''): string {
   if (hasSmallLetter(name) || !/\p{Script=Latin}/u.test(name)) return name
-  const written = name.replace(/[\p{L}\p{M}\p{N}]+(?:['’`ʼ][\p{L}\p{M}\p{N}]+)*/gu, (word, at: number) =>
+  const written = name.replace(/[\p{L}\p{M}\p{N}]+(?:['‘’`ʼ][\p{L}\p{M}\p{N}]+)*/gu, (word, at: number) =>
     writeWordAt(word, at, name, country),
   )
   const fitting = name.includes('.') ? [...dottedCorrections, ...corrections] : corrections
@@ -155,12 +155,17 @@ function writeWordAt(word: string, at: number, name: string, country: string): s
   }
   if (ofLanguage !== undefined && !isParticle) return ofLanguage
   if (isPrefix(word, name.slice(0, at), name.slice(end))) return toTitle(word)
-  const [head = '', ...tails] = word.split(/(?=['’`ʼ])/)
+  const [head = '', ...tails] = word.split(/(?=['‘’`ʼ])/)
   if (vietnamese.test(name) && /[AEIOUY]/.test(word.normalize('NFD')) && !vietnameseInitials.test(word))
     return spellings.get(word) ?? toTitle(word)
   if (tails.length === 0) return writeWord(word, 3)
+  // The apostrophe of "Go'zal" is a letter.
+  const isElided = elided.test(head) && !(/^[BFGMOPV]$/.test(head) && withApostrophes.has(country))
+  if (!isElided && tails.length === 1 && !/['‘’`ʼ](?:[SNTDM]|LL|RE|VE)$/u.test(word)) return toTitle(word)
   return writeWord(head, 2) + tails.map((tail) => writeTail(tail, head.length === 1)).join('')
 }
+const elided = /^(?:\p{Lu}|(?:A|DA|DE|NE|CO|SU|QUE)LL|SANT|MC)$/u
+const withApostrophes = new Set('BY KG KZ RU TJ TM UA UZ'.split(' '))
 
 /** Writes the part from an apostrophe on: "O'Reilly", "Kohl's". */
 function writeTail(tail: string, isAfterPrefix: boolean): string {

@@ -96,9 +96,8 @@ export const isSubdivision = (code: string): boolean => subdivisions.has(code)
 /** Returns the name of a jurisdiction for texts: "India (IN)" for `in`, "Nevada, US" for `us_nv`. */
 export function formatJurisdiction(jurisdiction: string): string {
   const code = jurisdiction.toUpperCase().replace('_', '-')
-  const region = subdivisions.get(code)
+  const [region, country] = [subdivisions.get(code), findCountryName(code)]
   if (region !== undefined) return `${region}, ${code.slice(0, 2)}`
-  const country = findCountryName(code)
   return country === null ? code : `${country} (${code})`
 }
 
@@ -145,12 +144,6 @@ function toTownName(text: string): string {
   return isTown ? toTownName(read.name) : text
 }
 
-/** Removes a word apart, as in "г. Баку". What is part of the name stays: "四日市市", "Ciudad Real". */
-function removeTitle(text: string): string {
-  const read = readKind(text)
-  return read !== null && read.isApart ? read.name : text
-}
-
 /** "Kent County" is in the United States, and Kent is not. */
 const englishRegion = / (?:county|province)$/i
 
@@ -160,11 +153,16 @@ export function toCityKey(city: string): string {
   return cityKeys.get(toNameKey(city)) ?? cityKeys.get(key) ?? key
 }
 
-/** "Cabanatuan City" is also written "Cabanatuan". */
-export function listCityKeys(key: string): string[] {
-  if (key.length < cityCharsMin) return [key]
-  return key.endsWith('city') ? [key, key.slice(0, -4)] : [key, `${key}city`]
+/** "Cabanatuan City" is also written "Cabanatuan". Names of elsewhere count next to their country: "Bergen, BE" is Mons. */
+export function listCityKeys(key: string, countries: ReadonlySet<string>): string[] {
+  const local = [...countries].flatMap((country) => localKeys.get(`${country} ${key}`) ?? [])
+  if (key.length < cityCharsMin) return [key, ...local]
+  return [key, key.endsWith('city') ? key.slice(0, -4) : `${key}city`, ...local]
 }
+const localKeys = new Map<string, readonly string[]>()
+for (const [country, groups] of Object.entries(placeNames.local_cities))
+  for (const keys of groups.split('|').map((group) => group.split(' ').map(toNameKey)))
+    for (const key of keys) localKeys.set(`${country} ${key}`, keys)
 const cityCharsMin = 5
 
 /** Whether a name is that of a large city, which may also be that of a region. */
@@ -213,7 +211,7 @@ export function readBritishLine(line: string): AddressParts | null {
   const postalCode = takePostcode(parts)
   while (parts.length > 1 && countries.has(foldText(parts.at(-1) ?? ''))) parts.pop()
   const late = postalCode ?? takePostcode(parts)
-  if (!isBritish(parts.at(-1))) return null
+  if (![null, 'GB'].includes(findCountryCode(parts.at(-1) ?? ''))) return null
   const region = takeCounties(parts)
   const last = parts.at(-1)
   if (last === undefined && late !== null) return { street: null, city: null, region, postalCode: late }
@@ -307,7 +305,9 @@ function readTownParts(
   if (town === undefined || !(isRead || (plain.length === known.length && known.length < parts.length)))
     return null
   const others = known.filter((one) => one !== town && one !== region).map(({ part }) => part)
-  const city = town.kind === 'town' ? removeTitle(town.part) : town.part
+  // A word apart is removed, as in "г. Баку". What is part of the name stays: "四日市市", "Ciudad Real".
+  const titled = town.kind === 'town' ? readKind(town.part) : null
+  const city = titled?.isApart === true ? titled.name : town.part
   return { street: others.join(', ') || null, city, region: region?.part ?? null }
 }
 
@@ -345,5 +345,3 @@ function takeCounties(parts: string[]): string | null {
 /** "Mid Devon" and "City of Kent" are no towns. */
 const direction =
   /^(?:north|south|east|west|[nsew]{1,2}\.?|mid|central|upper|lower|new|old|royal|nr|near|co|county|greater|city of)(?: |$)/i
-
-const isBritish = (last = ''): boolean => [null, 'GB'].includes(findCountryCode(last))

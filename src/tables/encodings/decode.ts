@@ -125,3 +125,45 @@ function listExtension(): readonly string[] {
   const all = Array.from({ length: 0xd7a4 - 0xac00 }, (_, index) => String.fromCharCode(0xac00 + index))
   return (syllables = all.filter((syllable) => !standard.has(syllable)))
 }
+
+/** Letters beyond ASCII in names of one language, in lower case. */
+const alphabets: readonly string[] = [
+  'æøåéôöäü', // Danish, Norwegian
+  'åäöéèüšž', // Swedish, Finnish
+  'äöüßé', // German
+  'àâæçéèêëîïôœùûüÿ', // French
+  'éèëïöüêáà', // Dutch
+  'áéíóúñüç', // Spanish
+  'àçèéíïòóúü', // Catalan
+  'áâãàçéêíóôõúü', // Portuguese
+  'àèéìíòóùú', // Italian
+  'áéíóúýðþæö', // Icelandic
+  'ąćęłńóśźż', // Polish
+  'áčďéěíňóřšťúůýžöü', // Czech
+  'áäčďéíĺľňóôŕšťúýž', // Slovak
+  'áéíóöőúüű', // Hungarian
+  'čćđšž', // Croatian, Slovenian
+  'ăâîșțşţ', // Romanian
+  'çğıöşüâîû', // Turkish
+  'ąčęėįšųūž', // Lithuanian
+  'āčēģīķļņōŗšūž', // Latvian
+  'äöõüšž', // Estonian
+]
+
+/** Whether all letters of a Latin text are those of one language. */
+export function isOfOneLanguage(text: string): boolean {
+  const letters = [...new Set(text.toLowerCase().match(/(?![ªº\p{ASCII}])\p{Script=Latin}/gu))]
+  return alphabets.some((alphabet) => letters.every((letter) => alphabet.includes(letter)))
+}
+
+/** Words and ends of words that a wrong encoding has only by chance: "à", "Immobilière". */
+export const isKnown = (word: string): boolean => {
+  const letters = word.toLowerCase().replace(/[^\p{L}]/gu, '')
+  return knownWords.has(letters) || knownEnds.test(letters)
+}
+const knownWords = new Set(
+  `à où dès très près après frères père mère pêche forêt château hôtel pâtisserie bâtiment bâtiments théâtre île maître coût août règlement clientèle accès
+  são joão fundação españa española coruña señor muñoz núñez ibáñez peña compañía tromsø sør søn københavn ålesund på bærum næring già più
+  şti şirketi inşaat gıda dış tarım yapı společnost česká české český`.split(/\s+/),
+)
+const knownEnds = /.(?:ières?|ièmes?|ères?|[çs]ão|ções|iões|[iert]tà|ietà)$/u

@@ -49,6 +49,63 @@ describe('industry codes', () => {
 })
 
 describe('columns', () => {
+  it.each([
+    ['Dénomination sociale FR', 'Maatschappelijke benaming NL'],
+    ['Naam NL', 'Nom FR'],
+  ])('of the names %s and %s, the fuller column is the name', (few, many) => {
+    const rows = [
+      ['1', '', 'Larkmoor Handel'],
+      ['2', 'Norvane Commerce', 'Norvane Handel'],
+      ['3', '', 'Velmora Handel'],
+    ]
+    const { map } = proposeMap(['id', few, many], rows)
+    expect(map.name).toBe(`${many},${few}`)
+  })
+
+  it.each(
+    `Maatschappelijke naam=name|Maatschappelijke benaming=name|Benaming=name|Officiële benaming=name
+    Vroegere benaming=former_names|Begindatum=founding_date|Datum stopzetting=dissolution_date|Viloyat=region
+    Tuman (shahar)=city|Shahar (tuman)=city|Tuman=city|Район/Город=city|Yuridik manzil=formatted_address`
+      .split(/[|\n]\s*/)
+      .map((one) => one.split('=')),
+  )('the header %s is of the field %s', (header = '', field = '') => {
+    const cell = /date/.test(field) ? '2001-05-07' : 'Larkmoor'
+    const map: Readonly<Record<string, string | undefined>> = proposeMap([header], [[cell], [cell]]).map
+    expect(map[field]).toBe(header)
+  })
+
+  it.each([
+    [
+      'inactive',
+      'Overname door fusie|Fusion par absorption|Arrêté|Clôture de liquidation|Sluiting van vereffening',
+    ],
+    [
+      'inactive',
+      'Clôture de faillite|Тугатилган|Faoliyatsiz|Harakatsiz|Reestrdan chiqarilgan|Бездействующий',
+    ],
+    [
+      'inactive',
+      'Fusione per incorporazione|Fusión por absorción|Verschmelzung durch Aufnahme|Chiusura della liquidazione',
+    ],
+    ['restructuring', 'Gerechtelijke reorganisatie|Réorganisation judiciaire|Qayta tashkil etish jarayonida'],
+    ['liquidation', 'Тугатиш жараёнида|Tugatish bosqichida|En liquidation|In vereffening'],
+    ['active', "Фаол|Faoliyat ko'rsatmoqda|Faoliyat koʻrsatmoqda"],
+    ['suspended', "Faoliyati vaqtincha to'xtatilgan|Фаолияти вақтинча тўхтатилган"],
+  ])('the status %s of %s', (status, texts) => {
+    for (const text of texts.split('|')) expect(findStatus(text, null), text).toBe(status)
+  })
+
+  it('a row without the first of two names has the second', async () => {
+    const rows = 'id,NL,FR\n1,Larkmoor Handel,Larkmoor Commerce\n2,,Norvane Commerce\n3,Velmora Handel,\n'
+    const { held, result } = await importRows(rows, { map: { id: 'id', name: 'NL,FR' } })
+    expect(result.rejectedCount).toBe(0)
+    expect(Object.values(held).map((row) => row.name ?? row.legal_name)).toEqual([
+      'Larkmoor Handel',
+      'Norvane Commerce',
+      'Velmora Handel',
+    ])
+  })
+
   it('a word that is no type does not refuse a small file', async () => {
     const rows = 'id,name,type\n1,Larkmoor A,business\n2,Norvane B,business\n3,Zephal C,cooperative\n'
     const { result } = await importRows(rows, { map: { id: 'id', name: 'name', type: 'type' } })
@@ -1282,7 +1339,9 @@ describe('a field with several columns', () => {
     expect(read({ [field]: columns })(field)).toBe(text)
   })
   test('further names are other names', () => {
-    expect(read({ name: 'title,short', other_names: 'foreign' })('other_names')).toBe('LSA|Legal Inc')
+    expect(read({ name: 'title,short', other_names: 'foreign' })('other_names')).toBe(
+      'Legal SA|LSA|Legal Inc',
+    )
   })
   test('an unknown one is named', () => {
     expect(() => read({ other_names: 'short,nothing' })).toThrow('no column "nothing" for other_names')

@@ -152,3 +152,16 @@ describe.each(Object.entries(writtenInCountry))(
     })
   },
 )
+
+test('A letter behind an apostrophe within a word is small, and behind an article or a prefix it is not', () => {
+  const within = `Go'zal Go'sht To'ytepa Farg'ona Ma'rifat She'riyat Luk'ianivka Solov'iov Kyiv'energo Prud'homme Cha'ban Nuku'alofa`
+  for (const apostrophe of ["'", '’', 'ʼ', '‘'])
+    for (const word of within.split(' ').map((one) => one.replace("'", apostrophe)))
+      for (const country of ['', 'UZ', 'UA', 'FR'])
+        expect(writeInMixedCase(`${word} Larkmoor`.toUpperCase(), country)).toBe(`${word} Larkmoor`)
+  for (const word of `O'Brien D'Angelo L'Oreal Dell'Orto Sant'Anna Kohl's N'Diaye All'Antica`.split(' '))
+    expect(writeInMixedCase(`${word} Larkmoor`.toUpperCase(), 'IT')).toBe(`${word} Larkmoor`)
+  expect(writeInMixedCase("O'ZBEKISTON G'IJDUVON", 'UZ')).toBe("O'zbekiston G'ijduvon")
+  expect(writeInMixedCase("M'IASO NORVANE", 'UA')).toBe("M'iaso Norvane")
+  expect(writeInMixedCase("D'ANGELO NORVANE", 'UZ')).toBe("D'Angelo Norvane")
+})

@@ -388,6 +388,51 @@ test('Large cities have one key by their names in the languages of their neighbo
   expect(toCityKey('Gradec')).not.toBe(toCityKey('Gorica'))
 })
 
+test('Each name of a town with several has its key, and is in one group', () => {
+  const groups = placeNames.cities.slice(404).map((group) => group.split(' '))
+  expect(groups.length).toBeGreaterThan(390)
+  for (const [first = '', ...others] of groups)
+    for (const name of others) expect(toCityKey(name.replaceAll('-', ' ')), name).toBe(toPlaceKey(first))
+  expect(new Set(groups.flat()).size).toBe(groups.flat().length)
+})
+
+test('A name that is a word or a town elsewhere counts next to its country', () => {
+  for (const [country, groups] of Object.entries(placeNames.local_cities))
+    for (const names of groups.split('|').map((group) => group.split(' ')))
+      for (const [at, name] of names.entries()) {
+        // Three letters may be the code of a region.
+        if (name.length < 4) continue
+        const other = place(names.at(at - 1) ?? '', null, '', country)
+        const written = name.replaceAll('-', ' ')
+        const near = comparePlaceWithHint(parseLocation(`${written}, ${findCountryName(country)}`), other)
+        expect(near, `${country} ${name}`).toBe('city')
+      }
+  const mons = place('Mons', null, '', 'BE')
+  expect(comparePlaceWithHint(parseLocation('Bergen'), mons)).toBe('none')
+  expect(comparePlaceWithHint(parseLocation('Bergen, Norway'), mons)).toBe('country_conflict')
+  expect(comparePlaceWithHint(parseLocation('Hoei, Belgium'), mons)).toBe('country')
+  expect(comparePlaceWithHint(parseLocation('Fribourg, CH'), place('Freiburg', null, '', 'DE'))).not.toBe(
+    'city',
+  )
+})
+
+test.each(
+  `Тошкент вилояти=UZ-TO Ташкентская область=UZ-TO Toshkent viloyati=UZ-TO Фарғона вилояти=UZ-FA Ферганская область=UZ-FA
+  Алматинская область=KZ-19 Жамбыл облысы=KZ-31 Ошская область=KG-O Киевская область=UA-32 Київська область=UA-32
+  Гомельская область=BY-HO Вилояти Суғд=TJ-SU Vilniaus apskritis=LT-VL Львівська обл.=UA-46`
+    .split(/(?<==\S+)\s+/)
+    .map((one) => one.split('=')),
+)('%s is the region %s, and not the town given', (text = '', code = '') => {
+  const read = parseLocation(text)
+  expect([...(read?.regions ?? [])]).toEqual([code])
+  expect(read?.namesTown).toBe(false)
+})
+
+test('"Toshkent shahri" is the town', () => {
+  for (const text of ['Toshkent shahri', 'Тошкент шаҳри', 'г. Ташкент'])
+    expect(parseLocation(text)?.namesTown, text).toBe(true)
+})
+
 describe('towns that have the name of a region, a country or a town elsewhere', () => {
   const homonyms = `Santo Domingo/Pichincha/EC; Cuenca/Azuay/EC; Santiago/Ñuble/CL; Paris/Texas/US; Birmingham/Alabama/US
     Barcelona/Anzoátegui/VE; Trinidad/Beni/BO; Hyderabad/Sindh/PK; Victoria/Tamaulipas/MX; Durango/Bizkaia/ES
@@ -638,7 +683,7 @@ describe('a company whose address is one line', () => {
     ['Larkmoor', 'AL', 'Larkmoor', 'city'],
     ['12 Norvane Street, Larkmoor, 4001', 'AL', 'Larkmoor', 'city'],
     ['12 Norvane Street, Larkmoor, 4001', 'AL', '4001', 'postal'],
-    ['Rruga Norvane, Durrës', 'AL', 'Durrës', 'region'],
+    ['Rruga Norvane, Durrës', 'AL', 'Durrës', 'city'],
     // Of several names, none is surely the town, and a street is none.
     ['Rruga Norvane, Lagjja Larkmoor', 'AL', 'Rruga Norvane', 'none'],
     ['Norvane Business Park Larkmoor', 'CH', 'Larkmoor', 'none'],

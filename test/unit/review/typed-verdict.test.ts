@@ -11,7 +11,8 @@ import { isPlaceholder } from '../../../src/core/lookup-identity.js'
 import { forAll } from '../../support/properties.js'
 
 test('yes and none of a language differ', () => {
-  const yes = 'samþykkt|тийм|დიახ|այո|bəli|បាទ|ແມ່ນ|ဟုတ်ကဲ့|හරි|ஆம்|হাঁ|sahihi|አዎ|korrett|bai|wi|бале|juis'
+  const yes =
+    'samþykkt|тийм|დიახ|այո|bəli|បាទ|ແມ່ນ|ဟုတ်ကဲ့|හරි|ஆம்|হাঁ|sahihi|አዎ|korrett|bai|wi|бале|xa|bor|mos keladi|тасдиқлайман|juis'
   const none =
     'үгүй|არ მოიძებნა|չի գտնվել|mövcud deyil|មិនមាន|ບໍ່ມີ|မရှိပါ|නොමැත|இல்லை|নেই|si sahihi|የለም|xejn|inor ez|pa jwenn|нест|niks'
   expect(yes.split('|').filter((word) => readVerdict(word).kind !== 'yes')).toEqual([])
