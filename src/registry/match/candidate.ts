@@ -120,14 +120,13 @@ export const areSameForms = (stated: StatedForm, candidate: CandidateName): bool
 /** Whether a short form that is too often a word of names states the form of a name, anywhere or in its country: the "CA" of a company with "C.A.". */
 export function statesForm({ folded: word, written }: TextWord, candidate: CandidateName): boolean {
   const held = parseHeld(candidate).formWords.join(' ')
-  if (held !== '' && parseName(`Qq ${written}`, getCountry(candidate)).formWords.join(' ') === held)
-    return true
-  if (!isFormAlone(word)) return false
+  const own = parseName(`Qq ${written}`, getCountry(candidate)).formWords.join(' ')
+  if (held !== '' && own === held) return true
   const form = spellOutForm(word)
-  if (held === form) return true
+  if (!isFormAlone(word) || held === form) return isFormAlone(word)
   const isInFront = candidate.tokens[0] !== word && foldText(candidate.name).startsWith(`${word} `)
-  const isOfKind = listKinds(getCountry(candidate), form.split(' ')) !== null
-  return !isOfKind && isEnterprise(`${form} qq`) && (isInFront || isEnterprise(candidate.registeredName))
+  if (listKinds(getCountry(candidate), form.split(' ')) !== null || !isEnterprise(`${form} qq`)) return false
+  return isInFront || isEnterprise(candidate.registeredName)
 }
 
 /** "Ltd" and "Limited" are the same form; "Inc." and "Corp.", "AS" and "ASA" or "B.V." and "Limited" only of the same kind. */
