@@ -112,13 +112,13 @@ function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['
   const { text, candidate, end, at, placeWords, inPairs } = facts
   const { wordClass } = word
   if (wordClass === 'form' || isOfSecurity(wordClass)) return null
-  const isBehindName =
-    at >= end && (at === end || inPairs.has(at - 1) || text.words[at - 1]?.wordClass === 'form')
+  const isBehindForm = text.words[at - 1]?.wordClass === 'form'
+  const isBehindName = at >= end && (at === end || inPairs.has(at - 1) || isBehindForm)
   // A small letter behind a form and before a word is no numeral: "s.r.o. v likvidaci".
-  const isLetter = !isLast && text.words[at - 1]?.wordClass === 'form' && /^[ivx]$/.test(word.written)
+  const isLetter = !isLast && isBehindForm && /^[ivx]$/.test(word.written)
   // Nor are numbers of a house behind a form: "12 High Street", "1-2-1 Otemachi".
   const isAddress = wordClass === 'place' || /^\d/.test(text.words[at + 1]?.text ?? '')
-  const isHouse = isAddress && text.words[at - 1]?.wordClass === 'form'
+  const isHouse = isAddress && isBehindForm
   const isNumber = !isLetter && !isHouse && !text.isSecurity && seriesNumber.test(word.text)
   if (isBehindName && isNumber && /^\)?$/.test(word.separator)) return 'series'
   const before = text.words.slice(0, at).map((one) => one.text)

@@ -414,7 +414,7 @@ describe('a known country, town or legal form decides the encoding of a short fi
     const bytes = new Map(
       Array.from({ length: 128 }, (_, at) => [decoder.decode(Uint8Array.of(at + 128)), at + 128]),
     )
-    const found = [...text].map((char) => (char < '\x80' ? char.charCodeAt(0) : bytes.get(char)))
+    const found = Array.from(text, (char) => (char < '\x80' ? char.charCodeAt(0) : bytes.get(char)))
     return found.every((byte) => byte !== undefined) ? Buffer.from(found) : null
   }
   const languages = {
