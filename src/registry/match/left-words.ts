@@ -117,8 +117,7 @@ function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['
   // A small letter behind a form and before a word is no numeral: "s.r.o. v likvidaci".
   const isLetter = !isLast && isBehindForm && /^[ivx]$/.test(word.written)
   // Nor are numbers of a house behind a form: "12 High Street", "1-2-1 Otemachi".
-  const isAddress = wordClass === 'place' || /^\d/.test(text.words[at + 1]?.text ?? '')
-  const isHouse = isAddress && isBehindForm
+  const isHouse = isBehindForm && (wordClass === 'place' || /^\d/.test(text.words[at + 1]?.text ?? ''))
   const isNumber = !isLetter && !isHouse && !text.isSecurity && seriesNumber.test(word.text)
   if (isBehindName && isNumber && /^\)?$/.test(word.separator)) return 'series'
   const before = text.words.slice(0, at).map((one) => one.text)
