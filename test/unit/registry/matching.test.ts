@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { findConfidenceLimit } from '../../../src/registry/match/confidence-limit.js'
 import { describe, expect, it, test } from 'vitest'
 import { matchedConfidenceMin } from '../../../src/contract/result.js'
 import { estimateCandidateConfidence } from '../../../src/registry/answer/evidence-texts.js'
@@ -445,7 +446,10 @@ it('any query against any names gives a confidence of at most 99, and an entity 
     if ((matchType !== 'exact' || isPart) && decision.rivals.length === 0)
       expect(decision.confidence).toBeGreaterThanOrEqual(20)
     expect(decision.confidence).toBeLessThanOrEqual(99)
-    for (const { share } of decision.rivals) expect(share).toBeLessThanOrEqual(decision.best.share)
+    // A likelier company is behind only if its confidence has a lower limit.
+    const limit = findConfidenceLimit(decision.best.evidence)
+    for (const { share, evidence } of decision.rivals)
+      if (share > decision.best.share) expect(findConfidenceLimit(evidence)).toBeLessThan(limit)
     if (decision.kind === 'entity') expect(decision.best.share).toBeGreaterThanOrEqual(decision.noneShare)
   })
 })
