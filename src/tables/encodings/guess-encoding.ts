@@ -1,8 +1,8 @@
 import { formatCount, plural } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
-import { decodeLegacy, decodeWindows1252, isKnown, isOfOneLanguage } from './decode.js'
+import { decodeLegacy, decodeWindows1252 } from './decode.js'
 import { encodingNames, isMultiByte, type LegacyEncoding } from '../../core/file-formats.js'
-import { findEastAsian, isKnownName, suggestConversion, type ForeignLine, type LineSurvey } from './survey.js'
+import { findEastAsian, suggestConversion, type ForeignLine, type LineSurvey } from './survey.js'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
@@ -41,19 +41,12 @@ const candidates =
 export function judgeGuess(sample: Buffer, guess: string): Judgement {
   const first = createReading(sample, guess)
   const eastAsian = isMultiByte(guess) || first?.isPlausible !== true ? findEastAsian(sample) : null
-  const guessed = eastAsian === null ? first : createReading(sample, eastAsian)
-  const plausible = candidates.flatMap((encoding) => {
-    const isRuledOut = encoding === guessed?.encoding || (eastAsian !== null && isMultiByte(encoding))
+  const own = eastAsian === null ? first : createReading(sample, eastAsian)
+  const others = candidates.flatMap((encoding) => {
+    const isRuledOut = encoding === own?.encoding || (eastAsian !== null && isMultiByte(encoding))
     const other = isRuledOut ? null : createReading(sample, encoding)
     return other?.isPlausible === true ? [other] : []
   })
-  // A country, a town or a legal form decides more surely than the frequency of letters.
-  const isBetter = (one: WholeReading) => (guessed === null ? one.names.size > 0 : hasMoreNames(one, guessed))
-  const own = plausible.find(isBetter) ?? guessed
-  const others = [
-    ...plausible,
-    ...(own !== guessed && guessed?.isPlausible === true ? [guessed] : []),
-  ].filter((one) => one !== own)
   if (own?.isPlausible !== true) return createUnsure(own === null ? others : [...others, own])
   const rivals = others.filter((other) => isRival(own, other))
   if (rivals.length > 0) return createUnsure([own, ...rivals])
@@ -68,8 +61,6 @@ interface WholeReading {
   readonly encoding: LegacyEncoding
   readonly text: string
   readonly words: ReadonlySet<string>
-  /** Known names of countries, towns and legal forms. */
-  readonly names: ReadonlySet<string>
   readonly isPlausible: boolean
 }
 
@@ -82,11 +73,6 @@ function createReading(sample: Buffer, name: string): WholeReading | null {
     encoding: name,
     text,
     words: new Set(listNonAsciiWords(text)),
-    names: new Set(
-      [...text.split(/[\r\n,;|\t"]+/), ...listNonAsciiWords(text)].filter(
-        (name) => isKnownName(name) || (name.length > 5 && isKnown(name)),
-      ),
-    ),
     isPlausible: isPlausible(text),
   }
 }
@@ -95,15 +81,11 @@ function isLegacy(name: string): name is LegacyEncoding {
   return (encodingNames as readonly string[]).includes(name) && !name.startsWith('utf-')
 }
 
-/** Whether a reading has known names that another has not, which has none of its own. */
-const hasMoreNames = (one: WholeReading, other: WholeReading): boolean =>
-  one.names.size > other.names.size && [...other.names].every((name) => one.names.has(name))
-
 /** Returns whether the text of `other` is as likely where it differs. */
 function isRival(own: WholeReading, other: WholeReading): boolean {
   const here = [...own.words].filter((word) => !other.words.has(word))
   const there = [...other.words].filter((word) => !own.words.has(word))
-  if (here.length === 0 || hasMoreNames(own, other)) return false
+  if (here.length === 0) return false
   const isLatin = /\p{Script=Latin}/u.test(here.join('').replace(/\p{ASCII}/gu, ''))
   const isText = isLatin && own.words.size >= textWordsMin
   if (isText && here.some(isKnown) && !there.some(isKnown)) return false
@@ -123,12 +105,54 @@ function isRival(own: WholeReading, other: WholeReading): boolean {
 /** Fewer words may have any letters. */
 const textWordsMin = 3
 
+/** Letters beyond ASCII in names of one language, in lower case. */
+const alphabets: readonly string[] = [
+  'æøåéôöäü', // Danish, Norwegian
+  'åäöéèüšž', // Swedish, Finnish
+  'äöüßé', // German
+  'àâæçéèêëîïôœùûüÿ', // French
+  'éèëïöüêáà', // Dutch
+  'áéíóúñüç', // Spanish
+  'àçèéíïòóúü', // Catalan
+  'áâãàçéêíóôõúü', // Portuguese
+  'àèéìíòóùú', // Italian
+  'áéíóúýðþæö', // Icelandic
+  'ąćęłńóśźż', // Polish
+  'áčďéěíňóřšťúůýžöü', // Czech
+  'áäčďéíĺľňóôŕšťúýž', // Slovak
+  'áéíóöőúüű', // Hungarian
+  'čćđšž', // Croatian, Slovenian
+  'ăâîșțşţ', // Romanian
+  'çğıöşüâîû', // Turkish
+  'ąčęėįšųūž', // Lithuanian
+  'āčēģīķļņōŗšūž', // Latvian
+  'äöõüšž', // Estonian
+]
+
+/** Whether all letters of a Latin text are those of one language. */
+function isOfOneLanguage(text: string): boolean {
+  const letters = [...new Set(text.toLowerCase().match(/(?![ªº\p{ASCII}])\p{Script=Latin}/gu))]
+  return alphabets.some((alphabet) => letters.every((letter) => alphabet.includes(letter)))
+}
+
 /** Whether no language has all letters of one of the lines. Lines of different languages are usual. */
 const hasMixedLine = ({ text }: WholeReading): boolean =>
   text.split(/[\r\n]+/).some((line) => !isOfOneLanguage(line))
 
 /** Whether the words that differ are evidence: several of them, or a well-known one. One word differs by chance: "Rîga", "Rīga". */
 const isTold = (words: readonly string[]): boolean => words.length > 2 || words.some(isKnown)
+
+/** Words and ends of words that a wrong encoding has only by chance: "à", "Immobilière". */
+const isKnown = (word: string): boolean => {
+  const letters = word.toLowerCase().replace(/[^\p{L}]/gu, '')
+  return knownWords.has(letters) || knownEnds.test(letters)
+}
+const knownWords = new Set(
+  `à où dès très près après frères père mère pêche forêt château bâtiment bâtiments théâtre île maître coût août règlement clientèle accès
+  são joão fundação españa española coruña señor muñoz núñez ibáñez peña compañía tromsø sør søn københavn ålesund på bærum næring già più
+  şti şirketi inşaat gıda dış tarım yapı společnost česká české český`.split(/\s+/),
+)
+const knownEnds = /.(?:ières?|ièmes?|ères?|[çs]ão|ções|iões|[iert]tà|ietà)$/u
 
 /** Words of East Asian names; a wrong encoding has them only by chance. */
 const nameWords = /公司|有限|集[团團]|股份|株式[会會]社|[银銀]行|주식회사|유한회사/

@@ -244,8 +244,7 @@ function createEncodingError(encoding: Encoding, where: string, cause: unknown):
 export function createNulByteError(label: string, line: number, encoding: Encoding = 'utf-8'): UserError {
   const hint = encoding.startsWith('utf-16')
     ? `the file is read as ${encoding}, and has a NUL character in its text: remove it in the program that writes the file`
-    : 'if it is UTF-16, pass --encoding utf-16le or utf-16be; save a spreadsheet as CSV first; ' +
-      (/\.(?:parquet|pq)$/i.test(label) ? 'export a Parquet file as CSV' : 'name a Parquet file .parquet')
+    : 'if it is UTF-16, pass --encoding utf-16le or utf-16be; save a spreadsheet as CSV first; name a Parquet file .parquet'
   return new UserError('INPUT_NUL_BYTE', `a NUL byte in ${label}, on line ${line}`, { hint })
 }
 

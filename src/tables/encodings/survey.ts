@@ -1,5 +1,4 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { iso31661 } from 'iso-3166'
 import type { ByteSource } from '../bytes.js'
 import type { LegacyEncoding } from '../../core/file-formats.js'
 import { splitLines, countLineEnds, LineEndCutter, createNulByteError, Utf8Cutter } from './recode.js'
@@ -169,26 +168,3 @@ export function suggestConversion(sample: Buffer, fitting: readonly string[] = [
     ? ofDos
     : 'pass --encoding, such as windows-1252, shift_jis or gb18030, or convert the file to UTF-8'
 }
-
-/** Whether a cell or a word with letters beyond ASCII is a country in any language, a known town or a legal form. */
-export function isKnownName(text: string): boolean {
-  if (text.length > nameCharsMax || /^\p{ASCII}*$/u.test(text)) return false
-  names ??= new Set([...languages.split(' ').flatMap(listCountries), ...otherNames.split('|')].map(toKey))
-  return names.has(toKey(text))
-}
-const nameCharsMax = 60
-let names: ReadonlySet<string> | null = null
-const toKey = (text: string) =>
-  text
-    .trim()
-    .toLowerCase()
-    .replaceAll('\u0307', '')
-    .replace(/[.)]+$/, '')
-const listCountries = (language: string): string[] => {
-  const shown = new Intl.DisplayNames(language, { type: 'region' })
-  return iso31661.map(({ alpha2 }) => shown.of(alpha2) ?? '')
-}
-const languages =
-  'de fr es it pt nl sv da nb fi is pl cs sk hu ro hr sl et lv lt tr ca az vi ru uk bg sr el he ar fa th'
-const otherNames =
-  'česká republika|česko|slovenská republika|republika hrvatska|türkiye cumhuriyeti|belgië-belgique|république tchèque|türkei|köln|münchen|düsseldorf|nürnberg|saarbrücken|zürich|genève|neuchâtel|liège|orléans|nîmes|besançon|béziers|évry|málaga|córdoba|cádiz|león|coruña|a coruña|logroño|são paulo|brasília|goiânia|florianópolis|bogotá|medellín|cancún|malmö|göteborg|jönköping|västerås|örebro|umeå|luleå|århus|ålborg|ålesund|tromsø|bodø|jyväskylä|hämeenlinna|reykjavík|kraków|łódź|wrocław|poznań|gdańsk|toruń|białystok|rzeszów|plzeň|české budějovice|ústí nad labem|košice|žilina|prešov|győr|pécs|székesfehérvár|nyíregyháza|kecskemét|bucurești|bucureşti|iași|iaşi|timișoara|timişoara|brașov|braşov|constanța|constanţa|galați|ploiești|čakovec|šibenik|poreč|niš|šabac|rēzekne|liepāja|rīga|jūrmala|klaipėda|šiauliai|panevėžys|pärnu|istanbul|izmir|şişli|kadıköy|beşiktaş|eskişehir|muğla|diyarbakır|a.ş|aş|şti|ltd. şti|sàrl|s.à r.l|oü|spółka|spółka z o.o|spółka akcyjna|společnost|spoločnosť|részvénytársaság|társaság|korlátolt felelősségű társaság|société|société anonyme|anónima|sociedad anónima|cía|compañía|sociedade anónima|sociedade anônima|sabiedrība|bendrovė|uždaroji akcinė bendrovė|osaühing|aktsiaselts'

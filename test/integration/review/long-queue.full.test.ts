@@ -8,7 +8,7 @@ import { interceptRequests } from '../../support/visited-page.js'
 
 const browserPath = findBrowser()
 const createPlace = reviewPlaces()
-const rowCount = 2_500
+const rowCount = 4_000
 
 let browser: Browser
 
