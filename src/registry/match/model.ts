@@ -3,7 +3,7 @@ import { cap, skipJoiningWords, type Evidence } from './evidence.js'
 import type { NameComparison } from './compare-names.js'
 import { isLargeCity } from '../normalize/places.js'
 import { toStem } from '../normalize/normalize-name.js'
-import { hasOtherMeaning } from './word-classes.js'
+import { getUsualCount, hasOtherMeaning } from './word-classes.js'
 import { isCountryWord } from './compare-words.js'
 import { featureNames, partOfFeatures, type FeatureName, type FeaturePart } from './features.js'
 import fittedModel from './fitted-model.json' with { type: 'json' }
@@ -222,20 +222,20 @@ function estimateUnseenRivals(
 ): { count: number; areNear: boolean } {
   const { candidate, sharedCount, alignment, matchType } = comparison
   const shared = alignment.pairs.map(({ nameAt }) => candidate.tokens[nameAt] ?? '')
-  // A group has a company in each country.
   const isOneWord = sharedCount - shared.filter(isCountryWord).length <= 1
   const isWhole = matchType === 'exact' || matchType === 'completed'
   const town = toStem(candidate.place.cityKey)
   const isOfTown = (word: string) => town.length > 3 && word.startsWith(town)
-  const isKnown = !isWhole && candidate.prominence.tickers !== ''
-  const isUsual = !isKnown && shared.every((word) => isOfTown(word) || vocabulary.isUsual(word))
+  const isUsual =
+    isWhole || candidate.prominence.tickers === ''
+      ? shared.every((word) => isOfTown(word) || vocabulary.isUsual(word))
+      : candidate.tokens.every((word) => getUsualCount(word) > 0)
   const counts = likeNames[isWhole ? 'whole' : 'part']
   const count = isOneWord
     ? counts[isUsual ? 'oneUsual' : 'oneRare']
     : counts[isUsual ? 'allUsual' : 'someRare']
   const isBeginning = isOneWord && isUsual && !isWhole
   const areNear = isBeginning && (!/^(?:postal|city)$/.test(agreement) || shared.some(isOfTown))
-  // A company with the longer name is rather in the same place: companies of a group are.
   if (isPartOfLongerName(comparison))
     return { count: Math.max(count, longerNameCount) * vocabulary.unseenShare, areNear: true }
   return { count: count * vocabulary.unseenShare, areNear }
