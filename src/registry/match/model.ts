@@ -227,7 +227,7 @@ function estimateUnseenRivals(
   const town = toStem(candidate.place.cityKey)
   const isOfTown = (word: string) => town.length > 3 && word.startsWith(town)
   const isUsual =
-    isWhole || candidate.prominence.tickers === ''
+    isWhole || candidate.prominence.tickers === '' || candidate.kind === 'former'
       ? shared.every((word) => isOfTown(word) || vocabulary.isUsual(word))
       : candidate.tokens.every((word) => getUsualCount(word) > 0)
   const counts = likeNames[isWhole ? 'whole' : 'part']

@@ -150,6 +150,12 @@ test.each(Object.entries(beginnings))('%s: one word of many names is no company'
   })
 })
 
+test('the town in a former name is no listed company, and its own name is', () => {
+  const ask = (name: string) => openShippedRegistry().resolve({ name, location: null, context: null })
+  expect(ask('Tokyo').match_confidence).toBeLessThan(60)
+  expect(ask('Toyota').match_confidence).toBeGreaterThanOrEqual(80)
+})
+
 describe('the demo registry', () => {
   const shipped = openShippedRegistry()
 
