@@ -159,6 +159,7 @@ export async function planChecked(context: RunContext, run: PlannedRun): Promise
   const submitCount = planned.asked.plan.submit
   if (submitCount > 0 || planned.stages.some(({ plan }) => plan.submit > 0))
     await assertUndoubted(context, run)
+  if (submitCount > 0) await tellOtherService(context, run)
   const asksMore = submitCount > 0 || stages.asked.length > 0
   services.observe({
     type: 'planned',
@@ -189,6 +190,20 @@ async function assertUndoubted(
   throw new UserError('INPUT_DOUBTFUL', `the input may be read wrongly: ${first}${more}`, {
     hint: 'correct the file, or pass the flag that reads it right, like --delimiter; if it is read right, pass --accept-doubtful-input; nothing was submitted',
   })
+}
+
+/** Says that answers of another service are not used, before a list that it has answered is billed at this one. */
+async function tellOtherService({ services }: RunContext, { service, history }: PlannedRun): Promise<void> {
+  if (service.connection.service !== 'hosted') return
+  const { input, scope } = history.record
+  const earlier = (await history.reader.runs()).filter(
+    ({ number, record }) => number !== history.identity?.run && record?.input.list === input.list,
+  )
+  const others = earlier.map(({ record }) => record?.scope ?? '').filter((one) => /^https?:/.test(one))
+  const [other] = others
+  if (other === undefined || others.includes(scope)) return
+  const text = `Earlier runs of this list used ${other}. Its answers are not used: ${scope} bills the lookups again.`
+  services.observe({ type: 'notice', text, isWarning: true })
 }
 
 /** Returns whether the last runs over the same files were accepted and ended without an output. */

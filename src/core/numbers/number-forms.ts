@@ -124,8 +124,7 @@ export function rateNumber(country: string, text: string): 0 | 1 | 2 | 3 | null 
   }
   const number = toCompanyNumber(country, text)
   if (number === null) return 0
-  const countDigits = (one: string) => one.replace(/\D/g, '').length
-  if (countDigits(text) < countDigits(number)) return 1
+  if (text.replace(/\D/g, '').length < number.replace(/\D/g, '').length) return 1
   const other = changeLast(number)
   return other === number || toNationalNumber(country, other) === null ? 3 : 2
 }
@@ -296,14 +295,15 @@ export function isNumberOfBranch(
   return head !== null && number !== value && closeNumber(number) === closeNumber(head)
 }
 
-/** Describes the likely typing error in a number that is another one except for one character; empty text without one. */
-export function describeTypingError(right: string, typed: string): string {
-  const [one, other] = [closeNumber(right), closeNumber(typed)]
+/** Describes the likely typing error in a number that is another one but for one character and its country; else empty. */
+export function describeTypingError(country: string, right: string, typed: string): string {
+  const bare = [right, typed].map((text) => removePrefix(country, text))
+  const [one = '', other = ''] = bare.every((text) => /^[A-Z]/.test(text))
+    ? bare
+    : bare.map((text) => text.replace(/^[A-Z]{1,2}(?=\d)/, ''))
   const [long, short] = one.length > other.length ? [one, other] : [other, one]
-  if (long.length === short.length + 1) {
-    const isOne = Array.from(long).some((_, at) => long.slice(0, at) + long.slice(at + 1) === short)
-    return isOne ? `one character is ${long === one ? 'missing' : 'too many'}` : ''
-  }
+  const isOneLonger = Array.from(long).some((_, at) => long.slice(0, at) + long.slice(at + 1) === short)
+  if (isOneLonger) return `one character is ${long === one ? 'missing' : 'too many'}`
   const at = Array.from(one).findIndex((character, index) => character !== other.charAt(index))
   if (at < 0 || long.length !== short.length) return ''
   if (one.slice(at + 1) === other.slice(at + 1)) return 'one character differs'
@@ -322,8 +322,8 @@ export function writeLettered(country: string, text: string): string {
   return number === null || hasPlainForm(country, text) !== false ? text : number
 }
 
-/** Countries in which each state has a register, with the same numbers as others. */
-const withStateRegisters: ReadonlySet<string> = new Set('ae ca us'.split(' '))
+/** Each state has a register, with the same numbers as others. */
+const withStateRegisters = new Set(['ae', 'ca', 'us'])
 
 /** Returns the kind of a number that is unique in a country of local registers (`de HRB`); `null` for other ones. */
 export function findUniqueKind(country: string, number: string): string | null {

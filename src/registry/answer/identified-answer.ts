@@ -322,25 +322,26 @@ function describeOther(legalName: string, own: OwnIdentifier, asked: StatedIdent
   const home = own.jurisdiction?.toUpperCase().replace('_', '-') ?? null
   const place = asked.kind === 'registration_id' ? home : null
   const label = formatLabel({ kind: asked.kind, value: own.value, place })
-  const near = describeTypingError(own.value, asked.value).replace(/^(?=.)/, '; ')
+  const near = describeTyping(own, asked).replace(/^(?=.)/, '; ')
   const fault = describeFault({ ...asked, place: asked.place ?? place })
   return `${quoteName(legalName)} has ${label}, not ${formatLabel(asked)}${fault}${near}.`
 }
 
+const describeTyping = ({ jurisdiction, value }: OwnIdentifier, asked: StatedIdentifier): string =>
+  describeTypingError(getCountry(jurisdiction ?? asked.place ?? ''), value, asked.value)
+
 /** Describes a typing error in an identifier of a company, which check digits show; `null` without one. */
 function describeTyped(asked: StatedIdentifier, registrations: Holders): string | null {
-  const isTyped = ({ type, value, jurisdiction: own }: OwnIdentifier) =>
-    type === asked.kind &&
-    hasWrongDigits({ ...asked, place: asked.place ?? own }) &&
-    describeTypingError(value, asked.value) !== ''
-  const [typed] = registrations.flatMap(({ legalName, identifiers }) =>
-    identifiers.filter(isTyped).map((own) => describeOther(legalName, own, asked)),
-  )
-  return typed ?? null
+  const isTyped = (own: OwnIdentifier) =>
+    own.type === asked.kind &&
+    hasWrongDigits({ ...asked, place: asked.place ?? own.jurisdiction }) &&
+    describeTyping(own, asked) !== ''
+  const describe = ({ legalName, identifiers }: Holders[number]) =>
+    identifiers.filter(isTyped).map((own) => describeOther(legalName, own, asked))
+  return registrations.flatMap(describe)[0] ?? null
 }
 
-const describeFault = (asked: StatedIdentifier): string =>
-  hasWrongDigits(asked) ? ', which has wrong check digits' : ''
+const describeFault = (one: StatedIdentifier) => (hasWrongDigits(one) ? ', which has wrong check digits' : '')
 
 /** True for a company number of a known country, or an LEI, that no company can have. */
 export function hasWrongDigits({ kind, value, place }: StatedIdentifier): boolean {

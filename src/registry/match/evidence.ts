@@ -116,8 +116,8 @@ export const statesWholeName: Feature = ({ comparison }) => {
   return isFormStated && (isFormNext || (isTailMissing && isWhole))
 }
 /** Lists the countries that words of the text name and the company's name does not, and whether each is the company's. */
-const listCountriesLeft = ({ comparison: { left, candidate } }: Evidence) =>
-  left.flatMap(({ word, at }, index) => {
+const listCountriesLeft = ({ comparison: { left, candidate } }: Pick<Evidence, 'comparison'>) =>
+  left.flatMap(({ word, at, role }, index) => {
     // A branch in another country is of the same company.
     const isName = word.wordClass !== 'site' && isCountryWord(word.text)
     const [next] = left.slice(index + 1).filter((one) => one.at === at + 1 && one.word.wordClass === 'place')
@@ -126,11 +126,12 @@ const listCountriesLeft = ({ comparison: { left, candidate } }: Evidence) =>
     const codes = findExactCodes(isName ? word.written : pair)
     const { countryCode, jurisdictionCountry } = candidate.place
     const isOwn = [countryCode, jurisdictionCountry].some((own) => codes.includes(own))
-    return codes.length === 0 ? [] : [{ word, isOwn }]
+    return codes.length === 0 || role === 'repeated' ? [] : [{ word, isOwn }]
   })
 
 /** The text has a country that is not the company's: "Larkmoor Mexico SA". */
-export const isCountryLeft: Feature = (evidence) => listCountriesLeft(evidence).some(({ isOwn }) => !isOwn)
+export const isCountryLeft = (evidence: Pick<Evidence, 'comparison'>): boolean =>
+  listCountriesLeft(evidence).some(({ isOwn }) => !isOwn)
 
 /** The text has the company's country in its name: "Larkmoor Suisse" may be another company of the group, "Larkmoor (CH)" not. */
 export const isOwnCountryLeft = (evidence: Evidence): boolean =>

@@ -8,7 +8,7 @@ import { compareNames, type NameComparison } from './compare-names.js'
 import { findConfidenceLimit, putSurestFirst } from './confidence-limit.js'
 import { classifyEvidence, type Evidence } from './evidence.js'
 import { compareWriting, isLivingNamesake, isNamedByTown, isOfStatedForm } from './other-names.js'
-import { countSiblings, placeRank, type EvidencePair } from './siblings.js'
+import { countSiblings, placeRank, withTownsOfText, type EvidencePair } from './siblings.js'
 import { computeFeatures } from './features.js'
 import {
   boundLogOdds,
@@ -133,11 +133,12 @@ export function buildEvidences(
       pairs.push({ comparison, place, hint, contextCount: contextCount(candidate), weigh })
     }
   }
-  const getSiblings = countSiblings(pairs, vocabulary)
+  const placed = withTownsOfText(pairs)
+  const getSiblings = countSiblings(placed, vocabulary)
   // A name that may be that of a region is that of a town if a company is there.
   const isTown = hint !== null && !hint.namesTown && pairs.some(({ place }) => place === 'city')
   const asTown = isTown ? { ...hint, namesTown: true } : hint
-  return pairs.map((pair) => ({
+  return placed.map((pair) => ({
     ...pair,
     hint: pair.place === 'country' ? asTown : hint,
     siblings: getSiblings(pair),

@@ -1,10 +1,8 @@
-import { findExactCodes } from '../../core/countries.js'
 import type { CandidateName } from './candidate.js'
-import type { PlaceAgreement } from './place-agreement.js'
+import { hasTown, type PlaceAgreement } from './place-agreement.js'
 import type { NameComparison } from './compare-names.js'
-import type { Evidence, SiblingCounts } from './evidence.js'
+import { isCountryLeft, type Evidence, type SiblingCounts } from './evidence.js'
 import { isNumberWord } from '../normalize/normalize-name.js'
-import { isCountryWord } from './compare-words.js'
 import type { Vocabulary } from './vocabulary.js'
 
 /** Higher ranks agree better. */
@@ -27,6 +25,22 @@ const isAbroad = (place: PlaceAgreement): boolean =>
 
 /** Evidence before the other companies were counted. */
 export type EvidencePair = Omit<Evidence, 'siblings'>
+
+/** Among companies of one name, a town next to it in the text is as good as one in a field: "Larkmoor Ltd, Leeds". */
+export function withTownsOfText(pairs: readonly EvidencePair[]): readonly EvidencePair[] {
+  const whole = pairs.flatMap(({ comparison: one }) => (one.matchType === 'exact' ? [one.candidate] : []))
+  const hasNamesake = ({ coreKey: key, entityNumber: own }: CandidateName) =>
+    whole.some((one) => one.coreKey === key && one.entityNumber !== own)
+  const open = /^(?:none|region|country|registered_there)$/
+  return pairs.map((pair) => {
+    const { candidate, matchType, left } = pair.comparison
+    const isOpen = pair.hint?.namesTown !== true && open.test(pair.place)
+    const words = left.filter(({ role, position }) => role === 'place' && position !== 'inside')
+    if (words.length === 0 || matchType !== 'exact' || !isOpen || !hasNamesake(candidate)) return pair
+    const towns = [...words.map(({ word }) => word.text), words.map(({ word }) => word.text).join('')]
+    return hasTown(new Set(towns), candidate.place) ? { ...pair, place: 'city' as const } : pair
+  })
+}
 
 interface PlacedCompany {
   readonly rank: number
@@ -173,28 +187,12 @@ function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Val
   return made
 }
 
-const otherForms: ReadonlySet<string> = new Set(['soft_conflict', 'hard_conflict', 'foreign'])
-
+const otherForms = new Set<string>(['soft_conflict', 'hard_conflict', 'foreign'])
 /**
  * Returns what a text with the name of a company states that is not the company's: a legal form, or a country. Then it may
  * name another company of the group. `null` if neither differs.
  */
 export function findGroupDifference(comparison: NameComparison): 'form' | 'country' | null {
-  const { form, isFormStated, left, candidate } = comparison
-  const words = left.flatMap(({ word, role }) => (role === 'repeated' ? [] : [word.text]))
-  if (namesOtherCountry(words, candidate)) return 'country'
-  return isFormStated && otherForms.has(form) ? 'form' : null
-}
-
-function namesOtherCountry(words: readonly string[], { place }: CandidateName): boolean {
-  const own = [place.countryCode, place.jurisdictionCountry].filter((code) => code !== '')
-  const isOther = (codes: readonly string[]) => own.length > 0 && !codes.some((code) => own.includes(code))
-  for (let at = 0; at < words.length; at++) {
-    const [word = '', next = ''] = words.slice(at)
-    const ofBoth = findExactCodes(`${word} ${next}`)
-    if (next !== '' && ofBoth.length > 0) at++
-    else if (!isCountryWord(word)) continue
-    if (isOther(ofBoth.length > 0 ? ofBoth : findExactCodes(word))) return true
-  }
-  return false
+  if (isCountryLeft({ comparison })) return 'country'
+  return comparison.isFormStated && otherForms.has(comparison.form) ? 'form' : null
 }

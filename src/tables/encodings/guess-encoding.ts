@@ -3,6 +3,7 @@ import { UserError } from '../../core/errors.js'
 import { decodeLegacy, decodeWindows1252 } from './decode.js'
 import { encodingNames, isMultiByte, type LegacyEncoding } from '../../core/file-formats.js'
 import { findEastAsian, suggestConversion, type ForeignLine, type LineSurvey } from './survey.js'
+import languages from './languages.json' with { type: 'json' }
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
@@ -47,15 +48,23 @@ export function judgeGuess(sample: Buffer, guess: string): Judgement {
     const other = isRuledOut ? null : createReading(sample, encoding)
     return other?.isPlausible === true ? [other] : []
   })
-  if (own?.isPlausible !== true) return createUnsure(own === null ? others : [...others, own])
-  const rivals = others.filter((other) => isRival(own, other))
-  if (rivals.length > 0) return createUnsure([own, ...rivals])
-  const usual = others.find(({ encoding, text }) => encoding === 'windows-1252' && text === own.text)
+  const told = eastAsian === null ? others.filter((other) => isTold(other, own)).slice(0, 1) : []
+  const guessed = own?.isPlausible === true ? [own] : []
+  const [best, ...rest] = [...new Set([...told, ...guessed, ...others])]
+  if (best === undefined || told.length + guessed.length === 0)
+    return createUnsure(own === null ? others : [...others, own])
+  const rivals = rest.filter((other) => isRival(best, other))
+  if (rivals.length > 0) return createUnsure([best, ...rivals])
+  const usual = rest.find(({ encoding, text }) => encoding === 'windows-1252' && text === best.text)
   return {
     kind: 'sure',
-    reading: { encoding: (usual ?? own).encoding, excerpts: selectExcerpts(own, others) },
+    reading: { encoding: (usual ?? best).encoding, excerpts: selectExcerpts(best, rest) },
   }
 }
+
+/** Names of places and legal forms tell the encoding where a detector is wrong. None knows macintosh: it stays doubted. */
+const isTold = ({ encoding, words }: WholeReading, guess: WholeReading | null): boolean =>
+  encoding !== 'macintosh' && [...words].some(isPlaceOrForm) && ![...(guess?.words ?? [])].some(isKnown)
 
 interface WholeReading {
   readonly encoding: LegacyEncoding
@@ -86,6 +95,7 @@ function isRival(own: WholeReading, other: WholeReading): boolean {
   const here = [...own.words].filter((word) => !other.words.has(word))
   const there = [...other.words].filter((word) => !own.words.has(word))
   if (here.length === 0) return false
+  if (here.some(isPlaceOrForm) && !there.some(isKnown)) return false
   const isLatin = /\p{Script=Latin}/u.test(here.join('').replace(/\p{ASCII}/gu, ''))
   const isText = isLatin && own.words.size >= textWordsMin
   if (isText && here.some(isKnown) && !there.some(isKnown)) return false
@@ -93,7 +103,7 @@ function isRival(own: WholeReading, other: WholeReading): boolean {
   if (isText && isOfOneLanguage(own.text)) {
     if (hasMixedLine(other)) return false
     // A wrong encoding turns the letters of one language into those of several: "Bærum, Tromsø" into "Bćrum, Tromsř".
-    if (!isHungarian && isTold(here) && !isOfOneLanguage(other.text)) return false
+    if (!isHungarian && areEvidence(here) && !isOfOneLanguage(other.text)) return false
   }
   if (isText && hasMixedLine(own) && !hasMixedLine(other)) return true
   if (nameWords.test(own.text) && !nameWords.test(other.text)) return false
@@ -106,28 +116,7 @@ function isRival(own: WholeReading, other: WholeReading): boolean {
 const textWordsMin = 3
 
 /** Letters beyond ASCII in names of one language, in lower case. */
-const alphabets: readonly string[] = [
-  'æøåéôöäü', // Danish, Norwegian
-  'åäöéèüšž', // Swedish, Finnish
-  'äöüßé', // German
-  'àâæçéèêëîïôœùûüÿ', // French
-  'éèëïöüêáà', // Dutch
-  'áéíóúñüç', // Spanish
-  'àçèéíïòóúü', // Catalan
-  'áâãàçéêíóôõúü', // Portuguese
-  'àèéìíòóùú', // Italian
-  'áéíóúýðþæö', // Icelandic
-  'ąćęłńóśźż', // Polish
-  'áčďéěíňóřšťúůýžöü', // Czech
-  'áäčďéíĺľňóôŕšťúýž', // Slovak
-  'áéíóöőúüű', // Hungarian
-  'čćđšž', // Croatian, Slovenian
-  'ăâîșțşţ', // Romanian
-  'çğıöşüâîû', // Turkish
-  'ąčęėįšųūž', // Lithuanian
-  'āčēģīķļņōŗšūž', // Latvian
-  'äöõüšž', // Estonian
-]
+const alphabets: readonly string[] = Object.values(languages.letters)
 
 /** Whether all letters of a Latin text are those of one language. */
 function isOfOneLanguage(text: string): boolean {
@@ -140,18 +129,15 @@ const hasMixedLine = ({ text }: WholeReading): boolean =>
   text.split(/[\r\n]+/).some((line) => !isOfOneLanguage(line))
 
 /** Whether the words that differ are evidence: several of them, or a well-known one. One word differs by chance: "Rîga", "Rīga". */
-const isTold = (words: readonly string[]): boolean => words.length > 2 || words.some(isKnown)
+const areEvidence = (words: readonly string[]): boolean => words.length > 2 || words.some(isKnown)
 
 /** Words and ends of words that a wrong encoding has only by chance: "à", "Immobilière". */
-const isKnown = (word: string): boolean => {
-  const letters = word.toLowerCase().replace(/[^\p{L}]/gu, '')
-  return knownWords.has(letters) || knownEnds.test(letters)
-}
-const knownWords = new Set(
-  `à où dès très près après frères père mère pêche forêt château bâtiment bâtiments théâtre île maître coût août règlement clientèle accès
-  são joão fundação españa española coruña señor muñoz núñez ibáñez peña compañía tromsø sør søn københavn ålesund på bærum næring già più
-  şti şirketi inşaat gıda dış tarım yapı společnost česká české český`.split(/\s+/),
-)
+const isKnown = (word: string): boolean => knownWords.has(toLetters(word)) || knownEnds.test(toLetters(word))
+const isPlaceOrForm = (word: string): boolean => placesAndForms.has(toLetters(word))
+const toLetters = (word: string): string => word.toLowerCase().replace(/[^\p{L}\p{M}]/gu, '')
+const toWords = (lines: readonly string[]) => new Set(lines.flatMap((line) => line.split(' ')))
+const placesAndForms = toWords(languages.places_and_forms)
+const knownWords = new Set([...toWords(languages.words), ...placesAndForms])
 const knownEnds = /.(?:ières?|ièmes?|ères?|[çs]ão|ções|iões|[iert]tà|ietà)$/u
 
 /** Words of East Asian names; a wrong encoding has them only by chance. */

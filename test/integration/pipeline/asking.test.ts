@@ -255,6 +255,32 @@ describe('from code', () => {
     expect((await run.summary).outputPaths).toEqual([place.path('out.ndjson')])
   })
 
+  test('a list that another service has answered is told before it is billed again, and not once it runs here', async () => {
+    place.writeRows(['Acme,'])
+    const [one, other] = [await serve(), await serve()]
+    const tell = async (service: Awaited<ReturnType<typeof serve>>, name: string) => {
+      place.writeRows([`${name},`], 'other.csv')
+      const run = enrich(
+        {
+          input: { paths: [place.path(name === 'Acme' ? 'companies.csv' : 'other.csv')] },
+          output: { path: place.path('out.ndjson') },
+          checkpoint: { path: place.path('c.sqlite') },
+          service: { baseUrl: service.baseUrl },
+          polling: { firstAfterSeconds: 0, intervalSeconds: 0.01 },
+        },
+        { environment: { ENRICH_API_KEY: service.apiKey } },
+      )
+      const events = await eventsOf(run)
+      const at = events.findIndex((event) => event.type === 'notice' && event.text.includes(one.baseUrl))
+      const isBeforeProgress = at < events.findIndex(({ type }) => type === 'progress')
+      return at < 0 ? 'nothing' : isBeforeProgress ? 'told' : 'late'
+    }
+    expect(await tell(one, 'Acme')).toBe('nothing')
+    expect(await tell(one, 'Globex')).toBe('nothing')
+    expect(await tell(other, 'Acme')).toBe('told')
+    expect(await tell(other, 'Acme')).toBe('nothing')
+  })
+
   test('what is wrong is a UserError of the summary, and nothing was submitted or written', async () => {
     place.writeRows(['Acme,'])
     const service = await serve()

@@ -218,3 +218,33 @@ describe('names that begin with what the company does', () => {
     expect([ask(held).status, ask(asked).status]).toEqual(['matched', 'no_match'])
   })
 })
+
+describe('a town around the name chooses between companies of one name', () => {
+  const pairs = [
+    ['BE', 'Quentlow Bouw NV', 'Gent', 'Antwerpen'],
+    ['DE', 'Quentlow Elektro GmbH', 'Köln', 'München'],
+    ['GB', 'Quentlow Supplies Ltd', 'Leeds', 'Bristol'],
+    ['ES', 'Panadería Quentlow SL', 'Sevilla', 'Las Palmas'],
+    ['PL', 'Quentlow Budownictwo sp. z o.o.', 'Łódź', 'Kraków'],
+    ['BR', 'Quentlow Alimentos Ltda', 'Belo Horizonte', 'Recife'],
+    ['GR', 'Κουεντλο Μεταφορές ΑΕ', 'Πάτρα', 'Βόλος'],
+  ] as const
+  const writings = ['{name} ({town})', '{name}, {town}', '{name} - {town}', '{name} {town}'] as const
+
+  test.each(pairs)('%s: %s in %s or %s', (country, name, one, other) => {
+    const registry = registryOf([one, other].map((city) => ({ id: city, name, city, country })))
+    const ask = (text: string) => registry.resolve({ name: text, location: null, context: null })
+    for (const writing of writings)
+      for (const town of [one, other]) {
+        const text = writing.replace('{name}', name).replace('{town}', town)
+        const { status, entity } = ask(text)
+        expect({ text, status, town: entity?.headquarters?.address?.city }).toEqual({
+          text,
+          status: 'matched',
+          town,
+        })
+      }
+    expect(ask(name).status).toBe('inconclusive')
+    expect(ask(`${name}, Quebec`).status).not.toBe('matched')
+  })
+})

@@ -597,14 +597,21 @@ test('an establishment in Ecuador has the number of its company', () => {
 })
 
 test.each([
-  ['B112345', 'B112354', 'two neighbouring characters are swapped'],
-  ['B112345', 'B112346', 'one character differs'],
-  ['B 112.345', 'B11234', 'one character is missing'],
-  ['556012-5790', '55600125790', 'one character is too many'],
-  ['B112345', 'B112345', ''],
-  ['B112345', 'B113254', ''],
-])('%s, typed %s: %s', (right, typed, error) => {
-  expect(describeTypingError(right, typed)).toBe(error)
+  ['lu', 'B112345', 'B112354', 'two neighbouring characters are swapped'],
+  ['lu', 'B112345', 'B112346', 'one character differs'],
+  ['lu', 'B 112.345', 'B11234', 'one character is missing'],
+  ['se', '556012-5790', '55600125790', 'one character is too many'],
+  ['lu', 'B112345', 'B112345', ''],
+  ['lu', 'B112345', 'B113254', ''],
+  ['be', '0590.953.395', 'BE0590953391', 'one character differs'],
+  ['be', 'BE 0590.953.395', '0590 935 395', 'two neighbouring characters are swapped'],
+  ['fr', '542 065 479', 'FR61542065497', 'two neighbouring characters are swapped'],
+  ['gr', '094014201', 'EL094014210', 'two neighbouring characters are swapped'],
+  ['se', '556012-5790', 'SE556012579101', 'one character differs'],
+  ['ch', 'CHE-116.281.710', 'CHE-116.281.719 MWST', 'one character differs'],
+  ['no', '923 609 016', 'NO 923609017 MVA', 'one character differs'],
+])('%s: %s, typed %s: %s', (country, right, typed, error) => {
+  expect(describeTypingError(country, right, typed)).toBe(error)
 })
 
 test('a long cell is read in passes whose number does not grow with it', () => {

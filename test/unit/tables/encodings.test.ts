@@ -313,6 +313,32 @@ describe('guessing', () => {
     },
   )
 
+  test.each<[LegacyEncoding, string, string]>([
+    ['windows-1252', 'België', 'Peeters'],
+    ['windows-1252', 'Zürich', 'Muster'],
+    ['windows-1252', 'Österreich', 'Muster'],
+    ['windows-1252', 'México', 'Lozano'],
+    ['windows-1250', 'Łódź', 'Nowak'],
+    ['windows-1250', 'Plzeň', 'Novak'],
+    ['windows-1251', 'Москва', 'Ромашка'],
+    ['koi8-r', 'Москва', 'Ромашка'],
+    ['iso-8859-5', 'Москва', 'Ромашка'],
+    ['windows-1251', 'София', 'Ромашка'],
+    ['windows-1253', 'Αθήνα', 'Παπαδόπουλος'],
+    ['windows-1254', 'Eskişehir', 'Yilmaz'],
+    ['windows-1255', 'חיפה', 'כרמל'],
+    ['windows-1256', 'القاهرة', 'النور'],
+    ['windows-1257', 'Rīga', 'Berzins'],
+    ['windows-874', 'กรุงเทพ', 'สยาม'],
+  ])('%s: one place that is known by its name tells the encoding: %s', (encoding, place, name) => {
+    for (const text of [`${name},${place}`, place]) {
+      const judgement = judged([encode(encoding, text)])
+      expect(judgement.kind).toBe('sure')
+      if (judgement.kind === 'sure')
+        expect(decodeLegacy(encode(encoding, text), judgement.reading.encoding)).toBe(text)
+    }
+  })
+
   test('rows of two languages are read right or doubted', () => {
     for (const [encoding, one] of short)
       for (const [other, another] of short) {
