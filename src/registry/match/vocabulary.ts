@@ -1,6 +1,7 @@
 import { getOrCompute } from '../normalize/normalize-name.js'
 import { countAllowedTypos, createDistance } from '../../core/word-forms.js'
 import { matchLimits } from '../model/limits.js'
+import { unknownLetter } from '../normalize/clean-text.js'
 import { getUsualCount, isOfManyNames } from './word-classes.js'
 
 /** Names share words, so results are cached. */
@@ -86,22 +87,31 @@ export class Vocabulary {
     return found
   }
 
-  /** Known words that `short` may abbreviate: the same first letter, its letters in order, at least two more; the most frequent first. */
+  /**
+   * Known words that `short` may abbreviate: the same first letter, its letters in order, at least two more; or that have one letter
+   * or two for each that it has lost. The most frequent first.
+   */
   findExpansions(short: string): readonly string[] {
-    if (short.length < 3 || short.length > abbreviationCharsMax) return []
+    const isLost = short.includes(unknownLetter)
+    if (short.length < 3 || (short.length > abbreviationCharsMax && !isLost)) return []
     return getOrCompute(this.#expansions, rememberedWordsMax, short, () => this.#listExpansions(short))
   }
 
   #listExpansions(short: string): string[] {
     const words = this.#words
-    let [from, end] = words.findRange(short.charAt(0))
-    if (end - from > matchLimits.abbreviationsScannedMax) [from, end] = words.findRange(short.slice(0, 2))
+    const parts = short.split(unknownLetter)
+    const [head = '', letters] = [parts[0], parts.join('')]
+    const whole = parts.length === 1 ? null : new RegExp(`^${parts.join('.{1,2}')}$`)
+    let [from, end] = words.findRange(head.charAt(0))
+    if (end - from > matchLimits.abbreviationsScannedMax)
+      [from, end] = words.findRange(whole === null ? head.slice(0, 2) : head)
     end = Math.min(end, from + matchLimits.abbreviationsScannedMax)
+    const [least, most] = whole === null ? [2, short.length * 2 + 2] : [0, parts.length - 1]
     const found: number[] = []
     for (let at = from; at < end; at++) {
-      const charCount = words.getCharCount(at)
-      if (charCount < short.length + 2 || charCount > short.length * 3 + 2) continue
-      if (words.hasLetters(at, short)) found.push(at)
+      const more = words.getCharCount(at) - short.length
+      if (more < least || more > most || !words.hasLetters(at, letters)) continue
+      if (whole?.test(words.getWord(at)) ?? true) found.push(at)
     }
     return found
       .sort((a, b) => words.count(b) - words.count(a))
@@ -174,32 +184,18 @@ export class WordList {
   }
 
   getCodes(at: number): Uint8Array {
-    return this.#bytes.subarray(this.start(at), this.start(at + 1) - 1)
-  }
-
-  start(at: number): number {
-    return this.#starts[at] ?? 0
+    return this.#bytes.subarray(this.#starts[at], (this.#starts[at + 1] ?? 0) - 1)
   }
 
   getCharCount(at: number): number {
-    return this.start(at + 1) - this.start(at) - 1
+    return (this.#starts[at + 1] ?? 0) - (this.#starts[at] ?? 0) - 1
   }
 
   /** True if a word has these letters in this order. */
   hasLetters(at: number, letters: string): boolean {
     let index = 0
-    for (
-      let byte = this.start(at), end = this.start(at + 1) - 1;
-      byte < end && index < letters.length;
-      byte++
-    )
-      if (this.#bytes[byte] === letters.charCodeAt(index)) index++
+    for (const code of this.getCodes(at)) if (code === letters.charCodeAt(index)) index++
     return index === letters.length
-  }
-
-  /** The code of a letter, by its offset from the start of all words. */
-  getCode(byteAt: number): number {
-    return this.#bytes[byteAt] ?? lineFeed
   }
 
   /** The number of a word, or -1. */
@@ -238,9 +234,9 @@ export class WordList {
 
   /** 0 if the word begins with `stem`. */
   #compare(at: number, stem: string): number {
-    const start = this.start(at)
+    const start = this.#starts[at] ?? 0
     for (let index = 0; index < stem.length; index++) {
-      const difference = this.getCode(start + index) - stem.charCodeAt(index)
+      const difference = (this.#bytes[start + index] ?? lineFeed) - stem.charCodeAt(index)
       if (difference !== 0) return difference
     }
     return 0
@@ -249,9 +245,9 @@ export class WordList {
   /** 0 if the word ends with `tail`. */
   #compareTail(at: number, tail: string): number {
     const charCount = this.getCharCount(at)
-    const end = this.start(at) + charCount
+    const end = (this.#starts[at] ?? 0) + charCount
     for (let index = 1; index <= tail.length; index++) {
-      const code = index > charCount ? 0 : this.getCode(end - index)
+      const code = index > charCount ? 0 : (this.#bytes[end - index] ?? lineFeed)
       const difference = code - tail.charCodeAt(tail.length - index)
       if (difference !== 0) return difference
     }
@@ -289,6 +285,9 @@ export function buildSortedWordLists(sorted: Iterable<readonly [word: string, co
   return { words, counts: counts.subarray(0, wordCount), backward: sortBackward(words, wordCount) }
 }
 
+/** The three passes take as long for a few words as for many. */
+const fewWords = 4_000
+
 /** Sorts the positions of words by their letters from the last one on: by the last six in three passes, then the rest. */
 function sortBackward(words: Uint8Array, wordCount: number): Uint32Array {
   const starts = findStarts(words, wordCount)
@@ -308,6 +307,7 @@ function sortBackward(words: Uint8Array, wordCount: number): Uint32Array {
     return endA - startA - (endB - startB)
   }
   let sorted = new Uint32Array(wordCount).map((_, word) => word)
+  if (wordCount < fewWords) return sorted.sort(compareBackward)
   let next = new Uint32Array(wordCount)
   for (const skipped of [4, 2, 0]) {
     const places = new Uint32Array(2 ** 16 + 1)

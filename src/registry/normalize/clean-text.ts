@@ -21,10 +21,9 @@ const accentedLetter = /^([a-z])(acute|grave|circ|tilde|uml|caron)$/i
 function decodeEntities(text: string): string {
   let decoded = text
   // `&amp;amp;` was encoded twice.
-  for (let count = 0; count < 4 && decoded.includes('&'); count++) {
-    const next = decoded.replace(entity, decodeEntity)
-    if (next === decoded) break
-    decoded = next
+  for (let count = 0, last = ''; count < 4 && decoded !== last; count++) {
+    last = decoded
+    decoded = last.replace(entity, decodeEntity)
   }
   return decoded
 }
@@ -79,8 +78,9 @@ function readAsUtf8(text: string): string | null {
 /** Stands for a letter that an encoding has lost. */
 export const unknownLetter = '\ufffd'
 
-/** A question mark inside a word, or at its beginning. */
-const lostLetter = /(?<=\p{L})\?(?=\p{L})|(?<![\p{L}\p{N}])\?(?=\p{L}{2})/gu
+/** What programs write for a letter, or its bytes: in a word, or, where another one is lost, at its end. "Guess?" has its letters. */
+const lostLetter = /(?<=\p{L})[?¿□▯\x1a\ufffd]{1,3}(?=\p{L})|(?<![\p{L}\p{N}])[?□▯\x1a](?=\p{L}{2})/gu
+const lostEnd = /(?<=\p{L})[?¿□▯\x1a]{1,3}(?=\s|$)/gu
 
 /** A web address without spaces, or spaces written as `%20`. */
 function decodePercents(text: string): string {
@@ -101,7 +101,8 @@ export function cleanText(text: string): string {
   if (cleaned.includes('&')) cleaned = decodeEntities(cleaned)
   if (cleaned.includes('%')) cleaned = decodePercents(cleaned)
   if (/[\u00c2-\u00f4]/.test(cleaned)) cleaned = undoMisreading(cleaned)
-  return cleaned.includes('?') ? cleaned.replace(lostLetter, unknownLetter) : cleaned
+  const found = /[?¿□▯\x1a\ufffd]/.test(cleaned) ? cleaned.replace(lostLetter, unknownLetter) : cleaned
+  return found === cleaned ? found : found.replace(lostEnd, unknownLetter)
 }
 
 const { anywhere, behind_form: behindForm, in_front: inFront, abbreviated } = around.procedures

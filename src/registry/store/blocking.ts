@@ -314,7 +314,11 @@ function listSpellings(
   vocabulary: Vocabulary,
   writings: Writings = [],
 ): readonly string[] {
-  if (text.includes(unknownLetter)) return vocabulary.findSpellings(text.replaceAll(unknownLetter, ''))
+  if (text.includes(unknownLetter))
+    return [
+      ...vocabulary.findExpansions(text),
+      ...vocabulary.findSpellings(text.replaceAll(unknownLetter, '')),
+    ]
   const known = vocabulary.countNames(text)
   const spellings = new Set(known > 0 ? [text] : [])
   const synonym = findSynonym(text) ?? findSynonym(folded)

@@ -248,3 +248,28 @@ describe('a town around the name chooses between companies of one name', () => {
     expect(ask(`${name}, Quebec`).status).not.toBe('matched')
   })
 })
+
+describe('letters that an encoding has lost', () => {
+  const names = [
+    ['FR', 'Société Quentlowé Générale SA'],
+    ['FI', 'Länsi-Quentlowän Säästöpankki Oy'],
+    ['CZ', 'Pekařství Quěntlow a.s.'],
+    ['PL', 'Spółdzielnia Quentłowska'],
+    ['ES', 'Compañía Eléctrica Quentlów SA'],
+  ] as const
+  const signs = ['?', '??', '\ufffd', '¿', '□', '\x1a']
+
+  test.each(names)('%s: %s is found by its other letters, however they are written', (country, name) => {
+    const registry = registryOf([
+      { id: 'a', name, country },
+      { id: 'b', name: 'Tavistry Ondrell Foods', country },
+    ])
+    for (const sign of signs) {
+      const text = name.replace(/[^\p{ASCII}]/gu, sign)
+      const { status, entity, candidate } = registry.resolve({ name: text, location: country, context: null })
+      expect({ text, status }).toEqual({ text, status: expect.stringMatching(/match/) as string })
+      expect({ text, name: entity?.legal_name ?? candidate?.legal_name }).toEqual({ text, name })
+      expect({ text, isRefused: status === 'no_match' }).toEqual({ text, isRefused: false })
+    }
+  })
+})

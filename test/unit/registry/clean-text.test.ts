@@ -35,6 +35,11 @@ describe('cleanText', () => {
     ['Agr\u00c3\u00adcola', 'Agrícola'],
     ['Norvane%20Oval%20Ltd', 'Norvane Oval Ltd'],
     ['Agr?cola', `Agr${unknownLetter}cola`],
+    ['Agr??cola', `Agr${unknownLetter}cola`],
+    ['Agr¿cola □stika', `Agr${unknownLetter}cola ${unknownLetter}stika`],
+    ['Soci?t? G?n?rale', `Soci${unknownLetter}t${unknownLetter} G${unknownLetter}n${unknownLetter}rale`],
+    ['Guess? Inc.', 'Guess? Inc.'],
+    ['¿Qué? SL', '¿Qué? SL'],
   ])('"%s" is "%s"', (damaged, name) => {
     expect(cleanText(damaged)).toBe(name)
   })
