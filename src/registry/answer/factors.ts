@@ -3,7 +3,7 @@ import { assertNever } from '../../core/errors.js'
 import { matchedConfidenceMin, type Action, type Factor } from '../../contract/result.js'
 import { countOmittedIdentifiers } from './entity-record.js'
 import { formatEnd } from './basis.js'
-import { describeRemoval } from './registration-facts.js'
+import { describeRemoval, formatAddress } from './registration-facts.js'
 import { listReasons, type Impact, type Match } from './reasons.js'
 import { isOwnCountryLeft } from '../match/evidence.js'
 import { isPartOfLongerName } from '../match/model.js'
@@ -31,17 +31,17 @@ export const createStrength = createFactor('strength')
 export const createLimitation = createFactor('limitation')
 
 /**
- * Describes the evidence for and against a match in sentences. `findLegalName` returns the registered name of another
+ * Describes the evidence for and against a match in sentences. `findRegistration` returns the registration of another
  * company; `null` if it is unknown.
  */
 export function buildFactors(
   match: Match,
   stored: StoredEntity,
   registration: StoredLegalEntity,
-  findLegalName: (candidate: CandidateName) => string | null,
+  findRegistration: FindRegistration,
 ): Factor[] {
   const own = [...listReasons(match, registration), ...listCountryFactors(match)]
-  const rivals = listRivalFactors(match, findLegalName)
+  const rivals = listRivalFactors(match, registration, findRegistration)
   const reasons = [
     createNameFactor(match.best.evidence.comparison, registration),
     // That the text names several companies tells more than how well it fits one of them.
@@ -94,29 +94,28 @@ function listCountryFactors({ best }: Match): Factor[] {
 export const describeNames = (names: readonly string[]): string =>
   `The text names ${names.length} companies: ${names.map(quoteName).join(', ')}.`
 
+type FindRegistration = (candidate: CandidateName) => StoredLegalEntity | null
+
 function listRivalFactors(
   { best, rivals, noneShare, confidence, names }: Match,
-  findLegalName: (candidate: CandidateName) => string | null,
+  { legalName: ownName }: StoredLegalEntity,
+  findRegistration: FindRegistration,
 ): Factor[] {
   if (names !== undefined)
     return [createLimitation('no_legal_entity_confirmed', describeNames(names), 'high')]
   const factors: Factor[] = []
   const isCertain = confidence >= matchedConfidenceMin
   if (rivals.length > 0) {
-    // Companies with one short name differ by their registered names.
-    const legalNames = rivals.slice(0, rivalsNamedMax).map(({ evidence: { comparison } }) => {
-      const { candidate } = comparison
-      return quoteName(findLegalName(candidate) ?? candidate.name)
+    // Companies with one short name differ by their registered names, and those with one registered name by their addresses.
+    const described = rivals.slice(0, rivalsNamedMax).map(({ evidence }) => {
+      const { candidate } = evidence.comparison
+      const rival = findRegistration(candidate)
+      const line = rival?.legalName === ownName ? formatAddress(rival.address) : null
+      return quoteName(rival?.legalName ?? candidate.name) + (line === null ? '' : ` at ${line}`)
     })
-    const named = [...new Set(legalNames)].join(', ')
-    const others = rivals.length > rivalsNamedMax ? `${named} and more` : named
-    factors.push(
-      createLimitation(
-        'name_too_generic',
-        `Other companies may be meant: ${others}.`,
-        isCertain ? 'low' : 'high',
-      ),
-    )
+    const others = [...new Set(described)].join(', ') + (rivals.length > rivalsNamedMax ? ' and more' : '')
+    const text = `Other companies may be meant: ${others}.`
+    factors.push(createLimitation('name_too_generic', text, isCertain ? 'low' : 'high'))
   }
   if (isCertain || noneShare < noneShareMin) return factors
   const who = isPartOfLongerName(best.evidence.comparison) ? 'The whole name may be of' : 'The row may be'

@@ -10,7 +10,7 @@ import { parseLocation } from '../match/parse-location.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { findAround, findCountryWords, removeRemarks } from '../match/around-name.js'
-import { findNamedField } from '../match/named-field.js'
+import { findNamedField, listTownInitials, writeCountryLetters } from '../match/named-field.js'
 import { readText } from '../match/query-text.js'
 import { readNativeName } from '../normalize/native-scripts.js'
 import { getWritings } from '../match/other-writings.js'
@@ -72,16 +72,12 @@ function buildAnswer(
   reader: StoreReader,
   isTownGiven: boolean,
 ): Resolution {
+  const find = (one: CandidateName) => findRegistration(reader, one)?.registration ?? null
   const shared = {
     match_confidence: match.confidence,
     type: registration.type,
     subtype: registration.subtype,
-    factors: buildFactors(
-      match,
-      stored,
-      registration,
-      (candidate) => findRegistration(reader, candidate)?.registration.legalName ?? null,
-    ),
+    factors: buildFactors(match, stored, registration, find),
     actions: listActions(match, registration, isTownGiven),
     merged_into: null,
     classification: classifyAnswer(match),
@@ -269,7 +265,9 @@ export function readQuery(
     isNearWord: (word: string) =>
       vocabulary.findSpellings(word).some((near) => calculateDistance(word, near, 1) === 1),
   }
-  const native = readNativeName(name).map(({ text, how }) => readText(text, facts, { how, native: name }))
+  const initials = listTownInitials(location ?? '')
+  const readings = [...readNativeName(name), ...writeCountryLetters(name, countries)]
+  const native = readings.map(({ text, how }) => readText(text, facts, { how, native: name }))
   // The whole may be a name too.
   const whole = field.length < given.length ? readText(given, facts) : null
   const texts = [readText(name, facts), ...native, whole].flatMap((text) =>
@@ -281,7 +279,7 @@ export function readQuery(
     texts: texts.filter((_, at) => words.indexOf(words[at] ?? '') === at).slice(0, matchLimits.textsMax),
     hint,
     writings: (countries.length === 0 ? [''] : countries).flatMap((country) => getWritings(country)),
-    placeWords: new Set([...placeWords, ...countries.flatMap(listCountryWords)]),
+    placeWords: new Set([...placeWords, ...countries.flatMap(listCountryWords), ...initials]),
   }
 }
 

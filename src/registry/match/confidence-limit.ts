@@ -37,15 +37,15 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [19, (evidence) => isOfSameTrade(evidence)],
   // Names of one sound in other characters are those of other companies, or typing errors: a reviewer decides.
   [45, ({ comparison }) => comparison.characters === 'other'],
-  // Each town has a public enterprise of the name: the waterworks of another town are no answer.
+  // Each town has a public enterprise of the name, and several names may begin so, with the form too: which is meant is open.
   [48, (one) => one.comparison.candidate.formClass === 'enterprise' && isNamedByOtherTown(one)],
+  [48, (one) => one.comparison.lacksOnlyTrade && one.comparison.isFormStated && one.siblings.prefixCount > 1],
   // With a word in place of another, it is the name of another company.
   [58, (evidence) => isReplaced(evidence.comparison) || isNamedByOtherTown(evidence)],
   // The rest of the name describes a trade: in another town, it may be another company's.
   [70, (one) => isDescribed(one) && !/^(?:postal|city)$/.test(one.place)],
   // A name that continues is that of another company, as far as the registry tells.
-  [78, (evidence) => isContinued(evidence) || isRearranged(evidence) || isNamedOtherwise(evidence)],
-  [78, (evidence) => isOfSeveral(evidence) || isNameLeft(evidence)],
+  [78, (one) => [isContinued, isRearranged, isNamedOtherwise, isOfSeveral, isNameLeft].some((is) => is(one))],
   // Partnerships, cooperatives, associations, sole traders and estates are other persons than a company of the same name.
   [78, (one) => one.comparison.form === 'hard_conflict' || hasLeft(['estate'])(one) === true],
   // In a script of which few words are known, a short word with another letter is another name: পদ্মা is no Palma.

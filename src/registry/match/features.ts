@@ -26,8 +26,7 @@ const isOtherTown = ({ hint, place, comparison }: Evidence) =>
 const lacksTelling: Feature = ({ comparison: { nameLeftover } }) => nameLeftover.hard + nameLeftover.soft > 0
 const isPlaced = ({ place }: Evidence) => place === 'postal' || place === 'city'
 const isConflict = ({ place }: Evidence) => place === 'region_conflict' || place === 'country_conflict'
-const isUnplaced = ({ place }: Evidence) =>
-  place === 'none' || place === 'registered_elsewhere' || place === 'form_of_country'
+const isUnplaced = ({ place }: Evidence) => /^(?:none|registered_elsewhere|form_of_country)$/.test(place)
 const fittingPlaces = new Set<PlaceAgreement>(['postal', 'city', 'region', 'country', 'registered_there'])
 const isPlaceFitting = ({ place }: Evidence) => fittingPlaces.has(place)
 const isListed = ({ comparison }: Evidence) => comparison.candidate.prominence.tickers !== ''
@@ -61,6 +60,10 @@ const isWhole = ({ comparison: { matchType, isPart } }: Evidence) => matchType =
 const isKind = (kind: EvidenceKind): Feature => {
   return (evidence) => classifyEvidence(evidence) === kind
 }
+/** "Tan Larkmoor a/l Norvan" is a person, and Tan Larkmoor Enterprise another one's business. */
+const sonOrDaughter = /(?<=\p{L}\s)(?:a\/[lp]|[sd]\/o|binti|bte)(?=\s\p{L})/iu
+const isPersonOnly = ({ comparison: { text, candidate } }: Evidence) =>
+  sonOrDaughter.test(text.given) && !sonOrDaughter.test(candidate.name)
 const measureRarity = ({ comparison }: Evidence) => toTenths(comparison.sharedWeight, 25)
 const measureRarest = ({ comparison }: Evidence) => toTenths(comparison.rarestWeight, 14)
 const toLog = (count: number): number => cap(Math.log2(Math.max(1, count)), 7) / 2
@@ -157,7 +160,7 @@ const featuresOfParts = {
     departmentLeft: hasLeft(['department']),
     described: hasLeft(['description']),
     bodyLeft: hasLeft(['body']),
-    guest: isGuest,
+    guest: (evidence) => isGuest(evidence) || isPersonOnly(evidence),
     companyLeft: isCompanyLeft,
     countryLeft: isCountryLeft,
     tellingInsideForm: multiply(

@@ -9,6 +9,7 @@ import { foldText } from '../normalize/normalize-name.js'
 import { boundText } from '../normalize/parsed-name.js'
 import { isOfManyNames } from './word-classes.js'
 import around from '../reference/around-names.json' with { type: 'json' }
+import placeNames from '../reference/place-names.json' with { type: 'json' }
 
 /** A part of a text, and the words in front of it that say what it is: "BNF: Larkmoor LLC". */
 interface Field {
@@ -190,6 +191,34 @@ export function findNamedField(written: string): string {
   const name = removeRole(field?.text ?? text)
   return name === boundText(given) ? given : name
 }
+
+const countryLetters = Object.entries(placeNames.country_letters).map(([code, line]) => {
+  const [letters = '', country = '', ...forms] = line.split('|')
+  const form = forms.length === 0 ? null : new RegExp(`\\)\\s*(?:${forms.join('|')})(?![\\p{L}\\p{M}])`, 'iu')
+  return { code, pair: [letters, country] as const, form }
+})
+
+/** Reads the letters of a country in brackets as its name, and its name as its letters: "Larkmoor (M) Sdn Bhd". */
+export function writeCountryLetters(
+  text: string,
+  countries: readonly string[],
+): { readonly text: string; readonly how: string }[] {
+  const inner = /\(([^()]{1,14})\)/.exec(text)?.[1]?.toLowerCase()
+  if (inner === undefined) return []
+  return countryLetters.flatMap(({ code, pair, form }) => {
+    const at = pair.findIndex((one) => one.toLowerCase() === inner)
+    if (at < 0 || !(countries.includes(code) || form?.test(text) === true)) return []
+    const other = `(${pair[1 - at] ?? ''})`
+    return [{ text: text.replace(/\([^()]{1,14}\)/, other), how: `with its country as "${other}"` }]
+  })
+}
+
+/** Lists the initials by which lists call towns of two or three words: "JB" for Johor Bahru. */
+export const listTownInitials = (location: string): string[] =>
+  location
+    .split(',')
+    .map((part) => toWords(part).map((word) => word.charAt(0)))
+    .flatMap((initials) => (initials.length === 2 || initials.length === 3 ? initials.join('') : []))
 
 /** Finds forms that are only the last word of a name, before a remark: "Larkmoor MMC (filial)". */
 export function findClosedForms(

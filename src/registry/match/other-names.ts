@@ -134,11 +134,11 @@ export function isNamedByTown(
   const { alignment, candidate, looseWords, isPart, form } = comparison
   const missing = alignment.missing.map((at) => candidate.tokens[at] ?? '')
   if (missing.length === 0 || looseWords.length > 0 || isPart || !isWholeName(other)) return false
-  const towns = [...(hint?.cities ?? [])]
-  if (!missing.some((word) => towns.some((town) => town.includes(word)))) return false
   // "Co." is a word of the name in front of a bracket, and else one of its form.
   const town = missing.filter((word) => findFormAt([word], 0)?.formClass !== 'company').join('')
-  if (town === '' || hint?.cities.has(town) !== true) return false
+  const initials = /^[a-z]{2,3}$/.test(town) ? new RegExp(`^${town.split('').join('.*')}`) : null
+  if (town === '' || ![...(hint?.cities ?? [])].some((one) => one === town || initials?.test(one)))
+    return false
   const { cityKey } = candidate.place
   const isThere = place === 'postal' || place === 'city' || (cityKey === '' && !isConflict(place))
   return isThere && !/conflict|foreign/.test(form) && otherPlace !== 'postal' && otherPlace !== 'city'

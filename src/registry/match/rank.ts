@@ -3,7 +3,7 @@ import { matchedConfidenceMin } from '../../contract/result.js'
 import { areAlike, comparePlace, type CandidateName } from './candidate.js'
 import { leaveOutAnd } from './left-words.js'
 import { isConflict, type LocationHint } from './place-agreement.js'
-import { prepareText } from './align-name.js'
+import { prepareText, type WordPair } from './align-name.js'
 import { compareNames, type NameComparison } from './compare-names.js'
 import { findConfidenceLimit, putSurestFirst } from './confidence-limit.js'
 import { classifyEvidence, type Evidence } from './evidence.js'
@@ -69,8 +69,7 @@ export function rankCompanies(
   const [best, ...others] = companies
   if (best === undefined) return { ranked: [], noneShare: 1, decisionFeatures: [], unseenWeight: 0 }
   const otherScores = others.map(({ score }) => score)
-  const unseen = scoreUnseen(best, vocabulary, coefficients)
-  const unseenScores = unseen === null ? [] : [unseen]
+  const unseenScores = [scoreUnseen(best, vocabulary, coefficients)].filter((score) => score !== null)
   const decideAmong = (scores: readonly number[], one: ScoredCompany = best) => {
     const features = computeDecisionFeatures(one.features, one.score, scores)
     const logOdds = computeScore(features, coefficients.decision)
@@ -160,17 +159,16 @@ type JoinedCompany = ScoredCompany & Pick<RankedCompany, 'alike'>
 
 /** Puts rows that are most likely one company in two registers with the better one. */
 function joinAlike(sorted: readonly ScoredCompany[]): JoinedCompany[] {
-  const joined: { company: ScoredCompany; alike: CandidateName[] }[] = []
+  const joined: (ScoredCompany & { alike: CandidateName[] })[] = []
   for (const company of sorted) {
-    const twin = joined.find(
-      (other) =>
-        other.alike.length < alikeMax &&
-        areAlike(other.company.evidence.comparison.candidate, company.evidence.comparison.candidate),
-    )
-    if (twin === undefined) joined.push({ company, alike: [] })
-    else twin.alike.push(company.evidence.comparison.candidate)
+    const { candidate } = company.evidence.comparison
+    const isTwin = ({ alike, evidence }: JoinedCompany) =>
+      alike.length < alikeMax && areAlike(evidence.comparison.candidate, candidate)
+    const twin = joined.find(isTwin)
+    if (twin === undefined) joined.push({ ...company, alike: [] })
+    else twin.alike.push(candidate)
   }
-  return joined.map(({ company, alike }) => ({ ...company, alike }))
+  return joined
 }
 
 const alikeMax = 3
@@ -240,14 +238,9 @@ function preferSpelled(one: ScoredCompany, known: ScoredCompany | undefined): Sc
 
 /** The text has a whole name where it has only a similar one otherwise. */
 function isSpelledIn({ evidence: one }: ScoredCompany, { evidence: other }: ScoredCompany): boolean {
-  const [spelled, loose] = [one.comparison, other.comparison]
-  return (
-    spelled.matchType === 'exact' &&
-    loose.looseWords.length > 0 &&
-    spelled.alignment.start <= loose.alignment.start &&
-    spelled.alignment.end >= loose.alignment.end &&
-    spelled.sharedTelling > 0
-  )
+  const [{ alignment, matchType, sharedTelling }, loose] = [one.comparison, other.comparison]
+  const isInside = alignment.start <= loose.alignment.start && alignment.end >= loose.alignment.end
+  return matchType === 'exact' && loose.looseWords.length > 0 && isInside && sharedTelling > 0
 }
 
 /** Both names are the text, and its form is that of one: "Larkmoor Limited", today "Larkmoor (Private) Limited". */
@@ -255,38 +248,51 @@ const isSurerIn = ({ evidence: one }: ScoredCompany, { evidence: other }: Scored
   [one, other].every((evidence) => classifyEvidence(evidence) === 'exact') &&
   findConfidenceLimit(one) > findConfidenceLimit(other)
 
+/** How much higher the score of a company is than that of one that gives way to it. */
+const leads = { parent: 1, whole: 0.5, order: 5, meant: 0.25 } as const
+
 /**
  * A finance or service company whose name begins with the text gives way to its parent, whose initials the text is and which is
  * listed or in the same town: "IBM" is rather International Business Machines than IBM Credit LLC.
  */
 function favorParents(companies: readonly ScoredCompany[]): ScoredCompany[] {
-  const favored = [...companies]
-  for (const arm of companies) {
-    if (!arm.evidence.comparison.isInHouse) continue
-    const at = favored.findIndex(({ evidence: { comparison } }) =>
-      isParent(comparison, arm.evidence.comparison),
-    )
-    const parent = favored[at]
-    if (parent !== undefined && parent.score <= arm.score)
-      favored[at] = { ...parent, score: arm.score + parentLead }
-  }
-  return favored
-}
-
-/** A company whose whole name the text has is likelier than one with a similar name in its place. */
-function favorSpelled(companies: readonly ScoredCompany[]): ScoredCompany[] {
-  const loose = companies.filter(({ evidence }) => evidence.comparison.looseWords.length > 0)
+  const arms = companies.filter(({ evidence }) => evidence.comparison.isInHouse)
   return companies.map((company) => {
-    const rivals = loose.filter(
-      (other) =>
-        !isConflict(company.evidence.place) && other.score >= company.score && isSpelledIn(company, other),
-    )
-    const score = Math.max(company.score, ...rivals.map((rival) => rival.score + parentLead))
-    return score === company.score ? company : { ...company, score }
+    const isOwn = (arm: ScoredCompany) =>
+      arm.score >= company.score && isParent(company.evidence.comparison, arm.evidence.comparison)
+    const scores = arms.filter(isOwn).map(({ score }) => score + leads.parent)
+    return { ...company, score: Math.max(company.score, ...scores) }
   })
 }
 
-const parentLead = 1
+/**
+ * A company whose whole name the text has is likelier than one with a similar name in its place. One whose name begins with the very
+ * words is as likely: "Larkmor Foods" is no "Larkmoor Foods" next to "Larkmor Foods Service".
+ */
+function favorSpelled(companies: readonly ScoredCompany[]): ScoredCompany[] {
+  const loose = companies.filter(({ evidence }) => evidence.comparison.looseWords.length > 0)
+  return companies.map((company) => {
+    const scores = loose.flatMap((other) => {
+      if (isConflict(company.evidence.place) || other.score < company.score) return []
+      if (isSpelledIn(company, other)) return [other.score + leads.parent]
+      return hasVeryWords(company, other) ? [other.score] : []
+    })
+    return { ...company, score: Math.max(company.score, ...scores) }
+  })
+}
+
+/** True if a name has words of the text as they are, and of these a telling one that another name has in another spelling. */
+function hasVeryWords({ evidence: one }: ScoredCompany, { evidence: other }: ScoredCompany): boolean {
+  const { looseWords, sharedCount, matchType, alignment, text } = one.comparison
+  const { pairs, words } = { ...other.comparison.alignment, ...other.comparison.text }
+  const held = alignment.pairs.map(({ textAt }) => text.words[textAt]?.text)
+  const isChanged = ({ textAt, match }: WordPair) =>
+    /^(?:mis|plural|related|abb)/.test(match.kind) && words[textAt]?.wordClass === 'telling'
+  const changed = pairs.filter(isChanged)
+  const isVery = looseWords.length === 0 && sharedCount > 1 && changed.length > 0
+  const asked = matchType === 'exact' ? changed : pairs
+  return isVery && asked.every(({ textAt }) => held.includes(words[textAt]?.text))
+}
 
 /** A company that has the text as its name, even one that is closed, is likelier than one whose name the text may be cut from. */
 function favorWhole(companies: readonly ScoredCompany[]): ScoredCompany[] {
@@ -302,11 +308,9 @@ function favorWhole(companies: readonly ScoredCompany[]): ScoredCompany[] {
         placeRank[ownPlace] >= placeRank[place] &&
         (own.candidate.prominence.tickers !== '' || cut.candidate.prominence.tickers === ''),
     )
-    return { ...company, score: Math.min(company.score, ...rivals.map(({ score }) => score - wholeLead)) }
+    return { ...company, score: Math.min(company.score, ...rivals.map(({ score }) => score - leads.whole)) }
   })
 }
-
-const wholeLead = 0.5
 
 /**
  * Where the legal form stands and how it is written is part of a registered name: 大和工業株式会社 is another company than 株式会社大和工業,
@@ -322,27 +326,23 @@ function favorOrder(companies: readonly ScoredCompany[]): ScoredCompany[] {
       other.candidate.coreKey === candidate.coreKey &&
       other.form === form &&
       placeRank[place] >= placeRank[company.evidence.place]
-    const scores = written.filter(isTwin).map(({ score }) => score - orderLead)
+    const scores = written.filter(isTwin).map(({ score }) => score - leads.order)
     return scores.length === 0 ? company : { ...company, score: Math.min(company.score, ...scores) }
   })
 }
-
-const orderLead = 5
 
 /** Raises a company to one that has the text as its name, where both may be meant: by the town in its name, its name of today, or its form. */
 function favorMeant(companies: readonly ScoredCompany[]): ScoredCompany[] {
   const whole = companies.filter(({ evidence: { comparison: c } }) => c.matchType === 'exact' && !c.isPart)
   return companies.map((company) => {
-    const leads = whole.flatMap(({ evidence: other, score }) => {
+    const scores = whole.flatMap(({ evidence: other, score }) => {
       if (isNamedByTown(company.evidence, other) || isOfStatedForm(company.evidence, other))
-        return [score + meantLead]
-      return isLivingNamesake(company.evidence, other) ? [score - meantLead] : []
+        return [score + leads.meant]
+      return isLivingNamesake(company.evidence, other) ? [score - leads.meant] : []
     })
-    return { ...company, score: Math.max(company.score, ...leads) }
+    return { ...company, score: Math.max(company.score, ...scores) }
   })
 }
-
-const meantLead = 0.25
 
 function isParent({ matchType, candidate }: NameComparison, arm: NameComparison): boolean {
   const isInTown = candidate.place.cityKey !== '' && candidate.place.cityKey === arm.candidate.place.cityKey

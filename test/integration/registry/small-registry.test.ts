@@ -273,3 +273,102 @@ describe('letters that an encoding has lost', () => {
     }
   })
 })
+
+describe('several names begin with the words of a text', () => {
+  test.each([
+    ['MY', 'Sdn Bhd', 'Sdn. Bhd.'],
+    ['DE', 'GmbH', 'Gesellschaft mit beschränkter Haftung'],
+    ['RO', 'SRL', 'S.R.L.'],
+    ['GB', 'Ltd', 'Limited'],
+    ['PL', 'sp. z o.o.', 'Sp. z o.o.'],
+  ])('%s: with its form too, none of them is the answer', (country, form, held) => {
+    const registry = registryOf(
+      ['Trading', 'Industries', 'Products'].map((trade) => ({
+        id: trade,
+        name: `Quentlow Marbeck ${trade} ${held}`,
+        country,
+      })),
+    )
+    for (const name of [`Quentlow Marbeck ${form}`, `Quentlow ${form}`])
+      expect(registry.resolve({ name, location: country, context: null }).status).not.toBe('matched')
+  })
+
+  test('a name with another letter is not the answer next to one that begins with the very words', () => {
+    const registry = registryOf([
+      { id: 'a', name: 'Quentlo Logistic SRL', city: 'Oradea', country: 'RO' },
+      { id: 'b', name: 'Quentlow Logistic Serv SRL', city: 'Oradea', country: 'RO' },
+    ])
+    for (const name of ['Quentlow Logistic SRL', 'Quentlo Logistic Serv SRL'])
+      expect(registry.resolve({ name, location: 'Oradea, RO', context: null }).status).toBe('inconclusive')
+    for (const name of ['Quentlo Logistic SRL', 'Quentlow Logistic Serv SRL'])
+      expect(registry.resolve({ name, location: 'Oradea, RO', context: null }).status).toBe('matched')
+  })
+
+  test.each([
+    ['Johor Bahru', 'JB', 'MY', 'Sdn Bhd'],
+    ['Kuala Lumpur', 'KL', 'MY', 'Sdn Bhd'],
+    ['New York', 'NY', 'US', 'Inc'],
+    ['Cape Town', 'CT', 'ZA', '(Pty) Ltd'],
+  ])(
+    'the one with the initials of the stated town, %s, is meant as well',
+    (city, initials, country, form) => {
+      const registry = registryOf([
+        { id: 'a', name: `Quentlow Marbeck ${form}`, city: 'Quelling', country },
+        { id: 'b', name: `Quentlow Marbeck (${initials}) ${form}`, city, country },
+      ])
+      const { status } = registry.resolve({
+        name: `Quentlow Marbeck ${form}`,
+        location: `${city}, ${country}`,
+        context: null,
+      })
+      expect(status).toBe('inconclusive')
+    },
+  )
+})
+
+test.each([
+  [
+    'MY',
+    'Quentlow Precision (M) Sdn Bhd',
+    'Quentlow Precision (Malaysia) Sdn. Bhd.',
+    'Quentlow Precision Co. Ltd.',
+  ],
+  [
+    'SG',
+    'Quentlow Precision (S) Pte Ltd',
+    'Quentlow Precision (Singapore) Pte. Ltd.',
+    'Quentlow Precision Pte. Ltd.',
+  ],
+  [
+    'IN',
+    'Quentlow Precision (I) Pvt Ltd',
+    'Quentlow Precision (India) Private Limited',
+    'Quentlow Precision LLP',
+  ],
+  ['KE', 'Quentlow Precision (K) Ltd', 'Quentlow Precision (Kenya) Limited', 'Quentlow Precision Limited'],
+])('%s: letters in brackets are those of the country: %s', (country, written, held, other) => {
+  for (const [asked, name] of [
+    [written, held],
+    [held, written],
+  ] as const) {
+    const registry = registryOf([
+      { id: 'a', name, country },
+      { id: 'b', name: other, country },
+    ])
+    const { status, entity } = registry.resolve({ name: asked, location: country, context: null })
+    expect({ asked, status, name: entity?.legal_name }).toEqual({ asked, status: 'matched', name })
+  }
+})
+
+test.each(['a/l', 'a/p', 's/o', 'd/o', 'binti'])(
+  'a person with %s is no business of another name',
+  (mark) => {
+    const registry = registryOf([
+      { id: 'a', name: 'Tan Quentlow Enterprise', city: 'Seremban', country: 'MY' },
+      { id: 'b', name: `Siti ${mark} Marbeck Enterprise`, city: 'Seremban', country: 'MY' },
+    ])
+    const ask = (name: string) => registry.resolve({ name, location: 'Seremban, MY', context: null }).status
+    expect(ask(`Tan Quentlow ${mark} Tavistry`)).not.toBe('matched')
+    expect(ask(`Siti ${mark} Marbeck Enterprise`)).toBe('matched')
+  },
+)

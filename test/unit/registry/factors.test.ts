@@ -390,9 +390,10 @@ describe('others that may be meant', () => {
   it('have their registered names, each once', () => {
     const rivals = ['Zorvex', 'ZORVEX', 'Zorvex AG'].map(rival)
     const listed = (findLegalName: (name: string) => string | null) =>
-      buildFactors({ ...of, confidence: 60, rivals }, storedOf(registration), registration, ({ name }) =>
-        findLegalName(name),
-      ).find(({ code }) => code === 'name_too_generic')?.description
+      buildFactors({ ...of, confidence: 60, rivals }, storedOf(registration), registration, ({ name }) => {
+        const legalName = findLegalName(name)
+        return legalName === null ? null : { ...registration, legalName }
+      }).find(({ code }) => code === 'name_too_generic')?.description
     const legalNames = new Map([
       ['Zorvex', 'Zorvex Foods Ltd'],
       ['ZORVEX', 'Zorvex Steel Ltd'],
@@ -401,6 +402,17 @@ describe('others that may be meant', () => {
       'Other companies may be meant: "Zorvex Foods Ltd", "Zorvex Steel Ltd", "Zorvex AG".',
     )
     expect(listed(() => 'Zorvex Ltd')).toBe('Other companies may be meant: "Zorvex Ltd".')
+  })
+
+  it('have their addresses, if they have the name of the best one', () => {
+    const address = { ...registration.address, formatted: 'Strada Lunga 7, Brasov' }
+    const described = buildFactors(
+      { ...of, confidence: 60, rivals: [rival('Zorvex')] },
+      storedOf(registration),
+      registration,
+      () => ({ ...registration, address }),
+    ).find(({ code }) => code === 'name_too_generic')?.description
+    expect(described).toContain(`"${registration.legalName}" at Strada Lunga 7, Brasov`)
   })
 
   it.each([
