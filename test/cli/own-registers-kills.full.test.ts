@@ -20,13 +20,10 @@ interface Progress {
 /** Moments at which a process is killed, one after another. */
 const moments: readonly ((so: Progress) => boolean)[] = [
   ({ registry }) => registry > 0,
-  ({ registry }) => registry >= 40,
   ({ registry }) => registry === nameCount,
   ({ submitted }) => submitted > 0,
-  ({ answered }) => answered >= 8,
   ({ submitted }) => submitted >= 25,
   ({ answered }) => answered >= 30,
-  ({ answered }) => answered >= 45,
 ]
 
 function readProgress(place: CliPlace): Progress {

@@ -163,7 +163,7 @@ describe('a run ended by a signal', () => {
 })
 
 describe('at the first signal, a command tells what it finishes, and at its end what is true', () => {
-  const register = `id,name,country\n${Array.from({ length: 300_000 }, (_, at) => `${at},Nobody ${at} Limited,GB\n`).join('')}`
+  const register = `id,name,country\n${Array.from({ length: 200_000 }, (_, at) => `${at},Nobody ${at} Limited,GB\n`).join('')}`
   test.each<[args: string, begun: RegExp | null, finishing: string, end: string | null]>([
     [
       'registry import csv register.csv --registry own.sqlite',
@@ -194,7 +194,7 @@ describe('at the first signal, a command tells what it finishes, and at its end 
 test('After a kill of a run with the embedded service, the next run answers every row', async () => {
   const place = createPlace()
   // Of nobody: each is asked, and answered with no match.
-  const many = Array.from({ length: 2_000 }, (_, index) => `Nobody ${index} Works`)
+  const many = Array.from({ length: 1_000 }, (_, index) => `Nobody ${index} Works`)
   place.write('companies.csv', companiesCsv(many))
   for (const least of [1, 200]) {
     const running = place.start(command)

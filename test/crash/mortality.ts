@@ -65,6 +65,10 @@ export function tellingSteps(steps: readonly string[], first = 1, last = steps.l
   })
 }
 
+const parity = Math.floor(Math.random() * 2)
+/** Half of the steps, in each process other ones: a death names its step. */
+export const everyOther = (steps: readonly number[]): number[] => steps.filter((_, at) => at % 2 === parity)
+
 /** A change of the checkpoint is named after its event. */
 function label(name: string, [, what]: readonly unknown[]): string {
   return name === 'change' ? (what as LookupUpdate).event : name

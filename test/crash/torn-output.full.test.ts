@@ -4,7 +4,7 @@ import { describe, test, type TestContext } from 'vitest'
 import { createPlace, type CliPlace, type RunningCli } from '../support/cli.js'
 import { readParquet, rowsOfCsv } from '../support/tables.js'
 
-const rowCount = 30_000
+const rowCount = 20_000
 /** Most rows ask for what nobody knows: answers without a basis keep the output small enough to be written often. */
 const nameOf = (row: number) => (row % 50 === 0 ? 'Apple Inc' : `Nobody Knows This ${row % 7}`)
 const oldOutput = 'the output of yesterday\n'

@@ -159,15 +159,15 @@ describe('CSV as people and programs write it', () => {
     else expect(out).toMatchObject(rows as object)
   })
 
-  test('10,000 columns but one go through with every cell', async () => {
-    const header = ['n', ...Array.from({ length: 9_998 }, (_, index) => `c${index}`)]
+  test('6,000 columns but one go through with every cell', async () => {
+    const header = ['n', ...Array.from({ length: 5_998 }, (_, index) => `c${index}`)]
     const out = table(
-      await outcomeOf('in.csv', `${header.join(',')}\nAcme${',x'.repeat(9_998)}\n`, 'out.csv'),
+      await outcomeOf('in.csv', `${header.join(',')}\nAcme${',x'.repeat(5_998)}\n`, 'out.csv'),
     )
     expect(out).toHaveLength(1)
     expect(Object.values((out as Record<string, string>[])[0] ?? {})).toEqual([
       'Acme',
-      ...new Array<string>(9_998).fill('x'),
+      ...new Array<string>(5_998).fill('x'),
       'matched',
     ])
   })

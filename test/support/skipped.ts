@@ -15,6 +15,9 @@ export function mayUseServers(): boolean {
   return servers !== 'absent'
 }
 
+/** False where the fast tier has just run the tests of both tiers with files: only servers are left. */
+export const areFilesTested = process.env['TEST_STORES'] !== 'servers'
+
 /** Whether a program can be started here; said loudly where it cannot. */
 export function hasProgram(name: string): boolean {
   const isHere = spawnSync(name, ['--version'], { stdio: 'ignore' }).error === undefined

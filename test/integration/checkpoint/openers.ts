@@ -13,6 +13,7 @@ import { settleSharedCharges } from '../../../src/pipeline/checkpoint/postgres/s
 import { settleFileCharges } from '../../../src/pipeline/checkpoint/sqlite/settle-charges.js'
 import { systemClock, systemRandom } from '../../../src/platform/clock.js'
 import { findPostgres } from '../../support/postgres-server.js'
+import { areFilesTested } from '../../support/skipped.js'
 import { SharedPlace } from './shared-place.js'
 import { checkpointFolder, everyRow, job, keyed, scope, startMs } from './support.js'
 
@@ -153,7 +154,7 @@ function sharedPlace(programs: string): Place {
 const programs = findPostgres()
 
 const places: [string, () => Place][] = [
-  ['a file', ownPlace],
+  ...(areFilesTested ? [['a file', ownPlace] as [string, () => Place]] : []),
   ...(programs === null ? [] : [['PostgreSQL', () => sharedPlace(programs)] as [string, () => Place]]),
 ]
 

@@ -27,7 +27,7 @@ describe.each(['sqlite', 'duckdb'] as const)('%s', (kind) => {
         return (await queryDuckDb(`SELECT count(*) || min(name) || max(name) FROM '${copy}'`))[0]?.[0]
       }
       const seen: unknown[] = []
-      for (let delayMs = 20; seen.at(-1) !== '100000newnew'; delayMs *= 2.2) {
+      for (let delayMs = 20; seen.at(-1) !== '100000newnew'; delayMs *= 3) {
         await publishTable(connector, address, old)
         const child = startProgram(program, address, path, how === 'by upsert' ? 'upsert' : 'replace')
         await child.nextLine()
@@ -52,7 +52,7 @@ describe.each(['sqlite', 'duckdb'] as const)('%s', (kind) => {
       return (await queryDuckDb(`SELECT count(*)::INTEGER FROM '${copy}'`))[0]?.[0]
     }
     let isDone = false
-    for (let delayMs = 10; !isDone; delayMs *= 2.2) {
+    for (let delayMs = 10; !isDone; delayMs *= 3) {
       rmSync(join(folder, 'data.db'), { force: true })
       const child = startProgram(program, address, path)
       await child.nextLine()

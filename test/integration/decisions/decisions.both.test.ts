@@ -7,6 +7,7 @@ import { openReviewStore, type ReviewStore } from '../../../src/pipeline/decisio
 import { openSharedReview } from '../../../src/pipeline/decisions/shared-review.js'
 import { systemClock, systemRandom } from '../../../src/platform/clock.js'
 import { findPostgres, sharedPostgres, type SharedPostgres } from '../../support/postgres-server.js'
+import { areFilesTested } from '../../support/skipped.js'
 import { decisionOf, lookupOf, service } from './support.js'
 
 /** Decisions of one checkpoint; `open` is a new process with its own decisions file. */
@@ -76,7 +77,7 @@ function onServer(programs: string): ReviewPlace {
 
 const programs = findPostgres()
 const places: readonly (readonly [string, () => ReviewPlace])[] = [
-  ['in a file', inFile],
+  ...(areFilesTested ? [['in a file', inFile] as const] : []),
   ...(programs === null ? [] : [['on PostgreSQL', () => onServer(programs)] as const]),
 ]
 

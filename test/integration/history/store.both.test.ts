@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { findPostgres } from '../../support/postgres-server.js'
+import { areFilesTested } from '../../support/skipped.js'
 import { startMs } from '../checkpoint/support.js'
 import { fileHistory, sharedHistory, type HistoryPlace } from './places.js'
 import { addressOf, entryOf, form, listEntries, marksOf, recordOf, series } from './support.js'
 
 const programs = findPostgres()
 const places: readonly (readonly [string, () => HistoryPlace])[] = [
-  ['in a file', fileHistory],
+  ...(areFilesTested ? [['in a file', fileHistory] as const] : []),
   ...(programs === null ? [] : [['on PostgreSQL', () => sharedHistory(programs)] as const]),
 ]
 

@@ -408,7 +408,7 @@ describe.skipIf(programs === null)('moving a checkpoint', () => {
   }
 
   // More by the environment: MOVE_KILLS=50.
-  const killsMin = Number(process.env['MOVE_KILLS'] ?? 15)
+  const killsMin = Number(process.env['MOVE_KILLS'] ?? 9)
   test('killed again and again at any moment on the way to a server and back, no row is lost, and one of both is usable at most', async () => {
     let from = path('0.sqlite')
     await fillFile(from, 3_000)

@@ -11,7 +11,7 @@ import {
 const programs = findPostgres()
 const startService = servicesOfTests()
 /** Statements that are tried, each with one trouble; beyond what a run has, each is tried with all of them. */
-const triedCount = Number(process.env['TROUBLE_STATEMENTS'] ?? 16)
+const triedCount = Number(process.env['TROUBLE_STATEMENTS'] ?? 10)
 /** At one time: a run waits for its pace and its leases most of the time. */
 const laneCount = 4
 

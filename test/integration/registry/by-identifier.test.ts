@@ -47,7 +47,7 @@ test('Identifiers in the context decide like those in the name, between companie
   const names = fc.constantFrom(...sampleRows.map(({ name = '' }) => name), 'Norvane', 'Acme')
   const contexts = fc.constantFrom(null, 'phones', 'shipping, Leeds')
   const locations = fc.constantFrom(null, 'GB', 'Cupertino, US')
-  forAll(300, [names, locations, contexts, identifiers], (name, location, context, stated) => {
+  forAll(120, [names, locations, contexts, identifiers], (name, location, context, stated) => {
     const inName = registry.resolve({ name: appendIdentifiers(name, stated), location, context })
     const inContext = registry.resolve({
       name,

@@ -297,7 +297,7 @@ describe('Answer and candidates agree', () => {
   const places = fc.constantFrom(null, 'DE', 'GB', 'W1S 1YZ GB', 'Boston, US')
 
   test('The best guess is a candidate, and a sentence about the closest name is about the first one', () => {
-    forAll(400, [names, places], (parts, location) => {
+    forAll(150, [names, places], (parts, location) => {
       const query = { name: parts.join(' '), location, context: null }
       const { entity, candidate, factors } = registry.resolve(query)
       const listed = registry.candidates(query, 5)

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => publishers.close())
 
 /** Of each command; `KILLS=100` for more. */
-const kills = Number(process.env['KILLS'] ?? 4)
+const kills = Number(process.env['KILLS'] ?? 3)
 const rowCount = 400
 const gleif = sourceOf('gleif')
 const header = sourceOf('norway').sample[0]?.lines?.[0] ?? ''

@@ -175,7 +175,7 @@ function companiesOf(kind: Kind, count: number): { rows: Row[]; free: string[] }
 }
 
 describe.each(kinds)('$label', (kind) => {
-  const { rows, free } = companiesOf(kind, 30)
+  const { rows, free } = companiesOf(kind, 14)
   const registry = registryOf(rows)
   const of = (row: Row) => row[kind.field] ?? ''
   const askFor = (row: Row, number: string) => ask(registry, `${row['name'] ?? ''} (${kind.label} ${number})`)
@@ -232,7 +232,7 @@ describe.each(kinds)('$label', (kind) => {
 })
 
 describe.each(kinds.filter(({ hasCheckDigits }) => hasCheckDigits))('$label with an error', (kind) => {
-  const { rows } = companiesOf(kind, 12)
+  const { rows } = companiesOf(kind, 7)
   const registry = registryOf(rows)
   // The last two neighbours that differ: with others in front, a number may have the form of another kind.
   const swap = (number: string): string => number.replace(/(\d)(?!\1)(\d)(?=(?:(\d)\3*)?(?:-\d)?$)/, '$2$1')

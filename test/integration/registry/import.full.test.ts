@@ -9,7 +9,7 @@ import { companyData, importContent, registrationsOf, tickersJson } from '../../
 import { temporaryFolder, writeRows } from '../../support/registry.js'
 
 const importChild = new URL('../../support/import-child.ts', import.meta.url).href
-const rowCount = 6_000
+const rowCount = 4_000
 
 const companies = (suffix: string) =>
   companyData(

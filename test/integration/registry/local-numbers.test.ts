@@ -331,7 +331,7 @@ describe('a number of a local office', () => {
 
   test('is the company of this office, in any writing, and no other one', () => {
     forAll(
-      60,
+      30,
       [some, number, fc.nat(), fc.nat()],
       ([country, [one, other], writings], digits, held, asked) => {
         const pick = (at: number) => writings[at % writings.length] ?? ''

@@ -216,7 +216,7 @@ describe('any query', () => {
   )
 
   it('is answered, by the contract and the interface', () => {
-    forAll(400, [text, fc.option(text), fc.option(text)], (name, location, context) => {
+    forAll(150, [text, fc.option(text), fc.option(text)], (name, location, context) => {
       expectLawful(resolve(name, location, context))
     })
   })

@@ -434,7 +434,7 @@ it('any query against any names gives a confidence of at most 99, and an entity 
   )
   const phrase = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join(' '))
   const name = fc.oneof(phrase, fc.string({ unit: 'grapheme', maxLength: 40 }))
-  forAll(500, [name, fc.option(name), fc.array(phrase, { maxLength: 6 })], (query, location, names) => {
+  forAll(200, [name, fc.option(name), fc.array(phrase, { maxLength: 6 })], (query, location, names) => {
     const asked = { name: query, location, held: names.map((text) => ({ name: text })) }
     const { ranked, noneShare } = rank(asked)
     expect(ranked.reduce((sum, { share }) => sum + share, noneShare)).toBeCloseTo(1, 9)

