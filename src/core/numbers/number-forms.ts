@@ -295,7 +295,7 @@ export function isNumberOfBranch(
   return head !== null && number !== value && closeNumber(number) === closeNumber(head)
 }
 
-/** Describes the likely typing error in a number that is another one but for one character and its country; else empty. */
+/** Describes the likely typing error in a number that differs from another one in one character, or also in its country; else empty. */
 export function describeTypingError(country: string, right: string, typed: string): string {
   const bare = [right, typed].map((text) => removePrefix(country, text))
   const [one = '', other = ''] = bare.every((text) => /^[A-Z]/.test(text))

@@ -78,7 +78,7 @@ function readAsUtf8(text: string): string | null {
 /** Stands for a letter that an encoding has lost. */
 export const unknownLetter = '\ufffd'
 
-/** What programs write for a letter, or its bytes: in a word, or, where another one is lost, at its end. "Guess?" has its letters. */
+/** The signs that programs write for a letter, inside a word or, where another one is lost, at its end. "Guess?" has its letters. */
 const lostLetter = /(?<=\p{L})[?¿□▯\x1a\ufffd]{1,3}(?=\p{L})|(?<![\p{L}\p{N}])[?□▯\x1a](?=\p{L}{2})/gu
 const lostEnd = /(?<=\p{L})[?¿□▯\x1a]{1,3}(?=\s|$)/gu
 

@@ -235,7 +235,7 @@ test('what is wrong is not asked, except an LEI beside a name, and is counted', 
   tally.add({ kind: 'domain', faults: ['cik'] }, 9_000)
   tally.add({ kind: 'resolution', byIdentifier: true, faults: [] }, 9_001)
   expect(tally.listNotes(true)).toEqual([
-    '1,299 rows have an LEI with wrong check digits (rows 2, 3, 4, …): correct them: a character is wrong, so no company has them',
+    '1,299 rows have an LEI with wrong check digits (rows 2, 3, 4, …): correct them: a character is wrong, and the name decides',
     '1 row has a CIK that is no number of at most ten digits (row 9000): looked up without it',
     '1 row has no name: looked up by domain',
     '1 row has no name: looked up, and billed, by identifiers instead',
