@@ -45,7 +45,13 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   // The rest of the name describes a trade: in another town, it may be another company's.
   [70, (one) => isDescribed(one) && !/^(?:postal|city)$/.test(one.place)],
   // A name that continues is that of another company, as far as the registry tells.
-  [78, (one) => [isContinued, isRearranged, isNamedOtherwise, isOfSeveral, isNameLeft].some((is) => is(one))],
+  [
+    78,
+    (one) =>
+      [isContinued, isRearranged, isNamedOtherwise, isOfSeveral, isNameLeft, isNextToOther].some((is) =>
+        is(one),
+      ),
+  ],
   // Partnerships, cooperatives, associations, sole traders and estates are other persons than a company of the same name.
   [78, (one) => one.comparison.form === 'hard_conflict' || hasLeft(['estate'])(one) === true],
   // In a script of which few words are known, a short word with another letter is another name: পদ্মা is no Palma.
@@ -58,6 +64,21 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   // Without evidence for the place, the name may be that of a company of the stated country.
   [94, (evidence) => isElsewhere(evidence)],
 ]
+
+/** True for a little-known company in another town than the stated one, where a company has a name that begins so: that one may be meant. */
+const isNextToOther = ({
+  place,
+  hint,
+  contextCount,
+  siblings,
+  comparison: { candidate },
+}: Evidence): boolean =>
+  place === 'country' &&
+  hint?.namesTown === true &&
+  candidate.place.cityKey !== '' &&
+  siblings.townPrefixCount > 0 &&
+  contextCount === 0 &&
+  candidate.prominence.tickers === ''
 
 const isDescribed = ({ comparison }: Evidence): boolean => comparison.candidate.isDescribed === true
 

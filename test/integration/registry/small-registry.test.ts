@@ -372,3 +372,15 @@ test.each(['a/l', 'a/p', 's/o', 'd/o', 'binti'])(
     expect(ask(`Siti ${mark} Marbeck Enterprise`)).toBe('matched')
   },
 )
+
+test('a company in another town is unsure next to one in the stated town whose name begins so', () => {
+  const rows = [
+    { id: 'a', name: 'Quentlow Alb SRL', city: 'Iasi', country: 'RO' },
+    { id: 'b', name: 'Quentlow Alb Prodcom SRL', city: 'Bacau', country: 'RO' },
+  ]
+  const ask = (held: typeof rows, city: string) =>
+    registryOf(held).resolve({ name: 'Quentlow Alb SRL', location: `${city}, RO`, context: null })
+  expect(ask(rows, 'Bacau').match_confidence).toBeLessThan(80)
+  expect(ask(rows, 'Iasi')).toMatchObject({ status: 'matched' })
+  expect(ask(rows.slice(0, 1), 'Bacau')).toMatchObject({ status: 'matched' })
+})

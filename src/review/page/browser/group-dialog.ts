@@ -105,20 +105,11 @@ export class GroupDialog {
         'label',
         {},
         box,
-        createElement('span', { class: 'alike-name' }, isolateText(row.name, 160)),
-        createElement(
-          'span',
-          { class: 'quiet' },
-          row.location === null ? '' : isolateText(row.location, 120),
-        ),
-        createElement(
-          'span',
-          { class: 'alike-state' },
-          createElement('span', { class: `dot ${getTone(row.status)}` }),
-          formatStatus(row.status),
-        ),
-        createElement('span', { class: 'alike-count quiet' }, plural(row.rowCount, 'row')),
-        createElement('span', { class: 'alike-why' }, alike === null ? 'the displayed lookup' : ''),
+        createSpan('alike-name', isolateText(row.name, 160)),
+        createSpan('quiet', row.location === null ? '' : isolateText(row.location, 120)),
+        createSpan('alike-state', createSpan(`dot ${getTone(row.status)}`), formatStatus(row.status)),
+        createSpan('alike-count quiet', plural(row.rowCount, 'row')),
+        createSpan('alike-why', alike === null ? 'the displayed lookup' : ''),
       ),
     )
   }
@@ -180,13 +171,8 @@ export class GroupDialog {
     const boxes = this.#findCheckboxes().filter(({ disabled }) => !disabled)
     const at = boxes.findIndex((box) => box === document.activeElement)
     // The browser uses arrow keys to select radio buttons.
-    if (
-      at === -1 &&
-      event.target instanceof HTMLInputElement &&
-      event.target.type === 'radio' &&
-      event.key.startsWith('Arrow')
-    )
-      return
+    const isRadio = event.target instanceof HTMLInputElement && event.target.type === 'radio'
+    if (at === -1 && isRadio && event.key.startsWith('Arrow')) return
     event.preventDefault()
     boxes[Math.min(Math.max(0, at + by), boxes.length - 1)]?.focus()
   }
@@ -199,6 +185,9 @@ export class GroupDialog {
   }
 }
 
+const createSpan = (name: string, ...content: (Node | string)[]): HTMLElement =>
+  createElement('span', { class: name }, ...content)
+
 function describeExclusion({ isLookedAt }: AlikeRow, can: boolean): string {
   if (!can) return 'not among its candidates'
   return isLookedAt ? '' : 'its candidates are not known yet'
@@ -206,7 +195,5 @@ function describeExclusion({ isLookedAt }: AlikeRow, can: boolean): string {
 
 const describeCandidate = (candidate: CandidateView): (Node | string)[] => [
   isolateText(getRegisteredName(candidate), 120),
-  ...(candidate.place === null
-    ? []
-    : [createElement('span', { class: 'quiet' }, ' ', isolateText(candidate.place, 120))]),
+  ...(candidate.place === null ? [] : [createSpan('quiet', ' ', isolateText(candidate.place, 120))]),
 ]
