@@ -102,7 +102,7 @@ export function isNumberOfTwo(first: string | undefined, second: string, word: s
 /** Words of the same meaning in two languages, and other spellings that no rule finds. */
 const synonyms = new Map(
   readPairs(`intl=international telecommunication=telecom hldgs=holdings cie=compagnie amzn=amazon bk=bank bnk=bank gp=group dt=deutsche dte=deutsche
-  gebr=gebruder gbr=gebruder hnos=hermanos flli=fratelli brdr=brodrene spk=sparkasse ksk=kreissparkasse krspk=kreissparkasse stspk=stadtsparkasse
+  gebr=gebruder gbr=gebruder hnos=hermanos brdr=brodrene spk=sparkasse ksk=kreissparkasse krspk=kreissparkasse stspk=stadtsparkasse
   stdtspk=stadtsparkasse voba=volksbank vb=volksbank vobk=volksbank raiba=raiffeisenbank raika=raiffeisenbank
   rb=raiffeisenbank volksbk=volksbank hypobk=hypothekenbank ldbk=landesbank lb=landesbank raiff=raiffeisen
   wholefds=wholefoods vzwrlss=verizon st=street ser=series sr=senior jr=junior`),

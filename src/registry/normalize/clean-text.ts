@@ -158,7 +158,7 @@ function isProcedure(before: string, text: string, isLast: boolean): boolean {
   return cutNativeForms(before).form !== null || findTrailingForm(words, words.length) !== null
 }
 
-/** Short forms of a country (`short` of the table), words or initials elsewhere: in front, and in the last letters; with `$` only there. */
+/** Short forms of a country, words or initials elsewhere: in front, and in the last letters; with `$` only there; with `~`, trades next to a form. */
 const shortForms = new Map<string, { short: string; country: string; full: string }[]>()
 for (const [country = '', list = '', full = ''] of forms.short)
   for (const short of list.split(', ')) {
@@ -190,11 +190,11 @@ export function spellOutShortForms(name: string, countries: readonly string[]): 
     const { short, full } = shortForms.get(word)?.find(isFit) ?? {}
     const rest = at === 0 ? name.slice(found[0].length) : name.slice(0, from + found.index + quote.length)
     if (full === undefined || !/\p{L}{2}/u.test(rest)) continue
-    const words = foldWords(isHere ? rest : `x ${form}`)
+    const words = full.startsWith('~') ? [] : foldWords(isHere ? rest : `x ${form}`)
     const other = at > 0 && isHere ? findLeadingForm(words) : findTrailingForm(words, words.length)
     const isWritten = short?.replace('$', '') !== word || /[./]|\p{Lu}$/u.test(form)
     if (quote === '' ? isHere && other === null && isWritten : isHere || other === null)
-      return at === 0 ? `${full} ${rest}` : `${rest} ${full}`
+      return (at === 0 ? `${full} ${rest}` : `${rest} ${full}`).replace('~', '')
   }
   return name
 }

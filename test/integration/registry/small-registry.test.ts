@@ -296,11 +296,11 @@ describe('several names begin with the words of a text', () => {
   test('a name with another letter is not the answer next to one that begins with the very words', () => {
     const registry = registryOf([
       { id: 'a', name: 'Quentlo Logistic SRL', city: 'Oradea', country: 'RO' },
-      { id: 'b', name: 'Quentlow Logistic Serv SRL', city: 'Oradea', country: 'RO' },
+      { id: 'b', name: 'Quentlow Logistic Park SRL', city: 'Oradea', country: 'RO' },
     ])
-    for (const name of ['Quentlow Logistic SRL', 'Quentlo Logistic Serv SRL'])
+    for (const name of ['Quentlow Logistic SRL', 'Quentlo Logistic Park SRL'])
       expect(registry.resolve({ name, location: 'Oradea, RO', context: null }).status).toBe('inconclusive')
-    for (const name of ['Quentlo Logistic SRL', 'Quentlow Logistic Serv SRL'])
+    for (const name of ['Quentlo Logistic SRL', 'Quentlow Logistic Park SRL'])
       expect(registry.resolve({ name, location: 'Oradea, RO', context: null }).status).toBe('matched')
   })
 
@@ -383,4 +383,42 @@ test('a company in another town is unsure next to one in the stated town whose n
   expect(ask(rows, 'Bacau').match_confidence).toBeLessThan(80)
   expect(ask(rows, 'Iasi')).toMatchObject({ status: 'matched' })
   expect(ask(rows.slice(0, 1), 'Bacau')).toMatchObject({ status: 'matched' })
+})
+
+describe('what lists shorten in the names of a country', () => {
+  test.each([
+    [
+      'HU',
+      'Pécs',
+      'Quentlow Kereskedelmi és Szolgáltató Kft.',
+      'Quentlow Ker. és Szolg. Kft|Quentlow Keresk. Szolg. Kft.',
+    ],
+    [
+      'IT',
+      'Bari',
+      'Fratelli Quentlow Costruzioni S.r.l.',
+      'F.lli Quentlow Costruzioni srl|F.LLI QUENTLOW COSTRUZIONI|Flli Quentlow Costruzioni',
+    ],
+    [
+      'PL',
+      'Kielce',
+      'Przedsiębiorstwo Handlowe Quentlow sp. z o.o.',
+      'PHU Quentlow|P.H. Quentlow Sp. z o.o.|PPHU "Quentlow"',
+    ],
+    ['CZ', 'Brno', 'Výrobní družstvo Quentlow', 'VD Quentlow|V.D. Quentlow'],
+    ['SK', 'Nitra', 'Poľnohospodárske družstvo Quentlow', 'PD Quentlow'],
+    ['RO', 'Iași', 'Quentlow Prod Com Serv SRL', 'Quentlow SRL|Quentlow Prodcomserv SRL'],
+    ['FR', 'Lyon', 'Etablissements Quentlow SARL', 'Ets Quentlow|Éts. Quentlow SARL|Etb Quentlow'],
+  ])('%s, %s: %s', (country, city, held, written) => {
+    const registry = registryOf([
+      { id: 'a', name: held, city, country },
+      { id: 'b', name: held.replace('Quentlow', 'Tavistry'), city, country },
+    ])
+    const ask = (name: string) => registry.resolve({ name, location: `${city}, ${country}`, context: null })
+    for (const name of written.split('|')) {
+      const { status, entity } = ask(name)
+      expect({ name, status, held: entity?.legal_name }).toEqual({ name, status: 'matched', held })
+      expect(ask(name.replace(/quentlow/i, 'Marbeck')).status).not.toBe('matched')
+    }
+  })
 })
