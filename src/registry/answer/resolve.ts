@@ -27,17 +27,16 @@ import { listActions, buildFactors, createLimitation, describeNames } from './fa
 import type { Match } from './reasons.js'
 import { findRegionCode } from '../normalize/places.js'
 
-/** Builds an answer without a match. `closest`: the most similar name. */
+/** Builds an answer without a match. `closest`: the most similar name, and whether its legal form alone differs. */
 export const buildEmptyAnswer = (
   status: 'no_match' | 'not_found',
-  closest: string | null = null,
-): Resolution =>
-  buildUnmatched(
-    status,
-    closest === null
-      ? 'No registration has this name or one close to it.'
-      : `The closest name held is ${quoteName(closest)}: the names differ too much to be of one company.`,
-  )
+  closest: { readonly name: string; readonly isFormOnly: boolean } | null = null,
+): Resolution => {
+  if (closest === null) return buildUnmatched(status, 'No registration has this name or one close to it.')
+  const what = closest.isFormOnly ? 'legal forms alone differ, too much' : 'names differ too much'
+  const nothing = `The closest name held is ${quoteName(closest.name)}: the ${what} to be of one company.`
+  return buildUnmatched(status, nothing)
+}
 
 function buildUnmatched(status: 'no_match' | 'not_found', nothing: string): Resolution {
   const isNamed = status === 'no_match'
@@ -306,8 +305,10 @@ export function answerFor(match: NameMatch, deps: ResolveDeps): Resolution {
         `${describeNames(decision.names)} No registration has one of these names.`,
       )
     const [closest] = listLikelyCompanies(match)
-    const name = closest?.evidence.comparison.candidate.name ?? null
-    return buildEmptyAnswer(isReadable ? 'no_match' : 'not_found', name)
+    const { matchType, form, candidate } = closest?.evidence.comparison ?? {}
+    const isFormOnly = matchType === 'exact' && /^(?:foreign|.*_conflict)$/.test(form ?? '')
+    const held = candidate && { name: candidate.name, isFormOnly }
+    return buildEmptyAnswer(isReadable ? 'no_match' : 'not_found', held)
   }
   const found = findRegistration(deps.reader, decision.best.evidence.comparison.candidate)
   if (found === null) throw new Error('a name in the index belongs to no registration')
@@ -330,10 +331,8 @@ function countContextWords(context: string | null, candidate: CandidateName, rea
   if (!stored) return 0
   const told = new Set(foldText(context ?? '', matchLimits.contextCharsMax).split(' '))
   const name = new Set(candidate.tokens)
-  let shared = 0
-  for (const word of listFactWords(stored))
-    if (word.length >= 3 && !name.has(word) && told.has(word)) shared++
-  return shared
+  return [...listFactWords(stored)].filter((word) => word.length >= 3 && !name.has(word) && told.has(word))
+    .length
 }
 
 function listFactWords(stored: StoredEntity): Set<string> {
