@@ -223,14 +223,16 @@ function combineMatches(
 ): Omit<NameMatch, 'isReadable' | 'isTownGiven'> {
   // A name that is not held has a closest one all the same.
   const found = matches.filter(({ decision: { kind } }) => kind !== 'none')
-  const bests = found.flatMap(({ ranked: [best] }) => (best === undefined ? [] : [best]))
+  const all = found.flatMap(({ ranked: [best] }) => (best === undefined ? [] : [best]))
+  const numbers = all.map(({ evidence }) => evidence.comparison.candidate.entityNumber)
+  const bests = all.filter((_, at) => numbers.indexOf(numbers[at] ?? -1) === at)
+  const areNames = all.every(({ evidence }) => evidence.comparison.matchType === 'exact')
   const ranked = bests.map((best) => ({ ...best, share: best.share / bests.length }))
   const [first] = found
   const [best, ...rivals] = ranked
-  if (first === undefined || best === undefined) {
-    const decision = { kind: 'none', names } as const
-    return { decision, ...noRanking }
-  }
+  if (first === undefined || best === undefined) return { decision: { kind: 'none', names }, ...noRanking }
+  // One company by its present and a former name.
+  if (rivals.length === 0 && areNames && all.length === matches.length) return first
   const { noneShare, decisionFeatures, unseenWeight } = first
   const decision = {
     kind: 'candidate',
@@ -238,14 +240,12 @@ function combineMatches(
     rivals,
     noneShare,
     decisionFeatures,
-    confidence: severalConfidence,
+    // Just below an even chance of one of two.
+    confidence: 49,
     names,
   } as const
   return { decision, ranked, noneShare, decisionFeatures, unseenWeight }
 }
-
-/** Just below an even chance of one of two. */
-const severalConfidence = 49
 
 /** Returns `null` for a name without letters and digits. */
 export function readQuery(
