@@ -119,14 +119,16 @@ const splitJoints = (header: string): string[] =>
 const languages = new Set(toHeaderKeys(...added.languages))
 const notes = new Set(toHeaderKeys(added.notes))
 
-/** Returns a header without the language or a note at its end: `City` for `City (EN)`, `City (required)`; `null` without one. */
+/** Returns a header without the language or a note at its end, or the article in front: `City` for `City (EN)`, `The city`; `null` without one. */
 function cutLanguage(header: string): string | null {
   const [note = '', noted = ''] = /\s*[([（［]([^()（）[\]［］]*)[)\]）］]\s*$/u.exec(header) ?? []
   if (note.length > 0 && notes.has(toHeaderKey(noted))) return header.slice(0, -note.length)
   const [end, text = ''] =
     /[\p{P}\p{S}\s]+([\p{L}\p{M}]+)[\p{P}\s]*$/u.exec(header.slice(-wordCharsMax)) ?? []
-  return end !== undefined && languages.has(toHeaderKey(text)) ? header.slice(0, -end.length) : null
+  if (end !== undefined && languages.has(toHeaderKey(text))) return header.slice(0, -end.length)
+  return articles.test(header) ? header.replace(articles, '') : null
 }
+const articles = new RegExp(headerWords.articles, 'iu')
 
 /** Lists a key without the word for an owner at its start or end: `website` for `supplierwebsite`. */
 const listWithoutOwner = (key: string): string[] =>

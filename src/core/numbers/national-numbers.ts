@@ -5,10 +5,7 @@ import plainNumbers from './number-forms.json' with { type: 'json' }
 
 /**
  * Company numbers of countries with numbers of a known form. Numbers are written with and without points, dashes and
- * leading zeros: the official form is the one to store and compare.
- *
- *     toNationalNumber('be', '403170701') // '0403.170.701'
- *     toNationalNumber('de', 'HRB 6684, Amtsgericht Muenchen') // 'MÜNCHEN HRB 6684'
+ * leading zeros: the official form is the one to store and compare. `403170701` is `0403.170.701` in `be`.
  */
 
 interface NumberKind {
@@ -30,10 +27,8 @@ export function sumWeighted(digits: string, weights: readonly number[]): number 
 const sumLuhn = (digits: string): number =>
   splitDigits(digits)
     .reverse()
-    .reduce((total, digit, index) => {
-      const value = index % 2 === 0 ? digit : digit * 2
-      return total + (value > 9 ? value - 9 : value)
-    }, 0)
+    .map((digit, at) => (at % 2 === 0 ? digit : digit > 4 ? digit * 2 - 9 : digit * 2))
+    .reduce((sum, digit) => sum + digit, 0)
 export const isLuhn = (digits: string): boolean => sumLuhn(digits) % 10 === 0
 
 /** The last digit is 11 less the weighted sum of the others; a remainder of 10 exists nowhere. */
@@ -72,10 +67,8 @@ function computeCnpjCheck(text: string): number {
   return sum % 11 < 2 ? 0 : 11 - (sum % 11)
 }
 
-export function addCnpjChecks(text: string): string {
-  const first = `${text}${computeCnpjCheck(text)}`
-  return `${first}${computeCnpjCheck(first)}`
-}
+export const addCnpjChecks = (text: string): string =>
+  [0, 1].reduce((all) => `${all}${computeCnpjCheck(all)}`, text)
 const isCnpj = (text: string): boolean => addCnpjChecks(text.slice(0, 12)) === text
 
 /** Spain: companies have a letter, seven digits, and a check digit or its letter. */
@@ -173,9 +166,18 @@ function readLettered(patterns: readonly (readonly [RegExp, string])[], text: st
  * VAT number that contains it, or the SIRET of a site. `null` if it is of no known kind, or has a wrong check digit.
  */
 export function toCompanyNumber(country: string, text: string): string | null {
-  const own = toNationalNumber(country, text) ?? toNationalNumber(country, removePrefix(country, text))
+  const usual = writeUsual(country, text)
+  const own = toNationalNumber(country, usual) ?? toNationalNumber(country, removePrefix(country, usual))
   const site = country === 'fr' ? findValid(otherKinds['fr'] ?? [], country, text) : null
-  return own ?? site?.slice(0, 9) ?? null
+  return own ?? site?.slice(0, 9) ?? (usual === text ? null : usual)
+}
+
+const writings = Object.entries(plainNumbers.writings).map(([form, to]) => [new RegExp(form), to] as const)
+/** Writes a number of an EUID alone, and the two numbers of Romania's companies in one way; others stay. */
+export function writeUsual(country: string, text: string): string {
+  const whole = `${country.toUpperCase()} ${text.toUpperCase().replace(/\s/g, '')}`
+  const usual = writings.reduce((rest, [form, to]) => rest.replace(form, to), whole)
+  return usual === whole ? text : usual.slice(3)
 }
 
 /** Countries whose VAT or tax numbers are, or contain, the number of the company in its register. */
@@ -326,11 +328,9 @@ export const addCheckDigit = (country: string, number: string): string =>
 
 /** Whether a number without an official form here has a wrong check digit. */
 function hasWrongPlainDigit(country: string, closed: string): boolean {
-  for (const rule of checkRules.get(country) ?? []) {
-    const [, number, check] = rule.form.exec(closed) ?? []
-    if (number !== undefined) return rule.compute(number) !== check
-  }
-  return false
+  const rule = checkRules.get(country)?.find(({ form }) => form.test(closed))
+  const [, number = '', check] = rule?.form.exec(closed) ?? []
+  return rule !== undefined && rule.compute(number) !== check
 }
 
 /** Countries in which a tax number may have the form of a company number. */

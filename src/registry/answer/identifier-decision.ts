@@ -26,6 +26,7 @@ import {
   isSiteNumber,
   removePrefix,
   toCompanyNumber,
+  writeUsual,
 } from '../../core/numbers/national-numbers.js'
 import { compareYears, readLabelledNumber, writeLatin } from '../../core/numbers/registry-suffix.js'
 import { classifyNameWord, isCountryWord } from '../match/compare-words.js'
@@ -209,13 +210,13 @@ export interface IdentifierConflict {
  * number may be of one company. So may an ACN and an ABN that contains it, or the ABN of a trust, which contains none.
  * `isPlaced`: both are known to be of this country.
  */
-export function areDifferentNumbers(country: string, one: string, other: string, isPlaced: boolean): boolean {
-  const asked = other.split(' / ')
-  if (asked.length > 1) return asked.every((part) => areDifferentNumbers(country, one, part, isPlaced))
+export function areDifferentNumbers(country: string, held: string, told: string, isPlaced: boolean): boolean {
+  const [one, other] = [writeUsual(country, held), writeUsual(country, told)]
+  if (told.includes(' / '))
+    return told.split(' / ').every((part) => areDifferentNumbers(country, held, part, isPlaced))
   const [ours = null, theirs = null] = country === 'de' ? [one, other].map(parseCourtNumber) : []
   if (ours !== null && theirs !== null) return areDifferentEntries(ours, theirs)
   const [own, their] = [readOfficeNumber(country, one), readOfficeNumber(country, other)]
-  // A tax number and the number of a court are of two kinds.
   const bare = !own === !their ? null : own ? other : one
   if (bare !== null && findUniqueForm(country, closeNumber(bare)) >= 0) return false
   if (own && their && (own.office !== null || their.office !== null)) {

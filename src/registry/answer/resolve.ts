@@ -27,17 +27,16 @@ import { listActions, buildFactors, createLimitation, describeNames } from './fa
 import type { Match } from './reasons.js'
 import { findRegionCode } from '../normalize/places.js'
 
-/** Builds an answer without a match. `closest`: the most similar name. */
+/** Builds an answer without a match. `closest`: the most similar name, and whether its legal form alone differs. */
 export const buildEmptyAnswer = (
   status: 'no_match' | 'not_found',
-  closest: string | null = null,
-): Resolution =>
-  buildUnmatched(
-    status,
-    closest === null
-      ? 'No registration has this name or one close to it.'
-      : `The closest name held is ${quoteName(closest)}: the names differ too much to be of one company.`,
-  )
+  closest: { readonly name: string; readonly isFormOnly: boolean } | null = null,
+): Resolution => {
+  if (closest === null) return buildUnmatched(status, 'No registration has this name or one close to it.')
+  const what = closest.isFormOnly ? 'legal forms alone differ, too much' : 'names differ too much'
+  const nothing = `The closest name held is ${quoteName(closest.name)}: the ${what} to be of one company.`
+  return buildUnmatched(status, nothing)
+}
 
 function buildUnmatched(status: 'no_match' | 'not_found', nothing: string): Resolution {
   const isNamed = status === 'no_match'
@@ -220,14 +219,16 @@ function combineMatches(
 ): Omit<NameMatch, 'isReadable' | 'isTownGiven'> {
   // A name that is not held has a closest one all the same.
   const found = matches.filter(({ decision: { kind } }) => kind !== 'none')
-  const bests = found.flatMap(({ ranked: [best] }) => (best === undefined ? [] : [best]))
+  const all = found.flatMap(({ ranked: [best] }) => (best === undefined ? [] : [best]))
+  const numbers = all.map(({ evidence }) => evidence.comparison.candidate.entityNumber)
+  const bests = all.filter((_, at) => numbers.indexOf(numbers[at] ?? -1) === at)
+  const areNames = all.every(({ evidence }) => evidence.comparison.matchType === 'exact')
   const ranked = bests.map((best) => ({ ...best, share: best.share / bests.length }))
   const [first] = found
   const [best, ...rivals] = ranked
-  if (first === undefined || best === undefined) {
-    const decision = { kind: 'none', names } as const
-    return { decision, ...noRanking }
-  }
+  if (first === undefined || best === undefined) return { decision: { kind: 'none', names }, ...noRanking }
+  // One company by its present and a former name.
+  if (rivals.length === 0 && areNames && all.length === matches.length) return first
   const { noneShare, decisionFeatures, unseenWeight } = first
   const decision = {
     kind: 'candidate',
@@ -235,14 +236,12 @@ function combineMatches(
     rivals,
     noneShare,
     decisionFeatures,
-    confidence: severalConfidence,
+    // Just below an even chance of one of two.
+    confidence: 49,
     names,
   } as const
   return { decision, ranked, noneShare, decisionFeatures, unseenWeight }
 }
-
-/** Just below an even chance of one of two. */
-const severalConfidence = 49
 
 /** Returns `null` for a name without letters and digits. */
 export function readQuery(
@@ -304,8 +303,10 @@ export function answerFor(match: NameMatch, deps: ResolveDeps): Resolution {
         `${describeNames(decision.names)} No registration has one of these names.`,
       )
     const [closest] = listLikelyCompanies(match)
-    const name = closest?.evidence.comparison.candidate.name ?? null
-    return buildEmptyAnswer(isReadable ? 'no_match' : 'not_found', name)
+    const { matchType, form, candidate } = closest?.evidence.comparison ?? {}
+    const isFormOnly = matchType === 'exact' && /^(?:foreign|.*_conflict)$/.test(form ?? '')
+    const held = candidate && { name: candidate.name, isFormOnly }
+    return buildEmptyAnswer(isReadable ? 'no_match' : 'not_found', held)
   }
   const found = findRegistration(deps.reader, decision.best.evidence.comparison.candidate)
   if (found === null) throw new Error('a name in the index belongs to no registration')
@@ -328,10 +329,8 @@ function countContextWords(context: string | null, candidate: CandidateName, rea
   if (!stored) return 0
   const told = new Set(foldText(context ?? '', matchLimits.contextCharsMax).split(' '))
   const name = new Set(candidate.tokens)
-  let shared = 0
-  for (const word of listFactWords(stored))
-    if (word.length >= 3 && !name.has(word) && told.has(word)) shared++
-  return shared
+  return [...listFactWords(stored)].filter((word) => word.length >= 3 && !name.has(word) && told.has(word))
+    .length
 }
 
 function listFactWords(stored: StoredEntity): Set<string> {

@@ -274,7 +274,7 @@ const joiningMarks =
 const innerMarks = /\s*[\u30fb\u00b7]\s*|\s+/g
 /** Followed by a role of the same company, or by its client. */
 const roleMarks =
-  /\b(?:d\/?b\/?a|t\/a|c\/o|f\/?k\/?a|a\/?k\/?a|n\/?k\/?a|o\/b\/o|trading as|trades as|doing business as|operating as|formerly|previously|on behalf of|for and on behalf|care of|known as)\b/i
+  /\b(?:d\/?b\/?a|t\/a|c\/o|f\/?k\/?a|a\/?k\/?a|n\/?k\/?a|o\/b\/o|trading as|trades as|doing business as|operating as|formerly|previously|fost(?:[aă]|ul)?\s+|denumit[aă] anterior|on behalf of|for and on behalf|care of|known as)\b/i
 /** "Smith Co. & Sons Ltd" is one company. */
 const familyWords =
   /^(?:sons?|brothers|bros|daughters?|associates|partners|wspolnicy|partnerzy|partneri|ortaklari|ogullari|sinovi|synove|soner|vellezerit)$/

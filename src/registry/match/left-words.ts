@@ -4,9 +4,10 @@ import type { AlignedText, NameAlignment } from './align-name.js'
 import { andWords, classifyNameWord, isCountryWord } from './compare-words.js'
 import { findFormInFront, statesForm, type CandidateName } from './candidate.js'
 import type { QueryText, TextWord } from './query-text.js'
+import { countHeads } from './named-field.js'
 import { hasTown } from './place-agreement.js'
 import { isOfSecurity, type WordClass } from './word-classes.js'
-import { foldText, hasShortForm, isHeadWord, isJoiningWord } from '../normalize/normalize-name.js'
+import { foldText, getOrCompute, hasShortForm, isJoiningWord } from '../normalize/normalize-name.js'
 import { cutOwnBrand, isOwnBrand, parseName } from '../normalize/parsed-name.js'
 import { leaveOutTrade, type KeyedText } from './other-writings.js'
 import { joiningWords } from './text-pieces.js'
@@ -61,9 +62,9 @@ export function listLeft(
 ): LeftWord[] {
   const left: LeftWord[] = []
   const last = text.words.length - 1
-  const isHead = start === 1 && inPairs.size >= 2 && isHeadWord(text.words[0]?.text ?? '')
+  const isHead = start > 0 && start <= countHeads(text, candidate.place, inPairs.size)
   // The purpose behind the form is in the whole name, and not in its words.
-  const ownEnd = text.fullKey === candidate.fullKey ? text.words.length : isHead ? 1 : 0
+  const ownEnd = text.fullKey === candidate.fullKey ? text.words.length : isHead ? start : 0
   const formEnd =
     ownEnd || (start === 0 ? 0 : Math.min(start, findFormInFront(text.words, candidate)?.count ?? 0))
   const mark = text.words.findIndex(({ wordClass }, at) => at >= end && /^(?:former|mark)$/.test(wordClass))
@@ -176,15 +177,8 @@ export function countLeft(
 ): LeftoverWords {
   const count = { light: 0, soft: 0, number: 0, place: 0, country: 0, hard: 0, hardWeight: 0 }
   for (const { word, at, role } of left) {
-    const kind =
-      role === 'place'
-        ? 'place'
-        : role === 'series'
-          ? 'number'
-          : role === 'cut'
-            ? null
-            : leftKind[word.wordClass]
-    if (kind === undefined || kind === null) continue
+    const kind = role === 'place' ? 'place' : role === 'series' ? 'number' : leftKind[word.wordClass]
+    if (kind === undefined || role === 'cut') continue
     count[kind]++
     if (kind === 'hard') count.hardWeight += weights[at] ?? 0
     if (isCountryWord(word.text) && !placeWords.has(word.text)) count.country++
@@ -217,16 +211,12 @@ const shortCountryNames = new Set(['uk', 'us', 'usa', 'uae'])
 const countryWords = new Map<string, readonly string[]>()
 
 /** Lists the names of a country that are one word, as names of companies have them: `usa`, `deutschland`. */
-export function listCountryWords(code: string): readonly string[] {
-  let words = countryWords.get(code)
-  if (words === undefined) {
-    words = [...countryCodes].flatMap(([name, one]) =>
+export const listCountryWords = (code: string): readonly string[] =>
+  getOrCompute(countryWords, 300, code, () =>
+    [...countryCodes].flatMap(([name, one]) =>
       one === code && (shortCountryNames.has(name) || /^[a-z]{4,}$/.test(name)) ? [name] : [],
-    )
-    countryWords.set(code, words)
-  }
-  return words
-}
+    ),
+  )
 
 /** Adds the company's country if its name has a letter for it, unless another place is stated: "(U)" says little in Uganda. */
 export function addOwnCountry(words: ReadonlySet<string>, { name, place }: CandidateName) {
@@ -260,15 +250,16 @@ export const isJoiningOnly = ({ words }: QueryText, { pairs }: NameAlignment): b
   ) &&
   words.some(({ wordClass }) => !/^(?:stop|form|place)$/.test(wordClass))
 
-/** True for "and" between two words of a name. A letter is often an initial. */
-function isAnd(words: readonly string[], at: number, { place }: CandidateName): boolean {
-  const word = words[at] ?? ''
+/** True for "and" between two words, in a language of the country or where the other text has one too. A letter is often an initial. */
+function isAnd(words: readonly string[], at: number, { place }: CandidateName, other: string): boolean {
+  const [before = '', word = '', next = ''] = [words[at - 1], words[at], words[at + 1]]
   const codes = andWords.get(word)
-  if (codes === undefined) return false
-  const [before = '', next = ''] = [words[at - 1], words[at + 1]]
-  const lettersMin = word.length === 1 ? 3 : 2
-  const country = place.countryCode === '' ? place.jurisdictionCountry : place.countryCode
-  return Math.min(before.length, next.length) >= lettersMin && codes.includes(country)
+  if (codes === undefined || Math.min(before.length, next.length) < (word.length === 1 ? 3 : 2)) return false
+  if (codes.includes(place.countryCode || place.jurisdictionCountry)) return true
+  const others = foldText(other).split(' ')
+  const isAlike = (one: string, from: number) =>
+    (isJoiningWord(one) || andWords.has(one)) && others[from - 1] === before && others[from + 1] === next
+  return others.some(isAlike)
 }
 
 /** Adds nothing to a name that says it before: "de Commerce et Transport", "de Commerce et de Transport". */
@@ -306,7 +297,7 @@ function leaveOutBrand(
 }
 
 /** Leaves out the "and" that only a text or only a name has: "və", "i" and "&" are one word, which a register may omit. */
-export function leaveOutAnd<Text extends KeyedText>(
+export function leaveOutAnd<Text extends KeyedText & { readonly given: string }>(
   whole: Text,
   held: CandidateName,
   others: ReadonlySet<string> = new Set(),
@@ -316,9 +307,11 @@ export function leaveOutAnd<Text extends KeyedText>(
   const candidate = leaveOutBrand(asked, named, others)
   const { tokens, coreKey, fullKey } = candidate
   const kept = tokens.filter(
-    (word, at) => (asked.includes(word) || !isAnd(tokens, at, candidate)) && !isRepeated(tokens, at, asked),
+    (word, at) =>
+      (asked.includes(word) || !isAnd(tokens, at, candidate, text.given)) && !isRepeated(tokens, at, asked),
   )
-  const isOnlyAsked = (at: number) => !tokens.includes(asked[at] ?? '') && isAnd(asked, at, candidate)
+  const isOnlyAsked = (at: number) =>
+    !tokens.includes(asked[at] ?? '') && isAnd(asked, at, candidate, candidate.name)
   const isChanged = text.fullKey !== fullKey && asked.some((_, at) => isOnlyAsked(at))
   return [
     isChanged

@@ -5,7 +5,7 @@ import {
   type FormClass,
   type StatedForm,
 } from '../normalize/legal-forms.js'
-import { foldText } from '../normalize/normalize-name.js'
+import { foldText, headsBesideForm, isHeadWord } from '../normalize/normalize-name.js'
 import { boundText } from '../normalize/parsed-name.js'
 import { isOfManyNames } from './word-classes.js'
 import around from '../reference/around-names.json' with { type: 'json' }
@@ -261,4 +261,27 @@ export function findSharedForm(
 interface TextPair {
   readonly textAt: number
   readonly textCount: number
+}
+
+interface Headed {
+  readonly words: readonly { readonly text: string; readonly folded: string; readonly wordClass: string }[]
+  readonly forms: readonly { readonly formClass: string }[]
+}
+interface HeldPlace {
+  readonly countryCode: string
+  readonly jurisdictionCountry: string
+}
+
+/** Counts the words in front that say no more than "company": "Firma", and beside a form "Trgovačko društvo", "S.C.". `sharedCount`: words that the name has. */
+export function countHeads({ words, forms }: Headed, place: HeldPlace, sharedCount: number): number {
+  const isStated = forms.some(({ formClass }) => formClass !== 'company')
+  const country = place.countryCode || place.jurisdictionCountry || 'none'
+  const isOwn = (codes = '') => codes === '*' || codes.includes(country)
+  const isHead = ({ text, folded }: Headed['words'][number]) =>
+    isHeadWord(text) ? isStated || sharedCount > 1 : isStated && isOwn(headsBesideForm.get(folded))
+  const end = words.findIndex(
+    (word) =>
+      !isHead(word) && !/^(?:form|stop)$/.test(word.wordClass) && headsBesideForm.get(word.folded) !== 'kind',
+  )
+  return words.slice(0, end).some(isHead) ? end : 0
 }

@@ -2,6 +2,8 @@ import {
   foldWords,
   getOrCompute,
   isInHouseName,
+  headsBesideForm,
+  isHeadWord,
   isLightWord,
   namesTrade,
   toStem,
@@ -115,6 +117,7 @@ const groups = toWords(around.long_names.groups)
 const stemCharsMin = 8
 const tradeStems = new Set([...trades].map(toStem).filter((stem) => stem.length >= stemCharsMin))
 const isTrade = (word: string): boolean => trades.has(word) || tradeStems.has(toStem(word))
+const isAnyHead = (word: string): boolean => headsBesideForm.has(word) || isHeadWord(word)
 const isDescribing = (word: string): boolean => heads.has(word) || links.has(word) || isTrade(word)
 
 /**
@@ -146,11 +149,7 @@ export interface KeyedText {
   readonly fullKey: string
 }
 
-interface KeyedName {
-  readonly tokens: readonly string[]
-  readonly coreKey: string
-  readonly isDescribed?: boolean
-}
+type KeyedName = Readonly<{ tokens: readonly string[]; coreKey: string; isDescribed?: boolean }>
 
 /**
  * Leaves out the description of the trade, in a text and in a name: a list has "Larkmoor d.o.o." for "Društvo za trgovinu Larkmoor
@@ -164,10 +163,8 @@ export function leaveOutTrade<Text extends KeyedText, Name extends KeyedName>(
 ): readonly [Text, Name] {
   const { tokens, coreKey } = held
   if (text.coreKey === coreKey || keys.has(`=${text.coreKey}`)) return [text, held]
-  const from = Math.max(
-    0,
-    text.words.findIndex(({ wordClass }) => wordClass !== 'form'),
-  )
+  const first = text.words.findIndex(({ wordClass }) => wordClass !== 'form')
+  const from = Math.max(0, first)
   const isForm = ({ wordClass, text: word }: KeyedText['words'][number], at: number) =>
     at > from && wordClass === 'form' && !heads.has(word)
   const behind = text.words.findIndex(isForm)
@@ -177,6 +174,8 @@ export function leaveOutTrade<Text extends KeyedText, Name extends KeyedName>(
   const [ours, theirs] = [cutDescription(asked), cutDescription(tokens)]
   if (ours === null && (theirs === null || tokens.some((word) => isTrade(word) && asked.includes(word))))
     return [text, held]
+  const front = asked.slice(0, -(ours?.length ?? asked.length))
+  if (behind > 0 && theirs === null && front.length > 0 && front.every(isAnyHead)) return [text, held]
   const named = theirs ?? tokens
   const described = { ...held, tokens: named, coreKey: named.join(''), isDescribed: true }
   if (ours === null) return [text, described]

@@ -85,7 +85,7 @@ const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => strin
   [/\bd\s?[/.]\s?b\s?[/.]\s?a\b\.?|\b(?:doing business|trading|trades|operating) as\b/gi, ' dba '],
   [tradeNames, ' dba '],
   [/\b([fan])\s?\/\s?k\s?\/\s?a\b\.?/gi, ' $1ka '],
-  [/\b(?:formerly|previously) known as\b/gi, ' fka '],
+  [/\b(?:formerly|previously) known as\b|\bdenumit[aă] anterior(?=\s)/gi, ' fka '],
   [/\b([an])(?:lso|ow) known as\b/gi, ' $1ka '],
   [/\bt\/a\b/gi, ' ta '],
   // The estate of a bankrupt company in Iceland.

@@ -10,6 +10,7 @@ import {
 } from '../../core/identifiers.js'
 import { findCourt, formatCourtNumber, parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import { readTaxNumber } from '../../core/numbers/national-numbers.js'
+import { findStatedCountry } from '../../core/numbers/number-forms.js'
 import { toStatedIdentifier, type StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
 import { toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import { formWords } from '../normalize/legal-forms.js'
@@ -255,7 +256,7 @@ export interface NumberInName {
 /** Companies have short names; a longer text takes long to search. */
 const searchedCharsMax = 200
 const numberInText =
-  /(?<![\p{L}\d])(?:[A-Z]{1,3}-?)?\d(?:[\d\s./-]*\d)?[A-Za-z]?(?![\p{L}\d])|(?<![\p{L}\d])[A-Z][A-Z\d]{7,20}(?![\p{L}\d])/gu
+  /(?<![\p{L}\d])(?:[A-Z]{1,3}-?)?\d(?:[\d\s./-]*\d)?(?:-?[A-Za-z])?(?![\p{L}\d])|(?<![\p{L}\d])[A-Z][A-Z\d]{7,20}(?![\p{L}\d])/gu
 const digitsMin = 5
 const bareDigitsMin = 6
 const labelWordsMax = 5
@@ -274,25 +275,24 @@ export function listNumbersInName(text: string): NumberInName[] {
   const court = readCourtInName(text)
   if (court !== null) return [court]
   return [...text.matchAll(numberInText)].flatMap(({ 0: number, index }) => {
-    const digits = number.replace(/\D/g, '').length
     const [front, behind] = [text.slice(0, index), text.slice(index + number.length)]
     const label = findLabel(front)
-    const isAtEdge = [front, behind].some((part) => part.replace(edges, '') === '')
-    if (label === null || digits < (label.kind === 'none' ? bareDigitsMin : digitsMin)) return []
-    if (label.kind === 'none' && !isAtEdge) return []
+    const isAtEdge = [front, behind].some((part) => part.replace(edges, '').replace(otherNumber, '') === '')
+    const least = label?.kind === 'none' ? (isAtEdge ? bareDigitsMin : Infinity) : digitsMin
+    if (label === null || number.replace(/\D/g, '').length < least) return []
     const name = joinAround(front.slice(0, label.start), behind)
-    const tax = readTaxNumber(number, [])
-    const value = tax?.number ?? number.replace(/^[A-Z]{2}(?=\d+$)/, label.kind === 'none' ? '$&' : '')
-    const identifier = toStatedIdentifier('registration_id', value, tax?.country.toUpperCase() ?? label.place)
+    const place = findStatedCountry(number)?.toUpperCase() ?? label.place
+    const own = number.replace(/^[A-Z]{2}(?=\d+$)/, label.kind === 'none' ? '$&' : '')
+    const value = readTaxNumber(number, [])?.number ?? own
+    const identifier = toStatedIdentifier('registration_id', value, place)
     return identifier === null || !/\p{L}{2}/u.test(name) ? [] : [{ name, identifier, label: label.kind }]
   })
 }
 
+/** A number in the same bracket: "[199501030021 (359223-P)]". */
+const otherNumber = /^\d[\d-]*(?:-[A-Z])?$|(?<=\S\s*)[([]\d[\d-]*$/u
 const joinAround = (front: string, behind: string): string =>
-  [front, behind]
-    .map((part) => part.replace(edges, ''))
-    .filter((part) => part !== '')
-    .join(', ')
+  [front, behind].flatMap((part) => part.replace(edges, '').replace(otherNumber, '').trim() || []).join(', ')
 
 interface FoundLabel {
   readonly kind: NumberInName['label']

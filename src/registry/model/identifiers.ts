@@ -2,6 +2,7 @@ import { findCodedCountry, listOfficeKeys } from '../../core/numbers/court-numbe
 import { toCompanyNumber } from '../../core/numbers/national-numbers.js'
 import { listNestedNumbers, listSections, toHeadOfficeNumber } from '../../core/numbers/number-forms.js'
 import forms from '../../core/numbers/number-forms.json' with { type: 'json' }
+import exchangeNames from './exchanges.json' with { type: 'json' }
 import { hash } from 'node:crypto'
 import { toRootDomain } from '../../core/domain-name.js'
 
@@ -25,31 +26,9 @@ export const recordUrls = {
   wikidata: (item: string) => `https://www.wikidata.org/wiki/${item}`,
 } as const
 
-/** Exchanges in the SEC's spelling or their own, with market codes (ISO 10383) and further names, folded. */
-const exchangeNames: Readonly<Record<string, string>> = {
-  Nasdaq: 'XNAS XNGS XNMS XNCM NASDAQGS NASDAQGM NASDAQCM NASDAQSTOCKMARKET NASDAQSTOCKEXCHANGE',
-  NYSE: 'XNYS NEWYORKSTOCKEXCHANGE',
-  'NYSE Arca': 'ARCX ARCA',
-  'NYSE American': 'XASE AMEX NYSEMKT AMERICANSTOCKEXCHANGE',
-  CBOE: 'BATS BZX CBOEBZX XCBO CBOEGLOBALMARKETS',
-  OTC: 'OTCM OTCMKTS OTCMARKETS OTCMARKETSGROUP OTCQX OTCQB OTCBB PINK PINX OOTC',
-  LSE: 'XLON LONDONSTOCKEXCHANGE LON',
-  AIM: 'ALTERNATIVEINVESTMENTMARKET',
-  Xetra: 'XETR ETR',
-  'Frankfurt Stock Exchange': 'XFRA FRA FRANKFURT DEUTSCHEBOERSE',
-  TSX: 'XTSE TSE TORONTOSTOCKEXCHANGE',
-  'TSX Venture Exchange': 'XTSX TSXV',
-  ASX: 'XASX AUSTRALIANSECURITIESEXCHANGE',
-  'Tokyo Stock Exchange': 'XTKS',
-  'Hong Kong Stock Exchange': 'XHKG HKEX SEHK',
-  'Euronext Paris': 'XPAR',
-  'Euronext Amsterdam': 'XAMS',
-  'Euronext Brussels': 'XBRU',
-  'SIX Swiss Exchange': 'XSWX SIX SWX',
-}
-
 const foldExchange = (text: string) => text.toUpperCase().replace(/[^A-Z0-9]/g, '')
 
+/** Exchanges in the SEC's spelling or their own, by market codes (ISO 10383) and further names, folded. */
 const exchangesByName = new Map(
   Object.entries(exchangeNames).flatMap(([exchange, names]) =>
     [foldExchange(exchange), ...names.split(' ')].map((name) => [name, exchange] as const),
@@ -190,7 +169,17 @@ export function listSpellings(text: string, country: string): string[][] {
   const padded = padNumber(text, country)
   const others = [toCompanyNumber(country, text), toHeadOfficeNumber(country, text)]
   const single = [...others.filter((one) => one !== null), ...listNestedNumbers(country, text)]
-  return country === '' ? [...padded, ...single].map((one) => [one]) : [padded, ...single.map((one) => [one])]
+  if (country === '') return [...padded, ...single].map((one) => [one])
+  return [padded, ...single.map((one) => [one]), listLaterNumbers(country, others[0] ?? text)]
+}
+
+/** Lists the numbers that a company of Romania has since 2024 for its earlier one, `J12/1811/2001`, with each check digit. */
+function listLaterNumbers(country: string, text: string): string[] {
+  const pattern = /^([JFC])(\d\d)\/0*(\d{1,6})\/(\d{4})$/
+  const [, letter, county = '', number = '', year = ''] = pattern.exec(text.replace(/\s/g, '')) ?? []
+  if (country !== 'ro' || letter === undefined) return []
+  const front = letter + year + number.padStart(6, '0') + county
+  return Array.from({ length: 10 }, (_, digit) => `${front}${digit}`)
 }
 
 /** Eight characters name the institution, with or without `XXX` after them. */

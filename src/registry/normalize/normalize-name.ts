@@ -95,9 +95,7 @@ const longForms = new Set(abbreviations.values())
 export const hasShortForm = (word: string): boolean => longForms.has(word)
 
 /** Returns the spelling of a word that is compared. */
-function toCanonicalWord(word: string): string {
-  return abbreviations.get(word) ?? word
-}
+const toCanonicalWord = (word: string): string => abbreviations.get(word) ?? word
 
 /** "Corp II" and "Corp 2" are equal. Single letters and numerals at the start are often words. */
 const arabicNumerals = new Map(
@@ -156,6 +154,12 @@ const lightWords = new Set(listWords(table.light))
 /** Words that say no more than "company" in front of a name. */
 const headWords = new Set(listWords(table.heads))
 export const isHeadWord = (word: string): boolean => headWords.has(word)
+/** Such words only beside a form, with their countries: "SC" of Romania. `kind`: words that say which company, "trgovačko". */
+export const headsBesideForm = new Map(
+  table.heads_beside_form.flatMap(([countries = '', words = '']) =>
+    words.split(' ').map((word) => [word, countries] as const),
+  ),
+)
 /** In another place, "ste" is a suite. */
 const longHeads = new Map(Object.entries(table.short_heads))
 
@@ -170,11 +174,7 @@ for (const [native, english] of trades)
   (lightWords.has(english) ? lightWords : genericWords).add(toAscii(native))
 
 /** Words for companies that only serve their group: "Larkmoor Services (UK) Ltd" of "Larkmoor plc". */
-const inHouseWords = new Set(
-  'services service finance financing funding credit treasury trustee trustees nominees pension pensions leasing receivables employees'.split(
-    ' ',
-  ),
-)
+const inHouseWords = new Set(listWords(table.in_house))
 
 /** True if a word marks a company that serves its group and no other word is distinctive. */
 export function isInHouseName(words: readonly string[]): boolean {
@@ -186,9 +186,7 @@ export function isInHouseName(words: readonly string[]): boolean {
 
 export const isGenericWord = (word: string): boolean => genericWords.has(word)
 
-export function isLightWord(word: string): boolean {
-  return lightWords.has(word)
-}
+export const isLightWord = (word: string): boolean => lightWords.has(word)
 
 /** True for a word of a trade. */
 function isTradeWord(word: string): boolean {

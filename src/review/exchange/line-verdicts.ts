@@ -1,4 +1,4 @@
-import { cutToWidth, escapeFormula, quoteName, toPlainDigits } from '../../core/text.js'
+import { cutToWidth, escapeFormula, quoteName, toPlainDigits, toPlainLetters } from '../../core/text.js'
 import { assertNever } from '../../core/errors.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import { foldText } from '../../core/lookup-identity.js'
@@ -259,15 +259,10 @@ export const noneWords = toWords(
     'tidak ada|bukan|ไม่|ไม่ใช่|ไม่มี|engin|enginn|cap|asnjë|არა|ոչ|жоқ|xeyr|خیر|نه|ei löydy|以上皆非|以上都不是|都不是|均不是|不对|不對|查无|查無|hapana|' +
     'hakuna|hindi|wala|yo‘q|tidak ada yang cocok|nijedno|ништа|ниједан|ниједна|niet gevonden|geen van deze|introuvable|' +
     'nicht gefunden|no encontrado|non trovato|não encontrado|无此公司|nahi|nahin|no match|none match|not found|no existe|no hay|' +
-    'no aparece|ningún candidato|ninguno de estos|ninguna de estas|ninguna de las anteriores|ninguno de los anteriores|' +
-    'no corresponde|no coincide|no es|incorrecto|não existe|não há|nenhum destes|nenhuma destas|nenhum dos anteriores|' +
-    'não corresponde|incorreto|errado|non esiste|nessuno di questi|nessuna di queste|non corrisponde|sbagliato|aucun de ceux-ci|' +
     "aucun candidat|n'existe pas|inexistant|pas trouvé|faux|keiner davon|keine davon|keines davon|keine treffer|kein treffer|nichts|" +
     'nicht vorhanden|existiert nicht|falsch|bestaat niet|niets|geen enkele|onjuist|fout|finns inte|ingen av dessa|hittades inte|inga|' +
     'finnes ikke|ingen av disse|ikke funnet|findes ikke|ingen af disse|ikke fundet|ingenting|ei mitään|ei mikään näistä|ei ole|' +
-    'väärin|żaden z nich|żadna z nich|nic|nie ma|nie istnieje|nie znaleziono|žádný z nich|nikdo|neexistuje|nenalezeno|není|' +
     'žiadny z nich|nikto|nenájdené|nič|nincs ilyen|egyik sem jó|nem létezik|nem található|semmi|egyik se|noben|nobeno|noben od teh|' +
-    'ni|nihče|ne obstaja|ni najdeno|ni zadetka|nema|nitko|niko|ništa|nijedan od njih|ne postoji|nije pronađeno|nijedno od navedenih|' +
     'нема|нико|не постоји|није пронађено|ниту еден|нема такво|не постои|niciunul dintre ele|nimic|nu există|nu exista|nu s-a găsit|' +
     'nimeni|bulunamadı|bulunamadi|hiçbirisi|hiç biri|hicbiri|mevcut değil|değil|yanlış|нету|ничего|никто|ни одна|ни одно|' +
     'ни один из них|ни одна из них|не существует|не найдено|не найден|не подходит|неверно|нікого|нічого|ніхто|жоден|жодне|жодний|' +
@@ -289,6 +284,18 @@ const foldedYes = new Set([...yesWords].map(foldCase))
 const foldedNone = new Set([...noneWords].map(foldCase))
 /** "I do not know" leaves a row open. */
 const foldedOpen = new Set([...toWords(headerWords.verdicts.open)].map(foldCase))
+
+/** Words are typed without their accents too: `gresit`. Those of three letters or more, where only one meaning remains. */
+const toPlain = (word: string) => toPlainLetters(word.normalize('NFKD').replace(/\p{M}/gu, ''))
+const toPlainSet = (words: ReadonlySet<string>) =>
+  new Set([...words].filter((word) => /^[\p{Script=Latin}\p{M}\P{L}]{3,}$/u.test(word)).map(toPlain))
+const [plainYes, plainNone, plainOpen] = [
+  toPlainSet(foldedYes),
+  toPlainSet(foldedNone),
+  toPlainSet(foldedOpen),
+]
+const isOnlyIn = (word: string, one: ReadonlySet<string>) =>
+  [plainYes, plainNone, plainOpen].every((words) => words.has(word) === (words === one))
 
 /** Words of which no reading is the usual one. */
 const unclearWords = toWords(headerWords.verdicts.unclear)
@@ -323,6 +330,10 @@ export function readVerdict(cell: string, others: ReadonlySet<string> = new Set(
   if (isUnclear(word, others)) return { kind: 'unclear' }
   if (foldedYes.has(word)) return { kind: 'yes' }
   if (foldedNone.has(word)) return { kind: 'none' }
+  const plain = toPlain(word)
+  if (isOnlyIn(plain, plainYes)) return { kind: 'yes' }
+  if (isOnlyIn(plain, plainNone)) return { kind: 'none' }
+  if (isOnlyIn(plain, plainOpen)) return { kind: 'undecided' }
   const [, digits] = candidateNumber.exec(word) ?? []
   if (digits !== undefined) return { kind: 'candidate', number: Number(digits) }
   // Spreadsheets capitalize the first letter.

@@ -723,13 +723,15 @@ const statusTexts: Readonly<Record<string, string>> = {
   inactive:
     "ANULADO|RECHAZADO|Disuelto|Fusionada por absorción|Cese de actividades|Revocada|Rejeitada|Encerrado|Annulée|Radiation d'office|Fusionnée|Respinta|Sciolta senza altro|Afgewezen|Odrzucony|Татан буугдсан|Идэвхгүй|შეწყვეტილი|Gederegistreer|ոչ ակտիվ|Ləğv olunub|រំលាយ|ຍຸບເລີກ|ပယ်ဖျက်ပြီး|खारेज|අවලංගු|கலைக்கப்பட்டது|বিলুপ্ত|Imefutwa|የተሰረዘ|E çregjistruar|Dibubarkan|Hindi aktibo|Óvirkt|Sameinað|Slitið|Hætt starfsemi|Fèmen|Tugatilgan|Struck off|Rejected|غیر‌فعال|غیرفعال",
   suspended:
-    "SUSPENDIDO|CESE TEMPORAL|Cese temporal de actividades|Baja temporal|Suspensión provisional|Suspensa temporariamente|Paralisada|Suspendue|Cessation temporaire d'activité|Sospeso|Cessazione temporanea|Geschorst|Askıya alındı|Приостановлено|Temporarily closed|Түр зогссон|შეჩერებული|Opgeskort|կասեցված|Müvəqqəti dayandırılıb|ផ្អាក|ໂຈະ|ဆိုင်းငံ့ထားသည်|निलम्बित|අත්හිටුවා ඇත|இடைநிறுத்தப்பட்டது|স্থগিত|Imesimamishwa|የታገደ|I pezulluar|Суспендиран|Digantung|Sinuspinde|Stöðvað|Sispann|Тоқтатылған",
+    "întrerupere temporară de activitate|SUSPENDIDO|CESE TEMPORAL|Cese temporal de actividades|Baja temporal|Suspensión provisional|Suspensa temporariamente|Paralisada|Suspendue|Cessation temporaire d'activité|Sospeso|Cessazione temporanea|Geschorst|Askıya alındı|Приостановлено|Temporarily closed|Түр зогссон|შეჩერებული|Opgeskort|կասեցված|Müvəqqəti dayandırılıb|ផ្អាក|ໂຈະ|ဆိုင်းငံ့ထားသည်|निलम्बित|අත්හිටුවා ඇත|இடைநிறுத்தப்பட்டது|স্থগিত|Imesimamishwa|የታገደ|I pezulluar|Суспендиран|Digantung|Sinuspinde|Stöðvað|Sispann|Тоқтатылған",
   liquidation:
     'En proceso de liquidación|En disolución|Em dissolução|In fase di liquidazione|Татан буугдаж байгаа|In likwidasie|լուծարման փուլում|Ləğvetmə prosesində|जम्मा परिसमापन में|অবসায়ন|Inafilisiwa|Në likuidim|Digulung|Í slitameðferð|An likidasyon',
   bankruptcy:
     'En quiebra|Дампуурсан|გაკოტრებული|սնանկ|Müflis|ក្ស័យធន|दिवालिया|দেউলিয়া|Imefilisika|I falimentuar|Bangkarote|Fayit',
-  administration: 'Intervenida|Sob intervenção|Amministrazione straordinaria|Administration provisoire',
-  restructuring: 'En reestructuración|Plan de sauvegarde|Concordato preventivo|Besigheidsredding',
+  administration:
+    'în insolvență|insolvabilitate|v insolvenci|insolvenční řízení|concurso de acreedores|concurso mercantil|CIRP|Intervenida|Sob intervenção|Amministrazione straordinaria|Administration provisoire',
+  restructuring:
+    'csődeljárás|concurso preventivo|reorganizare judiciară|En reestructuración|Plan de sauvegarde|Concordato preventivo|Besigheidsredding',
 }
 
 /** No status has these very words in the table. */
@@ -741,13 +743,13 @@ const wordedStatuses: Readonly<Record<string, string>> = {
   liquidation:
     'DISOLUC. LIQUIDAC. ANTIC. INSC. EN RM|DISOLUC. Y LIQUIDAC. OFICIO NO INSC. EN RM|Société mise en liquidation amiable|شركة في طور التصفية|Tasfiyeye girdi|Перебуває в процесі ліквідації|Ликвидационная комиссия|W trakcie likwidacji|Felszámolási eljárás|Under likvidasjon|LIQUID. VOLUNTARIA|청산절차|Në proces likuidimi|Ne proces likuidimi|Në likujdim',
   bankruptcy:
-    'v konkurze|v úpadku|w upadłości|csődeljárás alatt|Faillite prononcée|Insolvenzverfahren eröffnet|Признано несостоятельным|W upadłości likwidacyjnej|İflas etmiş|تفليسة|법인파산|Quiebra decretada|Në proces falimentimi|NË PROCEDURË FALIMENTI|Ne proces falimentimi|Во стечајна постапка|У процесі банкрутства|در حال ورشکستگی|გაკოტრების პროცესში|ในกระบวนการล้มละลาย',
+    'v konkurze|v úpadku|w upadłości|Faillite prononcée|Insolvenzverfahren eröffnet|Признано несостоятельным|W upadłości likwidacyjnej|İflas etmiş|تفليسة|법인파산|Quiebra decretada|Në proces falimentimi|NË PROCEDURË FALIMENTI|Ne proces falimentimi|Во стечајна постапка|У процесі банкрутства|در حال ورشکستگی|გაკოტრების პროცესში|ในกระบวนการล้มละลาย',
   restructuring:
-    'v reštrukturalizácii|v reorganizaci|w restrukturyzacji|reorganizáció alatt|Mise en redressement judiciaire|Procédure de sauvegarde ouverte|Em recuperação judicial deferida|تسوية قضائية للشركة|Restrukturierung|회생절차 진행중|会社更生手続開始|Në riorganizim|قيد إعادة الهيكلة|تحت إعادة التنظيم|В процедуре реабилитации|Under rehabilitation since 2024|Σε εξυγίανση|อยู่ระหว่างฟื้นฟูกิจการ',
+    'csődeljárás alatt álló|v reštrukturalizácii|v reorganizaci|w restrukturyzacji|reorganizáció alatt|Mise en redressement judiciaire|Procédure de sauvegarde ouverte|Em recuperação judicial deferida|تسوية قضائية للشركة|Restrukturierung|회생절차 진행중|会社更生手続開始|Në riorganizim|قيد إعادة الهيكلة|تحت إعادة التنظيم|В процедуре реабилитации|Under rehabilitation since 2024|Σε εξυγίανση|อยู่ระหว่างฟื้นฟูกิจการ',
   suspended:
     'Dayandırılmışdır|Fəaliyyəti dayandırılmışdır|Clausura temporal|CIERRE PROVISIONAL|Приостановление деятельности|توقف مؤقت|営業停止|영업정지|Faaliyeti geçici durdurulmuştur',
   administration:
-    'In Receivership|Receiver appointed|Under administration|nútená správa|v nútenej správe|zarząd komisaryczny|Zwangsverwaltung',
+    'procedura insolvenței|procesul de insolvabilitate|In Receivership|Receiver appointed|Under administration|nútená správa|v nútenej správe|zarząd komisaryczny|Zwangsverwaltung',
   'strike-off in progress':
     'Pending Strike Off|Strike-off pending|Strike off notice|Notice of strike-off|Under Strike Off|First gazette notice for compulsory strike-off|Application for striking off|Dissolution in progress|Deregistration pending|Löschung angekündigt|Löschung beantragt|Antrag auf Löschung|Radiation en cours|Disolución en trámite|Solicitud de baja|Demande de radiation|návrh na výmaz|wniosek o wykreślenie|w trakcie wykreślania|kényszertörlés alatt|En trámite de extinción|Принято решение о предстоящем исключении из ЕГРЮЛ|قيد الشطب',
   unknown:

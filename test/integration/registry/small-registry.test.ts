@@ -419,6 +419,126 @@ describe('what lists shorten in the names of a country', () => {
       const { status, entity } = ask(name)
       expect({ name, status, held: entity?.legal_name }).toEqual({ name, status: 'matched', held })
       expect(ask(name.replace(/quentlow/i, 'Marbeck')).status).not.toBe('matched')
+
+describe('words for a company in front of a name with its form', () => {
+  const heads = [
+    ['RO', 'SRL', 'S.C.|SC|S. C.|Societatea|Societatea Comercială|Firma|Compania'],
+    ['MD', 'SRL', 'S.C.|SC|Societatea'],
+    ['CL', 'Ltda', 'Sociedad Comercial|Empresa|Compañía|Cía.'],
+    ['ES', 'SA', 'Mercantil|La mercantil|Compañía mercantil|Entidad mercantil'],
+    ['DE', 'GmbH', 'Firma|Fa.|Die Firma|Unternehmen|Gesellschaft'],
+    ['PL', 'sp. z o.o.', 'Spółka|Firma|Przedsiębiorstwo'],
+    ['AL', 'sh.p.k.', 'Shoqëria|Shoqëria tregtare|Kompania'],
+    ['HR', 'd.o.o.', 'Društvo|Trgovačko društvo|Tvrtka|Poduzeće'],
+    ['RS', 'd.o.o.', 'Preduzeće|Privredno društvo|Kompanija'],
+    ['SI', 'd.o.o.', 'Podjetje|Gospodarska družba'],
+    ['IT', 'S.r.l.', 'Azienda|Impresa|Ditta|Società'],
+    ['FR', 'SARL', 'Entreprise|La société|Cie'],
+    ['BR', 'Ltda', 'Empresa|Cia'],
+    ['HU', 'Kft', 'Cég|Cégünk|Társaság'],
+    ['CZ', 's.r.o.', 'Společnost|Obchodní společnost|Firma'],
+    ['SK', 's.r.o.', 'Spoločnosť|Obchodná spoločnosť'],
+    ['TR', 'A.Ş.', 'Şirket|Firma'],
+    ['NL', 'B.V.', 'Bedrijf|Firma'],
+    ['SE', 'AB', 'Företaget|Bolaget'],
+    ['LT', 'UAB', 'Įmonė|Bendrovė'],
+    ['LV', 'SIA', 'Uzņēmums|Sabiedrība'],
+    ['EE', 'OÜ', 'Ettevõte|Äriühing'],
+    ['BG', 'ООД', 'Дружество|Търговско дружество'],
+    ['RU', 'ООО', 'Общество|Предприятие|Фирма'],
+  ] as const
+
+  test.each(heads)('%s: the name with %s is found behind %s', (country, form, words) => {
+    const isCyrillic = /[А-Я]/.test(form)
+    const [core, other] = isCyrillic
+      ? ['Куэнтлов Марбек', 'Тавистри Марбек']
+      : ['Quentlow Marbeck', 'Tavistry Marbeck']
+    const registry = registryOf([
+      { id: 'a', name: `${core} ${form}`, country, jurisdiction: country.toLowerCase() },
+      { id: 'b', name: 'Harvane Sotwick', country, jurisdiction: country.toLowerCase() },
+    ])
+    const rate = (name: string) =>
+      registry.resolve({ name, location: country, context: null }).match_confidence
+    for (const word of words.split('|')) {
+      expect([word, rate(`${word} ${core} ${form}`)]).toEqual([word, rate(`${core} ${form}`)])
+      expect([word, rate(`${word} ${other} ${form}`) < 80]).toEqual([word, true])
+    }
+  })
+
+  test.each([
+    ['FR', 'SARL'],
+    ['US', 'Inc'],
+    ['BR', 'Ltda'],
+  ])('in %s, "SC" is another word', (country, form) => {
+    const registry = registryOf([{ id: 'a', name: `Quentlow Marbeck ${form}`, country }])
+    const ask = (name: string) =>
+      registry.resolve({ name, location: country, context: null }).match_confidence
+    expect(ask(`SC Quentlow Marbeck ${form}`)).toBeLessThan(80)
+  })
+})
+
+describe('a number behind a name has the form of its country', () => {
+  const numbers = [
+    ['RO', '14233111', 'SRL', 'RO14233111|RO 14233111|CIF RO14233111'],
+    ['MY', '359223-P', 'Sdn Bhd', '359223-P'],
+    ['CL', '76543210-3', 'Ltda', '76.543.210-3|76543210-3'],
+    ['PL', '5260250274', 'sp. z o.o.', 'NIP 5260250274|5260250274'],
+    ['NL', '12345678', 'B.V.', 'KvK 12345678|12345678'],
+    ['BE', '0403.170.701', 'NV', 'BE0403170701|0403.170.701'],
+    ['FR', '552032534', 'SARL', '552 032 534|SIREN 552032534'],
+    ['ES', 'B12345674', 'SL', 'B12345674|CIF B12345674'],
+    ['BR', '33.000.167/0001-01', 'Ltda', 'CNPJ 33.000.167/0001-01'],
+    ['CZ', '00006947', 's.r.o.', 'IČO 00006947'],
+  ] as const
+
+  test.each(numbers)('%s: %s', (country, registration_id, form, writings) => {
+    const held = { country, jurisdiction: country.toLowerCase() }
+    const registry = registryOf([
+      { id: 'a', name: `Quentlow Marbeck ${form}`, registration_id, ...held },
+      { id: 'b', name: `Harvane Sotwick ${form}`, ...held },
+    ])
+    const ask = (name: string) => registry.resolve({ name, location: country, context: null })
+    const codes = (name: string) => ask(name).factors.map(({ code }) => code)
+    for (const writing of writings.split('|')) {
+      expect(codes(`Quentlow Marbeck ${form} (${writing})`)).toContain('identifier_match')
+      expect(ask(`Harvane Sotwick ${form} (${writing})`).entity?.legal_name ?? '').not.toMatch(/Quentlow/)
+    }
+    expect(ask(`Quentlow Marbeck ${form} (2019)`).status).toBe('matched')
+  })
+
+  test('a name cell may be a number with its label alone', () => {
+    const registry = registryOf([
+      {
+        id: 'a',
+        name: 'Quentlow Marbeck SRL',
+        country: 'RO',
+        jurisdiction: 'ro',
+        registration_id: '14233111',
+      },
+    ])
+    expect(registry.resolve({ name: 'CIF RO14233111', location: null, context: null }).status).toBe('matched')
+  })
+})
+
+describe('a company under two of its names in one text', () => {
+  const registry = registryOf([
+    { id: 'a', name: 'Quentlow Marbeck SRL', former_names: 'Quentlow Pelgrave SA', country: 'RO' },
+    { id: 'b', name: 'Tavistry Ondrell SRL', country: 'RO' },
+  ])
+
+  test.each(['fost', 'fosta', 'fostă', 'denumită anterior'])('behind %j is a former name', (word) => {
+    for (const name of ['Quentlow Pelgrave SA', 'Harvane Sotwick SRL'])
+      for (const text of [`, ${word} ${name}`, ` (${word} ${name})`, ` ${word} ${name}`]) {
+        const query = { name: `Quentlow Marbeck SRL${text}`, location: 'RO', context: null }
+        expect([text, registry.resolve(query).status]).toEqual([text, 'matched'])
+      }
+  })
+
+  test('it is one candidate', () => {
+    for (const other of ['Quentlow Pelgrave SA', 'Tavistry Ondrell SRL']) {
+      const query = { name: `Quentlow Marbeck SRL, ${other}`, location: 'RO', context: null }
+      const ids = registry.candidates(query, 10).map(({ entityId }) => entityId)
+      expect([...new Set(ids)]).toEqual(ids)
     }
   })
 })

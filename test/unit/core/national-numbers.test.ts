@@ -619,3 +619,57 @@ test('a long cell is read in passes whose number does not grow with it', () => {
     for (const end of ['', '1', ')', 'x'])
       expect(isPersonNumber(sign.repeat(20_000) + end, ['ec', 'lu', 'se', 'br'])).toBe(false)
 })
+
+describe('numbers of Romania, before and since 2024', () => {
+  const write = (county: number, serial: number, year: number) => {
+    const [code, short] = [String(county).padStart(2, '0'), String(year % 100).padStart(2, '0')]
+    const later = `J${year}${String(serial).padStart(6, '0')}${code}`
+    const earlier = `J${code}/${serial}/${year}`
+    return [
+      ...[
+        earlier,
+        `J${county}/${serial}/${year}`,
+        `J ${code} / ${serial} / ${year}`,
+        `${county}/${serial}/${year}`,
+      ],
+      ...[
+        `J${code}/${serial}/03.08.${year}`,
+        `J${code}/${serial}/3-8-${year}`,
+        `J${code}/${serial}/${short}`,
+      ],
+      ...[`ROONRC.${earlier}`, `ROONRC.${later}7`, `${later}0`, `${later}9`],
+    ].map((text) => closeNumber(toCompanyNumber('ro', text) ?? text))
+  }
+
+  test('have one form for each county, number and year', () => {
+    const county = fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(51, 52))
+    const parts = [county, fc.integer({ min: 1, max: 99_999 }), fc.integer({ min: 1991, max: 2024 })] as const
+    forAll(200, [...parts], (code, serial, year) => {
+      expect(new Set(write(code, serial, year)).size).toBe(1)
+      expect(write(code, serial + 1, year)).not.toContain(write(code, serial, year)[0])
+      expect(write(code, serial, year + 1)).not.toContain(write(code, serial, year)[0])
+    })
+  })
+
+  test('the old tax number with an R is the CUI', () => {
+    expect(toCompanyNumber('ro', 'R14233111')).toBe('14233111')
+  })
+})
+
+test.each([
+  ['be', 'BEKBOBCE.0403170701', '0403.170.701'],
+  ['pl', 'PLKRS.0000123456', '0000123456'],
+  ['at', 'ATFN.123456a', '123456A'],
+  ['hu', 'HUOCCSZ.01-09-123456', '01-09-123456'],
+  ['cz', 'CZOR.00006947', '00006947'],
+  ['it', 'ITRI.00159560366', '00159560366'],
+  ['fr', 'FR7501.552032534', '552032534'],
+  ['se', 'SEBOLREG.5560125790', '556012-5790'],
+  ['nl', 'NLNHR.12345678', '12345678'],
+  ['lu', 'LURCSL.B123456', 'B123456'],
+  ['ro', 'ROONRC.J12/1811/2001', 'J12/1811/2001'],
+])('%s: the EUID %s has the number of its register', (country, euid, number) => {
+  expect(toCompanyNumber(country, euid)).toBe(number)
+  const other = country === 'be' ? 'nl' : 'be'
+  expect(toCompanyNumber(other, euid)).not.toBe(number)
+})

@@ -739,13 +739,23 @@ describe('words for "and" are one word in the countries of their languages', () 
     const rate = (held: string) =>
       confidenceOf(
         match({
-          name: 'Larkmoor & Norvane',
+          name: 'Larkmoor Norvane',
           location: null,
           held: [{ name: `Larkmoor ${word} Norvane`, country: held }],
         }),
       )
     expect(rate('GB')).toBeLessThan(rate(country))
   })
+
+  test.each(words)(
+    'minorities write their own word: %s %j is "&" in any country where both have one',
+    (_, word) => {
+      for (const country of ['RO', 'SK', 'RS', 'UA', 'GB'])
+        for (const other of ['&', 'és', 'и'])
+          expect(isSame(`Larkmoor ${word} Norvane`, `Larkmoor ${other} Norvane`, country)).toBe(true)
+      expect(isSame(`Larkmoor ${word} Velmora`, 'Larkmoor & Norvane', 'RO')).toBe(false)
+    },
+  )
 
   test.each(['et', '&', 'et de'])('"de" is repeated behind "et", or it is not: %j', (and) => {
     const held = ['Larkmoor de Commerce', 'Larkmoor de Commerce et de Transport'].map((name) => ({

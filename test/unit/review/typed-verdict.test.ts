@@ -32,6 +32,29 @@ test('each word is read in lower case and in capitals, with a dotted or an undot
   expect([...noneWords].filter((word) => !isRead('none')(word))).toEqual([])
 })
 
+test('each word is read without its accents, where this leaves one meaning', () => {
+  const strip = (word: string) =>
+    word
+      .normalize('NFKD')
+      .replace(/\p{M}/gu, '')
+      .replaceAll('ł', 'l')
+      .replaceAll('đ', 'd')
+      .replaceAll('ø', 'o')
+  const isLatin = (word: string) => /^[\p{Script=Latin}\p{M}\P{L}]{3,}$/u.test(word)
+  for (const [kind, words] of [
+    ['yes', yesWords],
+    ['none', noneWords],
+  ] as const)
+    expect([...words].filter((word) => isLatin(word) && readVerdict(strip(word)).kind !== kind)).toEqual([])
+  expect(['gresit', 'adevarat', 'alta firma', 'acelasi'].map((word) => readVerdict(word).kind)).toEqual([
+    'none',
+    'yes',
+    'none',
+    'yes',
+  ])
+  expect(readVerdict('ceska').kind).toBe('unreadable')
+})
+
 test.each([
   ['S', 'N'],
   ['hyväksy', 'hylkää'],
