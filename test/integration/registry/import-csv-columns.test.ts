@@ -1506,6 +1506,20 @@ test.each([
     'Under avregistrering|Under sletning|Poistomenettelyssä|Kustutamisel|Išregistruojama|În curs de radiere|V řízení o výmazu',
   ],
   ['suspended', 'Privremeno odjavljen|Privremeno zatvorena|Keskeytynyt|Мирује'],
+  ['active', 'SEDIA ADA|MASIH WUJUD|Dorman|Masih Berlaku|เปิดดำเนินการ|Còn hoạt động|Umiiral|Bukas'],
+  [
+    'inactive',
+    'TAMAT TEMPOH|DIPOTONG|DITAMATKAN|Tidak Wujud|Berhenti Beroperasi|Tidak lagi beroperasi|Nonaktif',
+  ],
+  [
+    'inactive',
+    'Habis Masa Berlaku|เพิกถอน|ขีดชื่อออกจากทะเบียน|หยุดดำเนินกิจการ|Bị thu hồi|Đã sáp nhập|Hindi na umiiral',
+  ],
+  ['restructuring', 'PENGURUSAN KEHAKIMAN|Skim Pengaturan'],
+  ['administration', 'Penerima dilantik|Di bawah penerima'],
+  ['strike-off in progress', 'DALAM PROSES DIPOTONG|Dalam proses pembubaran'],
+  ['liquidation', 'Tergulung|Sedang digulung|Đang thanh lý'],
+  ['suspended', 'หยุดกิจการชั่วคราว|Đình chỉ hoạt động|Diblokir'],
 ])('words of registers for %s: %s', (status, texts) => {
   for (const text of texts.split('|')) expect(findStatus(text, null), text).toBe(status)
 })
