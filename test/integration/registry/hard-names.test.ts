@@ -698,3 +698,43 @@ describe('one name in Latin letters and in another script', () => {
     expect(JSON.stringify(found.factors)).not.toContain('The name is that of')
   })
 })
+
+describe('A short form counts in its country', () => {
+  const held = registryOf([
+    { id: 'my', name: 'Velsor Gloves Sdn Bhd', city: 'Ipoh', country: 'MY' },
+    { id: 'bn', name: 'Tarvo Steel Sdn Bhd', city: 'Bandar Seri Begawan', country: 'BN' },
+    { id: 'kop', name: 'Koperasi Holmsay Berhad', city: 'Ipoh', country: 'MY' },
+    { id: 'id', name: 'Koperasi Petvora', city: 'Medan', country: 'ID' },
+    { id: 'sg', name: 'Silvanet Pte Ltd', city: 'Singapore', country: 'SG' },
+    { id: 'in', name: 'Dravik Private Limited', city: 'Pune', country: 'IN' },
+    { id: 'au', name: 'Medvin Pty Ltd', city: 'Perth', country: 'AU' },
+  ])
+  const ask = (name: string, location: string) => held.resolve({ name, location, context: null })
+
+  test.each([
+    ['Velsor Gloves', 'Malaysia', 'S/B|SB|S.B.|(SB)'],
+    ['Tarvo Steel', 'Brunei', 'S/B|SB|S.B.'],
+    ['Silvanet', 'Singapore', 'P/L|PL'],
+    ['Dravik', 'India', 'P/L|PL'],
+    ['Medvin', 'Australia', 'P/L|PL'],
+  ])('%s, %s: %s', (name, place, forms) => {
+    for (const form of forms.split('|'))
+      expect(ask(`${name} ${form}`, place), form).toMatchObject({ status: 'matched' })
+  })
+
+  test.each([
+    ['Kop. Holmsay Bhd', 'Malaysia'],
+    ['Kop Petvora', 'Indonesia'],
+  ])('%s', (name, place) => {
+    expect(ask(name, place).match_confidence).toBeGreaterThanOrEqual(90)
+  })
+
+  test.each([
+    ['Velsor Gloves SB', 'Indonesia'],
+    ['Velsor Gloves Bhd', 'Malaysia'],
+    ['Medvin PL', 'Germany'],
+    ['Velsor Gowns S/B', 'Malaysia'],
+  ])('%s, %s is another one or doubtful', (name, place) => {
+    expect(ask(name, place).match_confidence).toBeLessThan(90)
+  })
+})
