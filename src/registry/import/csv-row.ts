@@ -11,6 +11,9 @@ import { isRegion, parseEdgarPlace, toJurisdiction, type EdgarPlace } from '../r
 import type { DateOrder } from '../../core/file-formats.js'
 import { checkDraft, readCountry, readDay, type Draft, type DraftIdentifier } from './draft.js'
 import { companiesHouse, formatCompanyNumber } from './gleif-record.js'
+import { parseSeveralNames } from '../match/candidate.js'
+import { matchLimits } from '../model/limits.js'
+import { parseForm } from '../normalize/parsed-name.js'
 import type { ReadRow } from '../model/registry-rows.js'
 import { addOffice, findOffice, hasLocalOffices, parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import { toNationalNumber } from '../../core/numbers/national-numbers.js'
@@ -53,7 +56,6 @@ const importFields = [
   'source_url',
 ] as const
 export type ImportField = (typeof importFields)[number]
-
 /** Column indexes of each field, in the order of the map. */
 export type ColumnMap = ReadonlyMap<ImportField, readonly number[]>
 
@@ -127,15 +129,13 @@ function findMappedIndexes(
 }
 
 const columnsShownMax = 40
-
 export function formatColumns(names: readonly string[]): string {
   const listed = names.slice(0, columnsShownMax).join(', ')
   return names.length > columnsShownMax ? `${listed}, …` : listed
 }
 
-function createImportError(message: string, hint: string): UserError {
-  return new UserError('REGISTRY_IMPORT_INVALID', message, { hint })
-}
+const createImportError = (message: string, hint: string): UserError =>
+  new UserError('REGISTRY_IMPORT_INVALID', message, { hint })
 
 export interface RowDefaults {
   /** Type of the id column; `id` for numbers of the file. */
@@ -150,7 +150,6 @@ export interface RowDefaults {
 
 export const dateFields = ['founding_date', 'dissolution_date'] as const
 type DateField = (typeof dateFields)[number]
-
 /** Returns the trimmed text of a field, or `null` if it is empty or missing. */
 export type FieldReader = (field: ImportField) => string | null
 
@@ -168,8 +167,8 @@ export function readRow(cellOf: FieldReader, sourceLine: number, defaults: RowDe
     idType: defaults.keyWord,
     id: field('id'),
     name: field('name'),
-    otherNames: splitList(field('other_names')),
-    formerNames: splitList(field('former_names')),
+    otherNames: splitNames(field('other_names')),
+    formerNames: splitNames(field('former_names')),
     ...readType(field('type'), field('subtype'), dropped),
     isSubtypeStated: field('subtype') !== null,
     status: field('status') ?? (hasEnded(ended) ? 'inactive' : null),
@@ -249,9 +248,8 @@ function readIndustry(field: FieldReader, defaults: RowDefaults): Pick<Draft, 's
 }
 
 /** Registered in the United Kingdom under a number of its register: SEC files have American codes. */
-function isBritish(field: FieldReader, defaults: RowDefaults): boolean {
-  return defaults.idType !== 'cik' && field('cik') === null && isHomeBritish(field, defaults)
-}
+const isBritish = (field: FieldReader, defaults: RowDefaults): boolean =>
+  defaults.idType !== 'cik' && field('cik') === null && isHomeBritish(field, defaults)
 
 const getHome = (field: FieldReader, { jurisdiction, countryCode }: RowDefaults): string =>
   field('jurisdiction') ?? jurisdiction ?? field('country') ?? countryCode ?? ''
@@ -299,10 +297,14 @@ function parseMixedPlace(code: string, addressCountry: string | null): EdgarPlac
   return isAbroad ? { countryCode: text, region: null } : null
 }
 
-function splitList(text: string | null): string[] {
-  return text?.split('|') ?? []
-}
-
+const splitList = (text: string | null): string[] => text?.split('|') ?? []
+/** Names behind `|`. Other signs of lists are part of a name unless each part has a legal form: `A BERHAD; B BERHAD`. */
+const splitNames = (text: string | null): string[] =>
+  splitList(text).flatMap((cell) => {
+    const isList = /[;；,、/\r\n]/.test(cell) && cell.length <= matchLimits.nameCharsMax
+    const names = (isList ? parseSeveralNames(cell.trim().replace(/[\r\n]+/g, ';'))?.names : null) ?? []
+    return names.length > 0 && names.every((name) => parseForm(name).formClass !== null) ? names : [cell]
+  })
 const listedIdentifiers = ['registration_id', 'lei', 'cik', 'ein', 'duns', 'bic', 'ticker'] as const
 
 function readIdentifiers(field: FieldReader): DraftIdentifier[] {

@@ -12,6 +12,7 @@ import {
   classifyFundOrTrust,
   isNonprofitForm,
   isNonprofitName,
+  parseFormText,
   isSoleTraderForm,
 } from '../normalize/parsed-name.js'
 import { isBusiness } from '../reference/industry-codes.js'
@@ -143,10 +144,11 @@ function chooseType(
   )
   if (isBritish || isBusiness(draft.sic)) return { type, subtype }
   const named = { legalName, legalForm: draft.legalForm ?? null }
-  const isFormKnown = named.legalForm !== null && !isNoForm(named.legalForm)
-  // The publisher of LEIs states the category of a body.
-  const isByName = !isFormKnown && !identifiers.some(({ type: kind }) => kind === 'lei')
-  const isNonprofit = isByName ? isNonprofitName(legalName) : isNonprofitForm(named.legalForm ?? '')
+  const form = named.legalForm === null || isNoForm(named.legalForm) ? '' : named.legalForm
+  // Foundations are companies limited by guarantee too. The publisher of LEIs states the category of a body.
+  const isOpen = form === '' || (!/^[A-Z\d]{4}$/.test(form) && parseFormText(form).legalForm === null)
+  const isByName = isOpen && !identifiers.some(({ type: kind }) => kind === 'lei')
+  const isNonprofit = (form !== '' && isNonprofitForm(form)) || (isByName && isNonprofitName(legalName))
   if (draft.type === null && isNonprofit) return { type: 'nonprofit', subtype: 'nonprofit_entity' }
   return { type, subtype: classifyFundOrTrust(named) === null ? subtype : 'complex_business_structure' }
 }

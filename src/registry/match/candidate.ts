@@ -14,7 +14,7 @@ import {
   type Place,
   type PlaceAgreement,
 } from './place-agreement.js'
-import { findBodyInFront, findSharedForm } from './named-field.js'
+import { cutFormerName, findBodyInFront, findSharedForm } from './named-field.js'
 import { unspaced } from '../normalize/unspaced-names.js'
 import { removeRegistrySuffix } from '../../core/numbers/registry-suffix.js'
 import { isFormAlone, isPrivateForm, listKinds, spellOutForm } from '../reference/registers.js'
@@ -288,7 +288,7 @@ interface SeveralNames {
 
 /** Splits a text with several companies, such as "Norvane Inc. / Larkmoor Ltd"; `null` for one name. */
 export function parseSeveralNames(name: string): SeveralNames | null {
-  const text = removeRegistrySuffix(boundText(name))
+  const text = removeRegistrySuffix(boundText(cutFormerName(name)))
   if (roleMarks.test(text)) return null
   const of = (parts: readonly string[], areStated: boolean) => ({
     names: parts.map((part) => part.trim()),

@@ -6,7 +6,8 @@ import {
   type StatedForm,
 } from '../normalize/legal-forms.js'
 import { foldText, headsBesideForm, isHeadWord } from '../normalize/normalize-name.js'
-import { boundText } from '../normalize/parsed-name.js'
+import { matchLimits } from '../model/limits.js'
+import { boundText, parseForm } from '../normalize/parsed-name.js'
 import { isOfManyNames } from './word-classes.js'
 import around from '../reference/around-names.json' with { type: 'json' }
 import placeNames from '../reference/place-names.json' with { type: 'json' }
@@ -177,12 +178,55 @@ function removeRole(text: string): string {
   return rest !== text && hasName(rest) ? rest : text
 }
 
+const { phrases, sure, before_form: ofForm, ...unspacedMarks } = around.former
+const end = String.raw`(?![\p{L}\p{M}])[\s:.–—-]*`
+const [phrase, surely] = [phrases.join('|'), `${phrases.join('|')}|${sure.join('|')}`]
+/** In brackets, in any place; a bracket inside belongs to the name: "(formerly Larkmoor (M) Sdn Bhd)". */
+const inBracket = String.raw`((?:[^()]|\([^()]*\))*)(?:\)|$)`
+const formerMarks: readonly (readonly [pattern: RegExp, needed: readonly ('front' | 'former')[]])[] = [
+  [
+    new RegExp(
+      String.raw`\s*\((?:(?:${surely})${end}|(?:${unspacedMarks.sure_unspaced})[\s:：]*)${inBracket}`,
+      'iu',
+    ),
+    [],
+  ],
+  [
+    new RegExp(
+      String.raw`\s*\((?:(?:${ofForm})${end}|(?:${unspacedMarks.before_form_unspaced})[\s:：.]*)${inBracket}`,
+      'iu',
+    ),
+    ['former'],
+  ],
+  [new RegExp(String.raw`[\s,;/–—-]+(?<![\p{L}\p{M}])(?:${phrase})${end}(\S.*)$`, 'iu'), ['front']],
+  [
+    new RegExp(String.raw`[\s,;/–—-]+(?<![\p{L}\p{M}])(?:${sure.join('|')})${end}(\S.*)$`, 'iu'),
+    ['front', 'former'],
+  ],
+]
+const statesForm = (text: string): boolean => parseForm(text).formClass !== null
+
+/** Cuts a former name behind a name, or in brackets: "Larkmoor GmbH (vormals Norvane GmbH)", "PT Larkmoor d/h PT Norvane". */
+export function cutFormerName(text: string): string {
+  const start = text.normalize('NFC').slice(0, matchLimits.nameCharsMax)
+  const plain = start.replace(/[（［]/g, '(').replace(/[）］]/g, ')')
+  for (const [pattern, needed] of formerMarks) {
+    const found = pattern.exec(plain)
+    if (found === null) continue
+    const former = found[1] ?? ''
+    const [front, behind] = [plain.slice(0, found.index), plain.slice(found.index + found[0].length)]
+    const isShown = needed.every((one) => statesForm(one === 'front' ? front : former))
+    if (isShown && /\p{L}/u.test(former) && hasName(front)) return front + behind
+  }
+  return text
+}
+
 /**
  * Returns the name where a text says what its parts are: the beneficiary of a payment, the company of a person's role. The
  * whole text if its parts do not say which of them is the company.
  */
 export function findNamedField(written: string): string {
-  const given = removeDepartment(written)
+  const given = cutFormerName(removeDepartment(written))
   const text = removePosting(boundText(given))
   const [, line] = numberedLines.exec(text.trim()) ?? []
   if (line !== undefined) return line

@@ -60,7 +60,7 @@ export function parseLocation(location: string | null): LocationHint | null {
   )
   for (const name of listBehindTowns(parts, stated))
     for (const city of [name, `${name} city`]) builder.cities.delete(toCityKey(city))
-  const cities = new Set([...builder.cities].flatMap((key) => listCityKeys(key, countries)))
+  const cities = listCityKeys(builder, countries)
   if (countries.size + regions.size + cities.size + postals.size === 0) return null
   const isRead = last < 0 || countries.size > 0 || builder.isEndRead
   const unreadEnd = isRead ? '' : toUnreadKey(parts[last] ?? '')

@@ -158,11 +158,11 @@ function isProcedure(before: string, text: string, isLast: boolean): boolean {
   return cutNativeForms(before).form !== null || findTrailingForm(words, words.length) !== null
 }
 
-/** Short forms of a country, words or initials elsewhere: in front, and in the last letters; with `$` only there; with `~`, trades next to a form. */
+/** Short forms of a country (`short` of the table), words or initials elsewhere: in front, and in the last letters; with `$` only there, with `+` before another form too. */
 const shortForms = new Map<string, { short: string; country: string; full: string }[]>()
 for (const [country = '', list = '', full = ''] of forms.short)
   for (const short of list.split(', ')) {
-    const key = short.replace('$', '').toUpperCase()
+    const key = short.replace(/[$+]/, '').toUpperCase()
     shortForms.set(key, [...(shortForms.get(key) ?? []), { short, country, full }])
   }
 const longer = [...shortForms.keys()].filter((key) => key.includes(' ')).join('|')
@@ -172,7 +172,6 @@ const shortEnds = [
   String.raw`(?<quote>["“”„«»]?)[\s,(-]*(?<![\p{L}\p{M}./])${shortForm}\)?\s*$`,
 ].map((pattern) => new RegExp(pattern, 'iu'))
 const districtInFront = new RegExp(`^((?:\\p{L}+\\s){1,2}(?:${forms.districts}))\\s+(.*["“„«].*)$`, 'iu')
-
 /** Spells out short forms of the countries, or around a quoted name of any: "Norvane ZS", `I/K "Norvane"`. Those that the table has in small letters may be in small letters. */
 export function spellOutShortForms(name: string, countries: readonly string[]): string {
   const isHere = countries.length > 0
@@ -190,11 +189,12 @@ export function spellOutShortForms(name: string, countries: readonly string[]): 
     const { short, full } = shortForms.get(word)?.find(isFit) ?? {}
     const rest = at === 0 ? name.slice(found[0].length) : name.slice(0, from + found.index + quote.length)
     if (full === undefined || !/\p{L}{2}/u.test(rest)) continue
-    const words = full.startsWith('~') ? [] : foldWords(isHere ? rest : `x ${form}`)
+    const words = foldWords(isHere ? rest : `x ${form}`)
     const other = at > 0 && isHere ? findLeadingForm(words) : findTrailingForm(words, words.length)
-    const isWritten = short?.replace('$', '') !== word || /[./]|\p{Lu}$/u.test(form)
-    if (quote === '' ? isHere && other === null && isWritten : isHere || other === null)
-      return (at === 0 ? `${full} ${rest}` : `${rest} ${full}`).replace('~', '')
+    const isWritten = short?.replace(/[$+]/, '') !== word || /[./]|\p{Lu}$/u.test(form)
+    const isAlone = other === null || short?.startsWith('+') === true
+    if (quote === '' ? isHere && isAlone && isWritten : isHere || other === null)
+      return at === 0 ? `${full} ${rest}` : `${rest} ${full}`
   }
   return name
 }

@@ -153,12 +153,18 @@ export function toCityKey(city: string): string {
   return cityKeys.get(toNameKey(city)) ?? cityKeys.get(key) ?? key
 }
 
-/** "Cabanatuan City" is also written "Cabanatuan". Names of elsewhere count next to their country: "Bergen, BE" is Mons. */
-export function listCityKeys(key: string, countries: ReadonlySet<string>): string[] {
-  const local = [...countries].flatMap((country) => localKeys.get(`${country} ${key}`) ?? [])
-  if (key.length < cityCharsMin) return [key, ...local]
-  return [key, key.endsWith('city') ? key.slice(0, -4) : `${key}city`, ...local]
+/** "Cabanatuan City" is also written "Cabanatuan". Names of elsewhere, and codes, count next to their country: "Bergen, BE" is Mons, "JB, MY" Johor Bahru. */
+export function listCityKeys(
+  { cities, readings }: { cities: ReadonlySet<string>; readings: readonly { key: string; kind: string }[] },
+  countries: ReadonlySet<string>,
+): Set<string> {
+  const long = [...cities].filter((key) => key.length >= cityCharsMin)
+  const others = long.map((key) => (key.endsWith('city') ? key.slice(0, -4) : `${key}city`))
+  const all = [...cities, ...readings.flatMap(({ kind, key }) => (kind === 'code' ? [key] : []))]
+  const local = [...countries].flatMap((code) => all.flatMap((key) => localKeys.get(`${code} ${key}`) ?? []))
+  return new Set([...cities, ...others, ...local])
 }
+/** The last group of a country that has a name counts for it: a territory has several towns. */
 const localKeys = new Map<string, readonly string[]>()
 for (const [country, groups] of Object.entries(placeNames.local_cities))
   for (const keys of groups.split('|').map((group) => group.split(' ').map(toNameKey)))
@@ -176,7 +182,6 @@ for (const [country, names] of Object.entries(placeNames.homonyms))
 
 /** Returns countries that have a town of the name, apart from regions and countries of this name; none for most names. */
 export const listHomonyms = (name: string): readonly string[] => homonyms.get(toPlaceKey(name)) ?? []
-
 export const toPostalKey = (postalCode: string): string => toPlaceKey(postalCode)
 
 /** Parts of an address in the United Kingdom; `street` includes localities. */
@@ -189,9 +194,7 @@ interface AddressParts {
 }
 
 const lineCharsMax = 1_000
-
 const countries = new Set(placeNames.british_nations.split('|'))
-
 /** Counties, unitary authorities that are no town, and regions, including historic and abbreviated names, folded. */
 const counties = new Set(
   placeNames.british_counties

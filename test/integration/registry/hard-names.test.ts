@@ -698,3 +698,97 @@ describe('one name in Latin letters and in another script', () => {
     expect(JSON.stringify(found.factors)).not.toContain('The name is that of')
   })
 })
+
+describe('A short form counts in its country', () => {
+  const held = registryOf([
+    { id: 'my', name: 'Velsor Gloves Sdn Bhd', city: 'Ipoh', country: 'MY' },
+    { id: 'bn', name: 'Tarvo Steel Sdn Bhd', city: 'Bandar Seri Begawan', country: 'BN' },
+    { id: 'kop', name: 'Koperasi Holmsay Berhad', city: 'Ipoh', country: 'MY' },
+    { id: 'id', name: 'Koperasi Petvora', city: 'Medan', country: 'ID' },
+    { id: 'sg', name: 'Silvanet Pte Ltd', city: 'Singapore', country: 'SG' },
+    { id: 'in', name: 'Dravik Private Limited', city: 'Pune', country: 'IN' },
+    { id: 'au', name: 'Medvin Pty Ltd', city: 'Perth', country: 'AU' },
+  ])
+  const ask = (name: string, location: string) => held.resolve({ name, location, context: null })
+
+  test.each([
+    ['Velsor Gloves', 'Malaysia', 'S/B|SB|S.B.|(SB)'],
+    ['Tarvo Steel', 'Brunei', 'S/B|SB|S.B.'],
+    ['Silvanet', 'Singapore', 'P/L|PL'],
+    ['Dravik', 'India', 'P/L|PL'],
+    ['Medvin', 'Australia', 'P/L|PL'],
+  ])('%s, %s: %s', (name, place, forms) => {
+    for (const form of forms.split('|'))
+      expect(ask(`${name} ${form}`, place), form).toMatchObject({ status: 'matched' })
+  })
+
+  test.each([
+    ['Kop. Holmsay Bhd', 'Malaysia'],
+    ['Kop Petvora', 'Indonesia'],
+  ])('%s', (name, place) => {
+    expect(ask(name, place).match_confidence).toBeGreaterThanOrEqual(90)
+  })
+
+  test.each([
+    ['Velsor Gloves SB', 'Indonesia'],
+    ['Velsor Gloves Bhd', 'Malaysia'],
+    ['Medvin PL', 'Germany'],
+    ['Velsor Gowns S/B', 'Malaysia'],
+  ])('%s, %s is another one or doubtful', (name, place) => {
+    expect(ask(name, place).match_confidence).toBeLessThan(90)
+  })
+})
+
+describe('A former name, with its form, stands behind a name or in brackets', () => {
+  const marks: Readonly<Record<string, readonly [front: string, former: string, marks: string]>> = {
+    MY: [
+      'Velsor Gloves Sdn Bhd',
+      'Tarvo (M) Sdn Bhd',
+      'dahulunya dikenali sebagai|dahulunya|dahulu dikenali sebagai',
+    ],
+    ID: ['PT Velsor Logam', 'PT Tarvo Besi', 'd/h|dahulu bernama|sebelumnya|semula bernama'],
+    DE: ['Velsor Werkzeuge GmbH', 'Tarvo Schrauben GmbH', 'ehemals|vormals|früher|ehem.|vorm.'],
+    FR: ['Velsor Outillage SARL', 'Tarvo Visserie SARL', 'anciennement|ex|auparavant|anciennement dénommée'],
+    ES: ['Velsor Herramientas SL', 'Tarvo Tornillos SL', 'antes|anteriormente|ex|antes denominada'],
+    IT: ['Velsor Utensili Srl', 'Tarvo Viteria Srl', 'già|ex|precedentemente|in precedenza'],
+    NL: ['Velsor Gereedschap BV', 'Tarvo Schroeven BV', 'voorheen|v/h|vroeger'],
+    DK: ['Velsor Værktøj ApS', 'Tarvo Skruer ApS', 'tidligere|tidl.'],
+    SE: ['Velsor Verktyg AB', 'Tarvo Skruvar AB', 'tidigare|f.d.|fd|förut'],
+    CZ: ['Velsor Nářadí s.r.o.', 'Tarvo Šrouby s.r.o.', 'dříve|původně|bývalá'],
+    PL: ['Velsor Narzędzia Sp. z o.o.', 'Tarvo Śruby Sp. z o.o.', 'wcześniej|dawniej|d.'],
+    RU: ['ООО Велсор Инструмент', 'ООО Тарво Винты', 'ранее|бывш.|прежнее название'],
+    TR: ['Velsor Aletleri Ltd. Şti.', 'Tarvo Vidaları Ltd. Şti.', 'eski adı|eski adıyla|önceki adı'],
+    VN: ['Công ty TNHH Velsor Cơ Khí', 'Công ty TNHH Tarvo Vít', 'trước đây là|tên cũ:'],
+    TH: ['บริษัท เวลซอร์ จำกัด', 'บริษัท ทาร์โว จำกัด', 'เดิมชื่อ|ชื่อเดิม'],
+    JP: ['ヴェルソル工具株式会社', 'タルヴォねじ株式会社', '旧|旧社名:'],
+    CN: ['维尔索工具有限公司', '塔尔沃螺丝有限公司', '原|曾用名:'],
+    KR: ['벨소르공구 주식회사', '타르보나사 주식회사', '구|구 상호:'],
+  }
+  const held = registryOf(Object.entries(marks).map(([country, [name]]) => ({ id: country, name, country })))
+  const ask = (name: string, location: string) => held.resolve({ name, location, context: null })
+
+  test.each(Object.entries(marks))('%s: %s', (country, [front, former, words]) => {
+    for (const mark of words.split('|')) {
+      const found = ask(`${front} (${mark} ${former})`, country)
+      expect([mark, found.entity?.legal_name, found.match_confidence >= 90]).toEqual([mark, front, true])
+      const reason = found.factors.map(({ description }) => description).join(' ')
+      expect(reason).toContain(`without "${mark} `)
+    }
+  })
+
+  test.each([
+    ['Velsor Gowns Sdn Bhd (dahulunya Velsor Gloves Berhad)', 'MY'],
+    ['Velsor Werkzeuge (Ex Libris) GmbH', 'DE'],
+    ['PT Velsor Semula Jadi', 'ID'],
+  ])('%s is not sure', (name, country) => {
+    expect(ask(name, country).match_confidence).toBeLessThan(90)
+  })
+
+  test('a mark of the reader is never quoted', () => {
+    for (const mark of ['formerly known as', 'previously known as', 'f/k/a']) {
+      const { factors } = ask(`Velsor Gloves Sdn Bhd ${mark} Tarvo Steel Sdn Bhd`, 'MY')
+      const reason = factors.map(({ description }) => description).join(' ')
+      expect(reason).toContain(`without "${mark} Tarvo`)
+    }
+  })
+})

@@ -11,7 +11,7 @@ import {
   type ImportCsvOptions,
 } from '../../../src/registry/import/import-csv.js'
 import { dateOrders, type DateOrder } from '../../../src/core/file-formats.js'
-import { resolveColumns, type ImportField } from '../../../src/registry/import/csv-row.js'
+import { readRow, resolveColumns, type ImportField } from '../../../src/registry/import/csv-row.js'
 import { findHeaderField, findStatus } from '../../../src/registry/reference/registers.js'
 import registerWords from '../../../src/registry/reference/register-words.json' with { type: 'json' }
 import { openRegistry } from '../../../src/registry/registry.js'
@@ -1508,6 +1508,20 @@ test.each([
     'Under avregistrering|Under sletning|Poistomenettelyssä|Kustutamisel|Išregistruojama|În curs de radiere|V řízení o výmazu',
   ],
   ['suspended', 'Privremeno odjavljen|Privremeno zatvorena|Keskeytynyt|Мирује'],
+  ['active', 'SEDIA ADA|MASIH WUJUD|Dorman|Masih Berlaku|เปิดดำเนินการ|Còn hoạt động|Umiiral|Bukas'],
+  [
+    'inactive',
+    'TAMAT TEMPOH|DIPOTONG|DITAMATKAN|Tidak Wujud|Berhenti Beroperasi|Tidak lagi beroperasi|Nonaktif',
+  ],
+  [
+    'inactive',
+    'Habis Masa Berlaku|เพิกถอน|ขีดชื่อออกจากทะเบียน|หยุดดำเนินกิจการ|Bị thu hồi|Đã sáp nhập|Hindi na umiiral',
+  ],
+  ['restructuring', 'PENGURUSAN KEHAKIMAN|Skim Pengaturan'],
+  ['administration', 'Penerima dilantik|Di bawah penerima'],
+  ['strike-off in progress', 'DALAM PROSES DIPOTONG|Dalam proses pembubaran'],
+  ['liquidation', 'Tergulung|Sedang digulung|Đang thanh lý'],
+  ['suspended', 'หยุดกิจการชั่วคราว|Đình chỉ hoạt động|Diblokir'],
 ])('words of registers for %s: %s', (status, texts) => {
   for (const text of texts.split('|')) expect(findStatus(text, null), text).toBe(status)
 })
@@ -1526,4 +1540,28 @@ test.each(
   'Uzņēmējdarbības forma|Komercdarbības forma|প্রতিষ্ঠানের ধরন|কোম্পানির প্রকার|कंपनी का प्रकार'.split('|'),
 )('%s is the legal form', (header) => {
   expect(findHeaderField(header)).toBe('legal_form')
+})
+
+test.each([
+  ['Larkmoor Berhad; Norvane Sdn Bhd', ['Larkmoor Berhad', 'Norvane Sdn Bhd']],
+  ['Larkmoor Berhad / Norvane Berhad', ['Larkmoor Berhad', 'Norvane Berhad']],
+  ['Larkmoor GmbH\nNorvane AG', ['Larkmoor GmbH', 'Norvane AG']],
+  ['Larkmoor Sdn. Bhd., Norvane Sdn. Bhd.', ['Larkmoor Sdn. Bhd.', 'Norvane Sdn. Bhd.']],
+  ['PT Larkmoor; PT Norvane', ['PT Larkmoor', 'PT Norvane']],
+  ['Larkmoor A/S / Norvane A/S', ['Larkmoor A/S', 'Norvane A/S']],
+  ['Larkmoor Co., Ltd., Norvane Co., Ltd.', ['Larkmoor Co., Ltd.', 'Norvane Co., Ltd.']],
+  ['Larkmoor Ltd | Norvane Trading', ['Larkmoor Ltd', 'Norvane Trading']],
+  ['Larkmoor Co., Ltd.', ['Larkmoor Co., Ltd.']],
+  ['Black/White Larkmoor Sdn Bhd', ['Black/White Larkmoor Sdn Bhd']],
+  ['Larkmoor; Oak & Elm Ltd', ['Larkmoor; Oak & Elm Ltd']],
+  ['Larkmoor Trading; Norvane Trading', ['Larkmoor Trading; Norvane Trading']],
+])('the former names in %j are %j', (cell, expected) => {
+  const fields: Readonly<Record<string, string>> = { id: '1', name: 'Velmora Ltd', former_names: cell }
+  const { row } = readRow((field) => fields[field] ?? null, 1, {
+    idType: 'id',
+    keyWord: 'id',
+    countryCode: null,
+    jurisdiction: null,
+  })
+  expect(row?.names.flatMap(({ kind, name }) => (kind === 'former' ? [name] : []))).toEqual(expected)
 })

@@ -233,6 +233,19 @@ describe('any query', () => {
   })
 })
 
+test.each([
+  ['Yayasan Larkmoor', 'SYARIKAT BERHAD MENURUT JAMINAN', 'nonprofit'],
+  ['Yayasan Larkmoor Berhad', 'Company limited by guarantee', 'nonprofit'],
+  ['Stichting Larkmoor', 'Overig', 'nonprofit'],
+  ['Fundación Larkmoor', 'Otra', 'nonprofit'],
+  ['Larkmoor Foundation', 'Sendirian Berhad', 'business'],
+  ['Foundation Piling Sdn Bhd', 'Company limited by guarantee', 'business'],
+  ['Larkmoor Gloves', 'SYARIKAT BERHAD MENURUT JAMINAN', 'business'],
+])('%s with the form %s is a %s', (name, form, type) => {
+  const held = registryOf([{ id: 'a', name, legal_form: form, country: 'MY' }])
+  expect(held.resolve({ name, location: 'Malaysia', context: null }).type).toBe(type)
+})
+
 describe('what is no incorporated business', () => {
   const kinds = [
     ['Ministry of Widgets', 'government', 'government_entity'],

@@ -419,6 +419,9 @@ describe('what lists shorten in the names of a country', () => {
       const { status, entity } = ask(name)
       expect({ name, status, held: entity?.legal_name }).toEqual({ name, status: 'matched', held })
       expect(ask(name.replace(/quentlow/i, 'Marbeck')).status).not.toBe('matched')
+    }
+  })
+})
 
 describe('words for a company in front of a name with its form', () => {
   const heads = [

@@ -4,6 +4,7 @@ import {
   isNonprofitForm,
   isNonprofitName,
   isSoleTraderForm,
+  parseFormText,
 } from '../../../src/registry/normalize/parsed-name.js'
 import { isBusiness } from '../../../src/registry/reference/industry-codes.js'
 
@@ -115,4 +116,25 @@ test.each(
   ).split('|'),
 )('the form %j is that of no company', (form) => {
   expect(isNonprofitForm(form)).toBe(true)
+})
+
+test.each(
+  'Milikan Tunggal|PERNIAGAAN (MILIKAN TUNGGAL)|Pemilikan tunggal|Perusahaan Perorangan|Solong Pagmamay-ari|กิจการเจ้าของคนเดียว|Cá nhân kinh doanh'.split(
+    '|',
+  ),
+)('%s is the form of a sole trader of South-East Asia', (form) => {
+  expect([isSoleTraderForm(form, 'MY'), isNonprofitForm(form)]).toEqual([true, false])
+})
+
+test.each([
+  ['SYARIKAT BERHAD MENURUT JAMINAN', 'limited', null],
+  ['PERKONGSIAN', 'partnership', 'gp'],
+  ['KOP.', 'cooperative', 'cooperative'],
+  ['HTX', 'cooperative', 'cooperative'],
+  ['Kooperatiba', 'cooperative', 'cooperative'],
+  ['ห้างหุ้นส่วนสามัญ', 'partnership', 'gp'],
+  ['SYARIKAT PERSENDIRIAN', 'limited', 'llc'],
+  ['PERTUBUHAN', null, null],
+])('the form %s in a column is %s', (text, formClass, legalForm) => {
+  expect(parseFormText(text)).toMatchObject({ formClass, legalForm })
 })

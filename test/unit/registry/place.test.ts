@@ -400,6 +400,8 @@ test('A name that is a word or a town elsewhere counts next to its country', () 
   for (const [country, groups] of Object.entries(placeNames.local_cities))
     for (const names of groups.split('|').map((group) => group.split(' ')))
       for (const [at, name] of names.entries()) {
+        // A territory has several towns, which are no names of each other.
+        if (names.includes('federal-territory')) continue
         // Three letters may be the code of a region.
         if (name.length < 4) continue
         const other = place(names.at(at - 1) ?? '', null, '', country)
@@ -414,6 +416,38 @@ test('A name that is a word or a town elsewhere counts next to its country', () 
   expect(comparePlaceWithHint(parseLocation('Fribourg, CH'), place('Freiburg', null, '', 'DE'))).not.toBe(
     'city',
   )
+})
+
+describe('towns of countries with several languages', () => {
+  const near = (asked: string, town: string, country: string) =>
+    comparePlaceWithHint(parseLocation(`${asked}, ${country}`), place(town, null, '', country))
+
+  test.each([
+    ['Melaka', 'MY', 'Malacca|马六甲|馬六甲'],
+    ['Johor Bahru', 'MY', 'Johor Bharu|JB|新山'],
+    ['Petaling Jaya', 'MY', 'PJ|八打靈再也'],
+    ['Kota Kinabalu', 'MY', 'KK|亞庇'],
+    ['Kuala Lumpur', 'MY', 'KL|吉隆坡|W.P. Kuala Lumpur|Wilayah Persekutuan'],
+    ['Labuan', 'MY', 'Federal Territory'],
+    ['Jakarta', 'ID', '雅加達|DKI Jakarta|Jkt'],
+    ['Phuket', 'TH', 'ภูเก็ต|普吉'],
+    ['Đà Nẵng', 'VN', '岘港|Danang'],
+    ['Quezon City', 'PH', 'QC|Q.C.'],
+    ['Taichung', 'TW', '臺中市|台中|Taizhong'],
+  ])('%s, %s: %s', (town, country, names) => {
+    for (const name of names.split('|')) expect(near(name, town, country), name).toBe('city')
+  })
+
+  test.each([
+    ['KK', 'Kuching', 'MY'],
+    ['JB', 'Kota Kinabalu', 'MY'],
+    ['Kuala Lumpur', 'Labuan', 'MY'],
+    ['JB', 'Johor Bahru', 'ID'],
+    ['QC', 'Quezon City', 'CA'],
+    ['Wilayah Persekutuan', 'Ipoh', 'MY'],
+  ])('%s is not %s, %s', (asked, town, country) => {
+    expect(near(asked, town, country)).not.toBe('city')
+  })
 })
 
 test.each(

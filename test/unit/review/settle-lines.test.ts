@@ -142,8 +142,8 @@ describe('a line that cannot be taken is named, with what is wrong', () => {
     [{ name: 'Acme AG' }, /^its name is "Acme AG", but the name of its lookup is "Acme GmbH"/],
     [{ name: '' }, /^its name is "", but the name of its lookup is "Acme GmbH"/],
     [
-      { verdict: 'maybe' },
-      /^"maybe" is not a verdict: type the number of a candidate, yes for the only candidate, none, or the id of a company \(siq_…\)$/,
+      { verdict: 'later' },
+      /^"later" is not a verdict: type the number of a candidate, yes for the only candidate, none, or the id of a company \(siq_…\)$/,
     ],
     [{ verdict: 'le_b4ada14d723d' }, /^"le_b4ada14d723d" is not a verdict: .*begins with siq_ .*`entityId`/],
     [{ name: '?cme GmbH' }, /^its name is "\?cme GmbH"/],
@@ -197,7 +197,7 @@ describe('a line that cannot be taken is named, with what is wrong', () => {
     const rows = [queueRow({ decision: decided({ decidedBy: 'Ben' }) }), queueRow({ lookup: lookup('b') })]
     const lines = [
       line({ number: 2, verdict: 'none' }),
-      line({ number: 3, lookup: lookup('b'), verdict: '?' }),
+      line({ number: 3, lookup: lookup('b'), verdict: 'x' }),
       line({ number: 4, lookup: 'x' }),
     ]
     expect(settle(lines, rows).problems.map(({ number }) => number)).toEqual([2, 3, 4])

@@ -86,6 +86,17 @@ test.each([
   ['Ndiyo', 'Hapana'],
   ['Yego', 'Oya'],
   ['ya', 'bukan'],
+  ['Padan', 'Tak sama'],
+  ['SEPADAN', 'tidak sepadan'],
+  ['sama', 'tiada padanan'],
+  ['boleh', 'tak ada'],
+  ['cocok', 'tidak jumpa'],
+  ['gleich', 'passt nicht'],
+  ['même', 'pas le même'],
+  ['aynı', 'farklı'],
+  ['совпадает', 'не совпадает'],
+  ['同じ', '別会社'],
+  ['khớp', 'không khớp'],
   ['có', 'không'],
 ])('%s is yes, and %s is none', (yes, none) => {
   expect([readVerdict(yes).kind, readVerdict(none).kind]).toEqual(['yes', 'none'])
@@ -93,6 +104,8 @@ test.each([
 
 test.each([
   "sijui|SIJUI|ne znam|Не знам|weiß nicht|Unbekannt|je ne sais pas|No sé|não sei|non so|weet niet|nie wiem|nevím|neviem|don't know",
+  'mungkin|TAK PASTI|tidak pasti|Entah|maybe|?|vielleicht|peut-être|quizás|forse|może|možná|talán|возможно|ίσως|belki|ربما|אולי|शायद',
+  'có thể|อาจจะ|baka|たぶん|要確認|待定|확인 필요|misschien|kanske|ehkä|galbūt|možda|morda|poate|labda|miskien|ndoshta|balki|мүмкін',
   'nem tudom|nu știu|vet inte|ved ikke|en tiedä|bilmiyorum|не знаю|невідомо|δεν ξέρω|לא ידוע|لا أعرف|わからない|不明|不知道|모름|ไม่รู้|tidak tahu',
 ])('a row stays open: %s', (words) => {
   expect(words.split('|').filter((word) => readVerdict(word).kind !== 'undecided')).toEqual([])
@@ -103,7 +116,7 @@ test('no word for an open row is a yes or a none', () => {
   expect(open.filter((word) => yesWords.has(word) || noneWords.has(word))).toEqual([])
 })
 
-test.each(['x', '△', '?', 'e', 'k', '要確認', '確認', '확인 필요', '확인 불가'])(
+test.each(['x', '△', 'e', 'k', '確認', '확인 불가', 'mungkinlah', 'perhapsed', 'lain'])(
   '%s is no verdict',
   (word) => {
     expect(readVerdict(word).kind).toBe('unreadable')
@@ -226,8 +239,8 @@ describe('a verdict that was typed', () => {
     ['-1', { kind: 'unreadable' }],
     ['1e0', { kind: 'unreadable' }],
     ['12345678901', { kind: 'unreadable' }],
-    ['maybe', { kind: 'unreadable' }],
-    ['?', { kind: 'unreadable' }],
+    ['maybe', { kind: 'undecided' }],
+    ['maybe so', { kind: 'unreadable' }],
     ['Acme Ltd', { kind: 'unreadable' }],
   ])('%j is %j', (cell, verdict) => {
     expect(readVerdict(cell)).toEqual(verdict)
