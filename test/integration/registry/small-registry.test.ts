@@ -407,7 +407,7 @@ describe('what lists shorten in the names of a country', () => {
     ],
     ['CZ', 'Brno', 'Výrobní družstvo Quentlow', 'VD Quentlow|V.D. Quentlow'],
     ['SK', 'Nitra', 'Poľnohospodárske družstvo Quentlow', 'PD Quentlow'],
-    ['RO', 'Iași', 'Quentlow Prod Com Serv SRL', 'Quentlow SRL|Quentlow Prodcomserv SRL'],
+    ['RO', 'Iași', 'Quentlow Prod Serv SRL', 'Quentlow SRL|Quentlow Prodserv SRL'],
     ['FR', 'Lyon', 'Etablissements Quentlow SARL', 'Ets Quentlow|Éts. Quentlow SARL|Etb Quentlow'],
   ])('%s, %s: %s', (country, city, held, written) => {
     const registry = registryOf([
