@@ -406,7 +406,12 @@ describe('what lists shorten in the names of a country', () => {
       'PHU Quentlow|P.H. Quentlow Sp. z o.o.|PPHU "Quentlow"',
     ],
     ['CZ', 'Brno', 'Výrobní družstvo Quentlow', 'VD Quentlow|V.D. Quentlow'],
-    ['BE', 'Gent', 'Van den Quentlow Bouw BV', 'V.d. Quentlow Bouw BV|v/d Quentlow Bouw|Van d. Quentlow Bouw'],
+    [
+      'BE',
+      'Gent',
+      'Van den Quentlow Bouw BV',
+      'V.d. Quentlow Bouw BV|v/d Quentlow Bouw|Van d. Quentlow Bouw',
+    ],
     ['NL', 'Breda', 'Van der Quentlow Transport B.V.', 'v.d. Quentlow Transport|v/d Quentlow Transport BV'],
     ['SK', 'Nitra', 'Poľnohospodárske družstvo Quentlow', 'PD Quentlow'],
     ['RO', 'Iași', 'Quentlow Prod Serv SRL', 'Quentlow SRL|Quentlow Prodserv SRL'],
