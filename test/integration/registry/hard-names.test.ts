@@ -824,3 +824,16 @@ describe('A word of a trade that two languages share', () => {
     expect(ask(name, country).match_confidence).toBeLessThan(80)
   })
 })
+
+test.each([
+  ['Velsor Gloves Sdn Bhd, u.p. Pn. Tarvo (Jabatan Akaun)', 'u.p. Pn. Tarvo (Jabatan Akaun)'],
+  ['Tetuan Velsor Gloves Sdn Bhd', 'Tetuan'],
+  ['Velsor Gloves Sdn Bhd - Bahagian Kewangan', 'Bahagian Kewangan'],
+  ['Bahagian Kewangan - Velsor Gloves Sdn Bhd', 'Bahagian Kewangan'],
+  ['Velsor Gloves Sdn Bhd (formerly Tarvo (M) Sdn Bhd)', 'formerly Tarvo (M) Sdn Bhd'],
+])('%s: the rest of the cell is quoted whole', (name, rest) => {
+  const held = registryOf([{ id: 'a', name: 'Velsor Gloves Sdn Bhd', country: 'MY' }])
+  const { status, factors } = held.resolve({ name, location: 'Malaysia', context: null })
+  const reason = factors.map(({ description }) => description).join(' ')
+  expect([status, reason.includes(`without "${rest}"`)]).toEqual(['matched', true])
+})
