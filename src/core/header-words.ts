@@ -317,12 +317,17 @@ function createNumbersByBase(): ReadonlyMap<string, readonly string[]> {
   }
   return found
 }
-
 let numbersByBase: ReadonlyMap<string, readonly string[]> | null = null
 
-/** Lists the keys of known headers of numbers of which a header is another writing: `Ondernemingsnummer` for `Ondernemingsnr.` */
+const ages = new RegExp(String.raw`(?<![\p{L}\p{M}])(?:${headerWords.ages})(?![\p{L}\p{M}])`, 'giu')
+/** Whether a header names the old or the new ones of two numbers. */
+export const namesAge = (header: string): boolean => header.search(ages) >= 0
+/** Lists the keys of known headers of numbers of which a header is another writing: `Ondernemingsnummer` for `Ondernemingsnr.` and `Old Ondernemingsnr.` */
 export const listNumberKeys = rememberHeaders((header): readonly string[] => {
-  const bases = isListedHeader(header) && !header.includes('#') ? [] : listWithoutNumberWord(header)
+  const plain = header.replace(ages, ' ')
+  const ofAge = plain === header ? [] : [toHeaderKey(plain), ...listWithoutNumberWord(plain)]
+  const isListed = isListedHeader(header) && !header.includes('#')
+  const bases = isListed ? [] : [...listWithoutNumberWord(header), ...ofAge]
   const all = (numbersByBase ??= createNumbersByBase())
   const found = new Set(bases.flatMap((base) => all.get(base) ?? []))
   return found.has(toHeaderKey(header)) ? [] : [...found]
@@ -334,13 +339,11 @@ export function findOwnersAddress(header: string): 'website' | 'email' | null {
   const isKind = (key: 'website' | 'email') => rests.some((rest) => identifierHeaders[key].includes(rest))
   return (['website', 'email'] as const).find(isKind) ?? null
 }
-
 let knownHeaders: ReadonlySet<string> | null = null
 
 /** Whether a text is a known name of a column, without a number: of names, persons, places or identifiers. */
 export const isKnownHeader = (text: string): boolean =>
   isListedHeader(text) || listNumberKeys(text).length > 0
-
 const isListedHeader = rememberHeaders((text): boolean => {
   const all = Object.values(identifierHeaders)
   knownHeaders ??= new Set([nameHeaders, plainNameHeaders, personHeaders, wholePlaceHeaders, ...all].flat())

@@ -34,6 +34,7 @@ import {
   identifierHeaders,
   isKnownHeader,
   listNumberKeys,
+  namesAge,
   owners,
 } from '../../core/header-words.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
@@ -325,7 +326,7 @@ export function rankHeader(kind: IdentifierKey, header: string): number {
   const [whole = '', ...others] = listHeaderKeys(header)
   const rank = rankInHeaders(header, identifierHeaders[kind])
   const writings = listNumberKeys(header).map((key) => identifierHeaders[kind].indexOf(key))
-  const best = Math.min(...writings.filter((one) => one >= 0))
+  const best = Math.min(...writings.filter((one) => one >= 0)) + (namesAge(header) ? partsRank / 2 : 0)
   if (rank >= 0 || writings.length > 0 || isKnownHeader(whole)) return Number.isFinite(best) ? best : rank
   if (findOwnersAddress(header) === kind) return partsRank
   const found = numberKinds.find((one) => others.some((key) => identifierHeaders[one].includes(key)))

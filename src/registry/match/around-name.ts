@@ -147,13 +147,11 @@ export function removeRemarks(name: string): string {
 }
 
 /** Returns the rest of a cell around a name. */
-export const findAround = (given: string, name: string): string =>
-  given.includes(name)
-    ? given
-        .replace(name, ' ')
-        .replace(/\s+/g, ' ')
-        .replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}.]{1,9}$/gu, '')
-    : ''
+export function findAround(given: string, name: string): string {
+  const rest = given.includes(name) ? given.replace(name, ' ').replace(/\s+/g, ' ') : ''
+  const text = rest.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}.]{1,9}$/gu, '')
+  return text.split('(').length > text.split(')').length ? `${text})` : text
+}
 
 /** Lists the words of a text that name one of these countries, in any language: "Frankreich", "États-Unis". */
 export function findCountryWords(text: string, countries: readonly string[]): string[] {

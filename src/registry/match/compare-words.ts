@@ -133,15 +133,12 @@ const areaNames: readonly ReadonlySet<string>[] = [
   new Set('scandinavia skandinavien scandinavie skandinavia skandinavija skandynawia'.split(' ')),
 ]
 
-/** Words for "brothers", short and long, in one language or in two that share them. */
-const brothers: readonly ReadonlySet<string>[] = wordTables.brothers.map((words) => new Set(words.split(' ')))
-
-const relatedWords: readonly ReadonlySet<string>[] = [
-  new Set('bank bancorp bancshares bankshares bancorporation bankcorp'.split(' ')),
-  new Set('group holdings holding'.split(' ')),
-]
-const areIn = (sets: readonly ReadonlySet<string>[], a: string, b: string): boolean =>
-  sets.some((words) => words.has(a) && words.has(b))
+/** Numbers of groups by word: words for "brothers", short and long; a bank and its holding, or one word of a trade in two languages. */
+const [brothers, relatedWords] = [wordTables.brothers, wordTables.related].map(
+  (groups) => new Map(groups.flatMap((words, at) => words.split(' ').map((word) => [word, at] as const))),
+)
+const areIn = (groups: ReadonlyMap<string, number> | undefined, a: string, b: string): boolean =>
+  groups?.get(a) !== undefined && groups.get(a) === groups.get(b)
 
 const hasDigit = /\d/
 
@@ -199,7 +196,7 @@ export function compareWords(text: string, name: string, isLast = false): WordMa
   if (areIn(brothers, text, name)) return sameMatch
   if (synonyms.get(text) === name) return of('abbreviated', 0.3, 0.6)
   if (closeSpelling(text) === closeSpelling(name)) return sameMatch
-  if (areIn(areaNames, text, name)) return sameMatch
+  if (areaNames.some((words) => words.has(text) && words.has(name))) return sameMatch
   if (areIn(relatedWords, text, name)) return related
   if (asianWords.get(name) === text || asianWords.get(text) === name) return sameMatch
   if (text.includes(unknownLetter)) return compareUnknown(text, name)

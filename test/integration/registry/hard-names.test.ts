@@ -792,3 +792,48 @@ describe('A former name, with its form, stands behind a name or in brackets', ()
     }
   })
 })
+
+describe('A word of a trade that two languages share', () => {
+  const held = registryOf([
+    { id: 'a', name: 'Velsor Logistics Sdn Bhd', country: 'MY' },
+    { id: 'b', name: 'Tarvo Technology Sdn Bhd', country: 'MY' },
+    { id: 'c', name: 'Holmsay Elektronik GmbH', country: 'DE' },
+    { id: 'd', name: 'Petvora Konstruksi', country: 'ID' },
+    { id: 'e', name: 'Dravik Logistics Sdn Bhd', country: 'MY' },
+    { id: 'f', name: 'Dravik Logistik Sdn Bhd', country: 'MY' },
+  ])
+  const ask = (name: string, location: string) => held.resolve({ name, location, context: null })
+
+  test.each([
+    ['Velsor Logistik Sdn Bhd', 'MY', 'Velsor Logistics Sdn Bhd'],
+    ['Tarvo Teknologi Sdn Bhd', 'MY', 'Tarvo Technology Sdn Bhd'],
+    ['Holmsay Electronics GmbH', 'DE', 'Holmsay Elektronik GmbH'],
+    ['Petvora Construction', 'ID', 'Petvora Konstruksi'],
+    ['Dravik Logistik Sdn Bhd', 'MY', 'Dravik Logistik Sdn Bhd'],
+    ['Dravik Logistics Sdn Bhd', 'MY', 'Dravik Logistics Sdn Bhd'],
+  ])('%s, %s is %s', (name, country, expected) => {
+    expect(ask(name, country).entity?.legal_name).toBe(expected)
+  })
+
+  test.each([
+    ['Velsor Teknologi Sdn Bhd', 'MY'],
+    ['Velsor Logistik Berhad', 'MY'],
+    ['Velmora Logistik Sdn Bhd', 'MY'],
+    ['Tarvo Teknik Sdn Bhd', 'MY'],
+  ])('%s, %s is not sure', (name, country) => {
+    expect(ask(name, country).match_confidence).toBeLessThan(80)
+  })
+})
+
+test.each([
+  ['Velsor Gloves Sdn Bhd, u.p. Pn. Tarvo (Jabatan Akaun)', 'u.p. Pn. Tarvo (Jabatan Akaun)'],
+  ['Tetuan Velsor Gloves Sdn Bhd', 'Tetuan'],
+  ['Velsor Gloves Sdn Bhd - Bahagian Kewangan', 'Bahagian Kewangan'],
+  ['Bahagian Kewangan - Velsor Gloves Sdn Bhd', 'Bahagian Kewangan'],
+  ['Velsor Gloves Sdn Bhd (formerly Tarvo (M) Sdn Bhd)', 'formerly Tarvo (M) Sdn Bhd'],
+])('%s: the rest of the cell is quoted whole', (name, rest) => {
+  const held = registryOf([{ id: 'a', name: 'Velsor Gloves Sdn Bhd', country: 'MY' }])
+  const { status, factors } = held.resolve({ name, location: 'Malaysia', context: null })
+  const reason = factors.map(({ description }) => description).join(' ')
+  expect([status, reason.includes(`without "${rest}"`)]).toEqual(['matched', true])
+})

@@ -1278,3 +1278,24 @@ test.each([
 ])('%s alone names no company number, unless a register has the name', (header) => {
   expect(rankHeader('registration_id', header) >= 0).toBe(header === 'PACRA')
 })
+
+test.each([
+  ['No. Syarikat', 'No. Syarikat Lama'],
+  ['No. Pendaftaran Baru', 'No. Pendaftaran Lama'],
+  ['Registration No.', 'Old Registration No.'],
+  ['New Reg No', 'Old Reg No'],
+  ['Company number', 'Former company number'],
+  ['Numéro SIREN', 'Ancien numéro SIREN'],
+  ['HRB-Nummer', 'Alte HRB-Nummer'],
+  ['Numer KRS', 'Stary numer KRS'],
+])('%s and %s are two columns of company numbers, the newer first', (one, other) => {
+  expect(rankHeader('registration_id', one)).toBeGreaterThanOrEqual(0)
+  expect(rankHeader('registration_id', other)).toBeGreaterThanOrEqual(rankHeader('registration_id', one))
+})
+
+test.each(['Old name', 'New York', 'Lama', 'Nova', 'Old customer'])(
+  '%s names no company number',
+  (header) => {
+    expect(rankHeader('registration_id', header)).toBe(-1)
+  },
+)
