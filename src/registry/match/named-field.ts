@@ -316,7 +316,7 @@ interface HeldPlace {
   readonly jurisdictionCountry: string
 }
 
-/** Counts the words in front that say no more than "company": "Firma", and beside a form "Trgovačko društvo", "S.C.". `sharedCount`: words that the name has. */
+/** Counts the words in front that say no more than "company": "Firma", and next to a form "Trgovačko društvo", "S.C.". `sharedCount`: words that the name has. */
 export function countHeads({ words, forms }: Headed, place: HeldPlace, sharedCount: number): number {
   const isStated = forms.some(({ formClass }) => formClass !== 'company')
   const country = place.countryCode || place.jurisdictionCountry || 'none'

@@ -79,8 +79,8 @@ function readAsUtf8(text: string): string | null {
 export const unknownLetter = '\ufffd'
 
 /** The signs that programs write for a letter, inside a word or, where another one is lost, at its end. "Guess?" has its letters. */
-const lostLetter = /(?<=\p{L})[?¿□▯\x1a\ufffd]{1,3}(?=\p{L})|(?<![\p{L}\p{N}])[?□▯\x1a](?=\p{L}{2})/gu
-const lostEnd = /(?<=\p{L})[?¿□▯\x1a]{1,3}(?=\s|$)/gu
+const lostLetter = /(?<=\p{L})[?¿□▯\ufffd]{1,3}(?=\p{L})|(?<![\p{L}\p{N}])[?□▯](?=\p{L}{2})/gu
+const lostEnd = /(?<=\p{L})[?¿□▯]{1,3}(?=\s|$)/gu
 
 /** A web address without spaces, or spaces written as `%20`. */
 function decodePercents(text: string): string {
@@ -101,7 +101,7 @@ export function cleanText(text: string): string {
   if (cleaned.includes('&')) cleaned = decodeEntities(cleaned)
   if (cleaned.includes('%')) cleaned = decodePercents(cleaned)
   if (/[\u00c2-\u00f4]/.test(cleaned)) cleaned = undoMisreading(cleaned)
-  const found = /[?¿□▯\x1a\ufffd]/.test(cleaned) ? cleaned.replace(lostLetter, unknownLetter) : cleaned
+  const found = /[?¿□▯\ufffd]/.test(cleaned) ? cleaned.replace(lostLetter, unknownLetter) : cleaned
   return found === cleaned ? found : found.replace(lostEnd, unknownLetter)
 }
 

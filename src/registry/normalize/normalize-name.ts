@@ -154,7 +154,7 @@ const lightWords = new Set(listWords(table.light))
 /** Words that say no more than "company" in front of a name. */
 const headWords = new Set(listWords(table.heads))
 export const isHeadWord = (word: string): boolean => headWords.has(word)
-/** Such words only beside a form, with their countries: "SC" of Romania. `kind`: words that say which company, "trgovačko". */
+/** Words for a company only next to a form, with their countries: "SC" of Romania. `kind`: words that say which company, "trgovačko". */
 export const headsBesideForm = new Map(
   table.heads_beside_form.flatMap(([countries = '', words = '']) =>
     words.split(' ').map((word) => [word, countries] as const),

@@ -787,3 +787,51 @@ describe('a word for a name with one for its owner', () => {
     expect(detectColumns(['LEI', header], {}).name).toBe(name)
   })
 })
+
+describe('headers in the definite form, with an article or as abbreviations', () => {
+  const definite = {
+    city: 'Orten|Staden|Byen|Градът|Градот|Qyteti|Orașul|Localitatea|Municipiul|Borgin|העיר|The town|La ville|La ciudad|Die Stadt|De plaats|A cidade|Η πόλη|A város',
+    region: 'Länet|Fylket|Областта|Județul|Regionen|Regiunea|The region|La región',
+    country: 'Landet|Държавата|Државата|Shteti|Țara|Landið|Le pays|El país|Das Land|The country',
+    postal: 'Postnumret|Postnummeret|Пощенският код|Codul poștal|The postcode',
+    address: "Adressen|Адресът|Адресата|Adresa|Heimilisfangið|הכתובת|L'adresse|The address|Die Adresse",
+  }
+  const abbreviated = {
+    city: 'Loc|Mun|Opšt|Mpio|гр',
+    region: 'Jud|Prov|Dép|Dpto|woj|Žup|Okr|Obl|обл|Pow|Νομ',
+    address: 'Adr|Str|Ul',
+  }
+
+  test.each(Object.entries(definite))('a %s', (part, headers) => {
+    const wrong = headers.split('|').filter((header) => parsePlaceHeader(header)?.part !== part)
+    expect(wrong).toEqual([])
+  })
+
+  test.each(Object.entries(abbreviated))('a %s, with and without its point', (part, headers) => {
+    const all = headers.split('|').flatMap((one) => [one, `${one}.`, one.toUpperCase()])
+    expect(all.filter((header) => parsePlaceHeader(header)?.part !== part)).toEqual([])
+  })
+
+  test.each(['The', 'La', 'The poste', 'A', 'El correo', 'Die Nummer', 'De'])(
+    '%j names no place',
+    (header) => {
+      expect(parsePlaceHeader(header)).toBeNull()
+    },
+  )
+
+  test.each(['ADR_LOCALITATE|ADR_JUDET', 'Municipiu/Oraș/Comună|Jud.', 'Localitatea|Județul'])(
+    'a Romanian list with %s has a place and numbers',
+    (place) => {
+      const [town = '', county = ''] = cells(place)
+      const numbers = ['Reg. Com.', 'Număr de ordine în registrul comerțului', 'Nr. R.C.']
+      for (const number of numbers) {
+        const found = detectColumns(['Denumire agent economic', number, town, county], {})
+        expect(found.name).toBe('Denumire agent economic')
+        expect(found.location).toEqual(expect.objectContaining({}))
+        expect(JSON.stringify(found)).toContain(JSON.stringify(town))
+        expect(JSON.stringify(found)).toContain(JSON.stringify(county))
+        expect(found.identifiers.registration_id).toBe(number)
+      }
+    },
+  )
+})
