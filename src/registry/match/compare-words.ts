@@ -133,9 +133,12 @@ const areaNames: readonly ReadonlySet<string>[] = [
   new Set('scandinavia skandinavien scandinavie skandinavia skandinavija skandynawia'.split(' ')),
 ]
 
-/** Numbers of groups by word: words for "brothers", short and long; a bank and its holding, or one word of a trade in two languages. */
+/** Numbers of groups by word: words for "brothers", short and long; a bank and its holding, or one word of a trade in two languages. Before a colon: English words, compared by letters. */
 const [brothers, relatedWords] = [wordTables.brothers, wordTables.related].map(
-  (groups) => new Map(groups.flatMap((words, at) => words.split(' ').map((word) => [word, at] as const))),
+  (groups) => new Map(groups.flatMap((words, at) => words.split(/:? /).map((word) => [word, at] as const))),
+)
+const englishWords = new Set(
+  wordTables.related.flatMap((line) => line.split(':').slice(0, -1).join(' ').split(' ')),
 )
 const areIn = (groups: ReadonlyMap<string, number> | undefined, a: string, b: string): boolean =>
   groups?.get(a) !== undefined && groups.get(a) === groups.get(b)
@@ -197,7 +200,7 @@ export function compareWords(text: string, name: string, isLast = false): WordMa
   if (synonyms.get(text) === name) return of('abbreviated', 0.3, 0.6)
   if (closeSpelling(text) === closeSpelling(name)) return sameMatch
   if (areaNames.some((words) => words.has(text) && words.has(name))) return sameMatch
-  if (areIn(relatedWords, text, name)) return related
+  if (areIn(relatedWords, text, name) && !(englishWords.has(text) && englishWords.has(name))) return related
   if (asianWords.get(name) === text || asianWords.get(text) === name) return sameMatch
   if (text.includes(unknownLetter)) return compareUnknown(text, name)
   if (isPlural(text, name)) return plural
