@@ -2,13 +2,11 @@ import { foldLetters, rankInHeaders, splitNumber, toHeaderKey, toHeaderKeys } fr
 import { isInflected, listSplits, wordCharsMax } from './word-forms.js'
 import { earlierTaxHeaders, listWithoutNumberWord, rememberHeaders, taxHeaders } from './identifiers.js'
 import type { IdentifierHeaderKey } from './identifiers.js'
-// Each list has the best first, separated by bars. `added`: words that version 0.2.0 does not know; lists that it looked up
-// are also read without them. `numbers`: of register numbers by country; some names are used in two countries.
+// Each list has the best first, separated by bars. `added`: words that version 0.2.0 does not know; lists that it looked up are also read without them.
 import headerWords from './headers.json' with { type: 'json' }
 
 export { rankInHeaders, toHeaderKey } from './text.js'
 const { earlier, added } = headerWords
-
 /** Headers that are accepted whatever their cells contain: names may consist of digits and signs. */
 export const surelyNameHeaders: readonly string[] = toHeaderKeys(...earlier.surelyNames)
 
