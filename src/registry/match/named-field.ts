@@ -130,9 +130,12 @@ const departmentInFront = new RegExp(
   'iu',
 )
 
+/** A hyphen at the end of a line: "Serv- ices", but not "Klein- und Mittelbetriebe". */
+const lineHyphen =
+  /(?<=\p{L}\p{Ll})-\s+(?=\p{Ll}{2})(?!(?:und|oder|and|et|och|og|en)\s)|(?<=\p{Lu}{2})-\s+(?=\p{Lu}{2})(?!(?:UND|ODER|AND|ET|OCH|OG|EN)\s)/gu
 /** Removes a department in front of a name, where its words are also words of names: "Phòng Mua hàng - Công ty …". */
 const removeDepartment = (name: string): string =>
-  name.normalize('NFC').trimStart().replace(departmentInFront, '')
+  name.normalize('NFC').trimStart().replace(departmentInFront, '').replace(lineHyphen, '')
 
 const [postingInFront, postingBehind] = [
   new RegExp(String.raw`^(?:${table.postings.in_front})(\s*[|:–—-]\s*|\s+)`, 'iu'),
@@ -148,6 +151,23 @@ function removePostingInFront(text: string): string {
     !/^(?:[hj]|career|recr|rejo)/i.test(found) ||
     !hasForm(text)
   return isSure && /^[\p{Lu}\p{Lo}\p{N}„“"«]/u.test(rest) ? rest : text
+}
+const seller = new RegExp(
+  String.raw`^.{0,80}?(?<![\p{L}\p{M}])(?:${table.postings.sellers})\s*:?\s+(?=\S)`,
+  'iu',
+)
+/** Returns the seller where its shop or its brand is in front: "Larkmoor Official Store, sold by Larkmoor Foods Ltd", "Larkmoor® Shop – Larkmoor Ltd". */
+function findSeller(text: string): string {
+  const sold = text.replace(seller, '')
+  if (sold !== text && hasForm(sold)) return sold
+  for (const { 0: sign, index } of text.matchAll(/\s(?:[–—/|-]\s|by\s|\()/giu)) {
+    const [front, rest] = [text.slice(0, index), text.slice(index + sign.length).replace(/^by\s+/i, '')]
+    const [shop, name] = [toWords(front), toWords(rest)]
+    const isSame = shop[0] === name[0] && ((name[0]?.length ?? 0) > 2 || shop[1] === name[1])
+    const isWhole = sign.endsWith('(') ? /^[^()]+\)\W*$/u.test(rest) : formWords.has(name.at(-1) ?? '')
+    if (isSame && isWhole && !hasForm(front) && hasForm(rest)) return rest.replace(/\)\W*$/u, '')
+  }
+  return text
 }
 /** "Leeds's Larkmoor Bank" */
 const owner = /^(\p{Lu}[\p{L}\s]{3,30})['’]s\s+(?=\p{Lu})/u
@@ -227,7 +247,7 @@ export function cutFormerName(text: string): string {
  */
 export function findNamedField(written: string): string {
   const given = cutFormerName(removeDepartment(written))
-  const text = removePosting(boundText(given))
+  const text = findSeller(removePosting(boundText(given)))
   const [, line] = numberedLines.exec(text.trim()) ?? []
   if (line !== undefined) return line
   const fields = splitFields(text)
@@ -311,10 +331,7 @@ interface Headed {
   readonly words: readonly { readonly text: string; readonly folded: string; readonly wordClass: string }[]
   readonly forms: readonly { readonly formClass: string }[]
 }
-interface HeldPlace {
-  readonly countryCode: string
-  readonly jurisdictionCountry: string
-}
+type HeldPlace = Readonly<Record<'countryCode' | 'jurisdictionCountry', string>>
 
 /** Counts the words in front that say no more than "company": "Firma", and next to a form "Trgovačko društvo", "S.C.". `sharedCount`: words that the name has. */
 export function countHeads({ words, forms }: Headed, place: HeldPlace, sharedCount: number): number {

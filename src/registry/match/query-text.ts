@@ -96,9 +96,9 @@ const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => strin
   ],
   [/(?<=\S )(?:v\.|vs\.?|c\.)(?= \S)/g, ' / '],
   [greetings, ' / '],
-  // A scan reads "II" as "ll".
+  // A scan reads "II" as "ll", and "INC" as "lNC".
   [
-    /(?<=\S )(?:ll{1,2}|l[IVX]{1,3})(?![\p{L}\p{M}\p{N}])|(?<=\p{Lu}{2} )l(?![\p{L}\p{M}\p{N}'’])/gu,
+    /(?<=\S )(?:ll{1,2}|l[IVX]{1,3})(?![\p{L}\p{M}\p{N}])|(?<=\p{Lu}{2} )l(?![\p{L}\p{M}\p{N}'’])|(?<=\p{Lu})l(?=\p{Lu})|(?<!\p{L})l(?=[nm]\p{Ll}{3}|\p{Lu}{2})/gu,
     readNumeral,
   ],
   // "LY-4864 Larkmoor", "No. 85 Larkmoor": a code of the list.

@@ -552,3 +552,42 @@ describe('a company under two of its names in one text', () => {
     }
   })
 })
+
+describe('shops, scans and groups around a name', () => {
+  const registry = registryOf([
+    { id: 'a', name: 'Quentlow Foods Ltd', city: 'Leeds', country: 'GB' },
+    { id: 'b', name: 'Tavistry Insight Management GmbH', city: 'Köln', country: 'DE' },
+    { id: 'c', name: 'Marbeck Inc', country: 'US' },
+  ])
+  const ask = (name: string) => {
+    const { status, entity } = registry.resolve({ name, location: null, context: null })
+    return status === 'matched' ? entity?.legal_name : status
+  }
+
+  test.each([
+    ['Quentlow Official Store, sold by Quentlow Foods Ltd', 'Quentlow Foods Ltd'],
+    ['Quentlow Official Store (Quentlow Foods Ltd)', 'Quentlow Foods Ltd'],
+    ['Quentlow® Shop – by Quentlow Foods Ltd', 'Quentlow Foods Ltd'],
+    ['Sold and shipped by Quentlow Foods Limited', 'Quentlow Foods Ltd'],
+    ['Verkauf und Versand durch Tavistry Insight Management GmbH', 'Tavistry Insight Management GmbH'],
+    ['vendu et expédié par Marbeck Inc', 'Marbeck Inc'],
+    ['QUENTLOW FOODS LTD & SUBS', 'Quentlow Foods Ltd'],
+    ['Tavistry Insight Management GmbH & Tochterges.', 'Tavistry Insight Management GmbH'],
+    ['Quentlow Foods Ltd (fmly Ondrell Ltd)', 'Quentlow Foods Ltd'],
+    ['Tavistry lnsight Manage- ment GmbH', 'Tavistry Insight Management GmbH'],
+    ['MARBECK lNC', 'Marbeck Inc'],
+    ['QUENT- LOW FOODS LTD', 'Quentlow Foods Ltd'],
+  ])('%s', (text, name) => {
+    expect(ask(text)).toBe(name)
+  })
+
+  test.each([
+    'Quentlow Store, sold by Pelgrave Foods Ltd',
+    'Quentlow Shop – Harvane Foods Ltd',
+    'Quentlow Foods Ltd – Quentlow Textiles Ltd',
+    'Marbeck Official Store (Marbeck Textiles Inc)',
+    'Sold by Quentlow Textiles Ltd',
+  ])('%s is none of them', (text) => {
+    expect(ask(text)).not.toMatch(/^(?:Quentlow|Tavistry|Marbeck)/)
+  })
+})
