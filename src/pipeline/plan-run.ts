@@ -194,7 +194,8 @@ async function assertUndoubted(
 
 /** Says that answers of another service are not used, before a list that it has answered is billed at this one. */
 async function tellOtherService({ services }: RunContext, { service, history }: PlannedRun): Promise<void> {
-  if (service.connection.service !== 'hosted') return
+  // A damaged history stops no run.
+  if (service.connection.service !== 'hosted' || history.identity === null) return
   const { input, scope } = history.record
   const earlier = (await history.reader.runs()).filter(
     ({ number, record }) => number !== history.identity?.run && record?.input.list === input.list,

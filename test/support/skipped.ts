@@ -15,7 +15,7 @@ export function mayUseServers(): boolean {
   return servers !== 'absent'
 }
 
-/** False where the fast tier has just run the tests of both tiers with files: only servers are left. */
+/** In CI, the fast tier has run the tests of both tiers with files: the full one runs them with servers only. */
 export const areFilesTested = process.env['TEST_STORES'] !== 'servers'
 
 /** Whether a program can be started here; said loudly where it cannot. */

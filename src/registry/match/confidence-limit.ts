@@ -37,8 +37,9 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [19, (evidence) => isOfSameTrade(evidence)],
   // Names of one sound in other characters are those of other companies, or typing errors: a reviewer decides.
   [45, ({ comparison }) => comparison.characters === 'other'],
-  // Each town has a public enterprise of the name, and several names may begin so, with the form too: which is meant is open.
+  // Each town has a public enterprise of the name: the waterworks of another town are no answer.
   [48, (one) => one.comparison.candidate.formClass === 'enterprise' && isNamedByOtherTown(one)],
+  // Several names begin so: which is meant is open, with the form too.
   [48, (one) => one.comparison.lacksOnlyTrade && one.comparison.isFormStated && one.siblings.prefixCount > 1],
   // With a word in place of another, it is the name of another company.
   [58, (evidence) => isReplaced(evidence.comparison) || isNamedByOtherTown(evidence)],
