@@ -9,12 +9,8 @@ import { isOfBuilding } from '../match/candidate.js'
 import type { NameComparison } from '../match/compare-names.js'
 import { isLikeName, type Evidence } from '../match/evidence.js'
 import { hasTown, type LocationHint, type Place, type PlaceAgreement } from '../match/place-agreement.js'
-import {
-  estimateCompanyConfidence,
-  type MatchDecision,
-  type RankedCompany,
-  type Ranking,
-} from '../match/rank.js'
+import { estimateCompanyConfidence } from '../match/confidence-limit.js'
+import type { MatchDecision, RankedCompany, Ranking } from '../match/rank.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 import { parseName } from '../normalize/parsed-name.js'
 import { formatJurisdiction } from '../normalize/places.js'

@@ -3,7 +3,7 @@ import { findExactCodes } from '../../core/countries.js'
 import { namesCountry } from './place-agreement.js'
 import { calculateDistance } from '../../core/word-forms.js'
 import { unknownLetter } from '../normalize/clean-text.js'
-import { asianWords, isLightWord, isNumberWord, isTradeAnywhere } from '../normalize/normalize-name.js'
+import { nativeWords, isLightWord, isNumberWord, isTradeAnywhere } from '../normalize/normalize-name.js'
 import { joiningWords } from './text-pieces.js'
 
 export type NameWordClass = 'telling' | 'generic' | 'light' | 'number'
@@ -201,7 +201,7 @@ export function compareWords(text: string, name: string, isLast = false): WordMa
   if (closeSpelling(text) === closeSpelling(name)) return sameMatch
   if (areaNames.some((words) => words.has(text) && words.has(name))) return sameMatch
   if (areIn(relatedWords, text, name) && !(englishWords.has(text) && englishWords.has(name))) return related
-  if (asianWords.get(name) === text || asianWords.get(text) === name) return sameMatch
+  if (nativeWords.get(name) === text || nativeWords.get(text) === name) return sameMatch
   if (text.includes(unknownLetter)) return compareUnknown(text, name)
   if (isPlural(text, name)) return plural
   return (

@@ -1,4 +1,5 @@
 import { hasLocalOffices } from '../../core/numbers/court-numbers.js'
+import { calculateDistance } from '../../core/word-forms.js'
 import { isFormAlone } from '../reference/registers.js'
 import { foldWords, namesTrade } from '../normalize/normalize-name.js'
 import { isOfUnknownWords } from '../normalize/native-scripts.js'
@@ -61,7 +62,7 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [85, (one) => isOwnCountryLeft(one) || isOfOtherOffice(one) || isOfOtherForm(one)],
   [85, ({ comparison }) => comparison.characters === 'unknown'],
   // The others may be words of another name. A word behind the form may be a remark, or name a fund or an estate of the company.
-  [90, (evidence) => isSpelledOtherwise(evidence) || isFollowed(evidence) || isDescribed(evidence)],
+  [90, (one) => [isSpelledOtherwise, isFollowed, isDescribed, isTranslated].some((is) => is(one))],
   // Without evidence for the place, the name may be that of a company of the stated country.
   [94, (evidence) => isElsewhere(evidence)],
 ]
@@ -80,6 +81,15 @@ const isNextToOther = ({
   siblings.townPrefixCount > 0 &&
   contextCount === 0 &&
   candidate.prominence.tickers === ''
+
+/** True if a word is another one of its trade: a group may have a company Larkmoor Steel next to Larkmoor Stahl GmbH. */
+const isTranslated = ({ comparison: { alignment, text, candidate } }: Evidence): boolean =>
+  alignment.pairs.some(({ match, textAt, nameAt }) => {
+    const [word, held] = [text.words[textAt]?.text ?? '', candidate.tokens[nameAt] ?? '']
+    const isLike =
+      word.slice(0, 4) === held.slice(0, 4) || calculateDistance(word, held, word.length) * 3 <= word.length
+    return match.kind === 'related' && !isLike
+  })
 
 const isDescribed = ({ comparison }: Evidence): boolean => comparison.candidate.isDescribed === true
 
@@ -220,3 +230,7 @@ function isOfSameTrade({ comparison: { left, alignment, text, candidate } }: Evi
   const hasOwn = [...theirs, ...ours].some((word) => classifyNameWord(word) === 'telling')
   return hasOwn && !alignment.pairs.some(isShared)
 }
+
+/** Returns the expected precision of answers with this share and evidence, 0 to 100. */
+export const estimateCompanyConfidence = (share: number, evidence: Evidence): number =>
+  Math.min(findConfidenceLimit(evidence), Math.round(share * 100))

@@ -79,7 +79,7 @@ export function listLeft(
   }
   return left.map((one, at) =>
     one.role === null && isInTown(one, [left[at - 1], left[at + 1]], candidate)
-      ? { ...one, role: 'place' }
+      ? { word: one.word, at: one.at, position: one.position, role: 'place' }
       : one,
   )
 }

@@ -5,7 +5,7 @@ import { leaveOutAnd } from './left-words.js'
 import { isConflict, type LocationHint } from './place-agreement.js'
 import { prepareText, type WordPair } from './align-name.js'
 import { compareNames, type NameComparison } from './compare-names.js'
-import { findConfidenceLimit, putSurestFirst } from './confidence-limit.js'
+import { estimateCompanyConfidence, findConfidenceLimit, putSurestFirst } from './confidence-limit.js'
 import { classifyEvidence, type Evidence } from './evidence.js'
 import { compareWriting, isLivingNamesake, isNamedByTown, isOfStatedForm } from './other-names.js'
 import { countSiblings, placeRank, withTownsOfText, type EvidencePair } from './siblings.js'
@@ -80,9 +80,10 @@ export function rankCompanies(
   // Each of the others has its part by its score, as far as the first leaves it; the rest is the case that none is right.
   const told = otherScores.map((score) => share * Math.exp(Math.min(0, score - best.score)))
   const scale = Math.min(1, (1 - share) / told.reduce((sum, one) => sum + one, Number.MIN_VALUE))
-  const rivals = others.map((one, at) => ({ ...one, share: (told[at] ?? 0) * scale }))
-  const noneShare = rivals.reduce((left, one) => left - one.share, 1 - share)
-  const ranked = putSurestFirst([{ ...best, share }, ...rivals])
+  best.share = share
+  for (const [at, one] of others.entries()) one.share = (told[at] ?? 0) * scale
+  const noneShare = others.reduce((left, one) => left - one.share, 1 - share)
+  const ranked = putSurestFirst(companies)
   const [first = best, ...rest] = ranked
   const restScores = [...rest.map(({ score }) => score), ...unseenScores]
   return {
@@ -92,6 +93,9 @@ export function rankCompanies(
     unseenWeight: logOdds - decideAmong(otherScores).logOdds,
   }
 }
+
+/** Companies keep one shape, with which the engine is fast: spreads would make many. */
+const withScore = ({ evidence, features }: ScoredCompany, score: number) => ({ evidence, features, score })
 
 /** Scores each company by its best name; the highest score first. */
 export function scoreCompanies(
@@ -137,35 +141,35 @@ export function buildEvidences(
   // A name that may be that of a region is that of a town if a company is there.
   const isTown = hint !== null && !hint.namesTown && pairs.some(({ place }) => place === 'city')
   const asTown = isTown ? { ...hint, namesTown: true } : hint
-  return placed.map((pair) => ({
-    ...pair,
-    hint: pair.place === 'country' ? asTown : hint,
-    siblings: getSiblings(pair),
-  }))
+  return placed.map((pair) => {
+    const { comparison, place, contextCount: words } = pair
+    const read = place === 'country' ? asTown : hint
+    return { comparison, place, hint: read, contextCount: words, weigh, siblings: getSiblings(pair) }
+  })
 }
 
 function pickBestOfEach(evidences: readonly Evidence[], { company }: Coefficients): ScoredCompany[] {
   const best = new Map<number, ScoredCompany>()
   for (const evidence of evidences) {
     const features = computeFeatures(evidence)
-    const score = computeScore(features, company)
+    const one = { evidence, features, score: computeScore(features, company) }
     const { entityNumber } = evidence.comparison.candidate
-    best.set(entityNumber, preferSpelled({ evidence, features, score }, best.get(entityNumber)))
+    best.set(entityNumber, preferSpelled(one, best.get(entityNumber)))
   }
   return [...best.values()]
 }
 
-type JoinedCompany = ScoredCompany & Pick<RankedCompany, 'alike'>
-
-/** Puts rows that are most likely one company in two registers with the better one. */
-function joinAlike(sorted: readonly ScoredCompany[]): JoinedCompany[] {
-  const joined: (ScoredCompany & { alike: CandidateName[] })[] = []
-  for (const company of sorted) {
-    const { candidate } = company.evidence.comparison
-    const isTwin = ({ alike, evidence }: JoinedCompany) =>
-      alike.length < alikeMax && areAlike(evidence.comparison.candidate, candidate)
+/** Puts rows that are most likely one company in two registers with the better one. Shares are still 0. */
+function joinAlike(
+  sorted: readonly ScoredCompany[],
+): (ScoredCompany & { share: number; alike: CandidateName[] })[] {
+  const joined: ReturnType<typeof joinAlike> = []
+  for (const { evidence, features, score } of sorted) {
+    const { candidate } = evidence.comparison
+    const isTwin = ({ alike, evidence: held }: RankedCompany) =>
+      alike.length < alikeMax && areAlike(held.comparison.candidate, candidate)
     const twin = joined.find(isTwin)
-    if (twin === undefined) joined.push({ ...company, alike: [] })
+    if (twin === undefined) joined.push({ evidence, features, score, alike: [], share: 0 })
     else twin.alike.push(candidate)
   }
   return joined
@@ -223,17 +227,12 @@ export function decide({ ranked, noneShare, decisionFeatures }: Ranking): MatchD
   return { kind: isGuess ? 'candidate' : 'entity', best, rivals, noneShare, decisionFeatures, confidence }
 }
 
-/** Returns the expected precision of answers with this share and evidence, 0 to 100. */
-export function estimateCompanyConfidence(share: number, evidence: Evidence): number {
-  return Math.min(findConfidenceLimit(evidence), Math.round(share * 100))
-}
-
 /** Chooses between two ways to read a text: the one in which the name is spelled as held represents the company. */
 function preferSpelled(one: ScoredCompany, known: ScoredCompany | undefined): ScoredCompany {
   if (known === undefined) return one
   const isBetter = (a: ScoredCompany, b: ScoredCompany) => isSpelledIn(a, b) || isSurerIn(a, b)
   const isFirst = isBetter(one, known) || (!isBetter(known, one) && one.score > known.score)
-  return { ...(isFirst ? one : known), score: Math.max(one.score, known.score) }
+  return withScore(isFirst ? one : known, Math.max(one.score, known.score))
 }
 
 /** The text has a whole name where it has only a similar one otherwise. */
@@ -244,9 +243,8 @@ function isSpelledIn({ evidence: one }: ScoredCompany, { evidence: other }: Scor
 }
 
 /** Both names are the text, and its form is that of one: "Larkmoor Limited", today "Larkmoor (Private) Limited". */
-const isSurerIn = ({ evidence: one }: ScoredCompany, { evidence: other }: ScoredCompany): boolean =>
-  [one, other].every((evidence) => classifyEvidence(evidence) === 'exact') &&
-  findConfidenceLimit(one) > findConfidenceLimit(other)
+const isSurerIn = ({ evidence: a }: ScoredCompany, { evidence: b }: ScoredCompany): boolean =>
+  [a, b].every((one) => classifyEvidence(one) === 'exact') && findConfidenceLimit(a) > findConfidenceLimit(b)
 
 /** How much higher the score of a company is than that of one that gives way to it. */
 const leads = { parent: 1, whole: 0.5, order: 5, meant: 0.25 } as const
@@ -261,7 +259,7 @@ function favorParents(companies: readonly ScoredCompany[]): ScoredCompany[] {
     const isOwn = (arm: ScoredCompany) =>
       arm.score >= company.score && isParent(company.evidence.comparison, arm.evidence.comparison)
     const scores = arms.filter(isOwn).map(({ score }) => score + leads.parent)
-    return { ...company, score: Math.max(company.score, ...scores) }
+    return withScore(company, Math.max(company.score, ...scores))
   })
 }
 
@@ -277,21 +275,21 @@ function favorSpelled(companies: readonly ScoredCompany[]): ScoredCompany[] {
       if (isSpelledIn(company, other)) return [other.score + leads.parent]
       return hasVeryWords(company, other) ? [other.score] : []
     })
-    return { ...company, score: Math.max(company.score, ...scores) }
+    return withScore(company, Math.max(company.score, ...scores))
   })
 }
 
 /** True if a name has words of the text as they are, and of these a telling one that another name has in another spelling. */
 function hasVeryWords({ evidence: one }: ScoredCompany, { evidence: other }: ScoredCompany): boolean {
   const { looseWords, sharedCount, matchType, alignment, text } = one.comparison
-  const { pairs, words } = { ...other.comparison.alignment, ...other.comparison.text }
+  if (looseWords.length > 0 || sharedCount < 2) return false
+  const [{ pairs }, { words }] = [other.comparison.alignment, other.comparison.text]
   const held = alignment.pairs.map(({ textAt }) => text.words[textAt]?.text)
   const isChanged = ({ textAt, match }: WordPair) =>
     /^(?:mis|plural|related|abb)/.test(match.kind) && words[textAt]?.wordClass === 'telling'
   const changed = pairs.filter(isChanged)
-  const isVery = looseWords.length === 0 && sharedCount > 1 && changed.length > 0
   const asked = matchType === 'exact' ? changed : pairs
-  return isVery && asked.every(({ textAt }) => held.includes(words[textAt]?.text))
+  return changed.length > 0 && asked.every(({ textAt }) => held.includes(words[textAt]?.text))
 }
 
 /** A company that has the text as its name, even one that is closed, is likelier than one whose name the text may be cut from. */
@@ -308,7 +306,7 @@ function favorWhole(companies: readonly ScoredCompany[]): ScoredCompany[] {
         placeRank[ownPlace] >= placeRank[place] &&
         (own.candidate.prominence.tickers !== '' || cut.candidate.prominence.tickers === ''),
     )
-    return { ...company, score: Math.min(company.score, ...rivals.map(({ score }) => score - leads.whole)) }
+    return withScore(company, Math.min(company.score, ...rivals.map(({ score }) => score - leads.whole)))
   })
 }
 
@@ -327,7 +325,7 @@ function favorOrder(companies: readonly ScoredCompany[]): ScoredCompany[] {
       other.form === form &&
       placeRank[place] >= placeRank[company.evidence.place]
     const scores = written.filter(isTwin).map(({ score }) => score - leads.order)
-    return scores.length === 0 ? company : { ...company, score: Math.min(company.score, ...scores) }
+    return withScore(company, Math.min(company.score, ...scores))
   })
 }
 
@@ -340,7 +338,7 @@ function favorMeant(companies: readonly ScoredCompany[]): ScoredCompany[] {
         return [score + leads.meant]
       return isLivingNamesake(company.evidence, other) ? [score - leads.meant] : []
     })
-    return { ...company, score: Math.max(company.score, ...scores) }
+    return withScore(company, Math.max(company.score, ...scores))
   })
 }
 

@@ -38,7 +38,7 @@ export function withTownsOfText(pairs: readonly EvidencePair[]): readonly Eviden
     const words = left.filter(({ role, position }) => role === 'place' && position !== 'inside')
     if (words.length === 0 || matchType !== 'exact' || !isOpen || !hasNamesake(candidate)) return pair
     const towns = [...words.map(({ word }) => word.text), words.map(({ word }) => word.text).join('')]
-    return hasTown(new Set(towns), candidate.place) ? { ...pair, place: 'city' as const } : pair
+    return hasTown(new Set(towns), candidate.place) ? { ...pair, place: 'city' } : pair
   })
 }
 

@@ -1,4 +1,4 @@
-import { asianWords, isLightWord, isNumberWord, isTradeAnywhere } from '../normalize/normalize-name.js'
+import { nativeWords, isLightWord, isNumberWord, isTradeAnywhere } from '../normalize/normalize-name.js'
 import { namesCountry } from './place-agreement.js'
 import { findAddress } from './word-runs.js'
 import { findRegionCodes, isLargeCity } from '../normalize/places.js'
@@ -195,6 +195,6 @@ const asianCountMin = 160
 
 /** Number of 100,000 names with a word, about; 0 for rare words. */
 export function getUsualCount(word: string): number {
-  const english = asianWords.get(word)
+  const english = nativeWords.get(word)
   return Math.max(counts.get(english ?? word) ?? 0, english === undefined ? 0 : asianCountMin)
 }

@@ -1,6 +1,6 @@
-import { foldHan, getAsianWords, listWords, writeAlike } from './unspaced-names.js'
+import { foldHan, getAsianWords, listWords, parseWords, writeAlike } from './unspaced-names.js'
 import { cutNativeForms } from './legal-forms.js'
-import { asianWords, foldText, foldWords, getOrCompute, isSimpleWord, toStem } from './normalize-name.js'
+import { nativeWords, foldText, foldWords, getOrCompute, isSimpleWord, toStem } from './normalize-name.js'
 import trades from '../reference/trades.json' with { type: 'json' }
 import asianTable from '../reference/east-asian-words.json' with { type: 'json' }
 import romanized from '../reference/romanized-letters.json' with { type: 'json' }
@@ -13,28 +13,14 @@ interface Reading {
   readonly how: string
 }
 
-/**
- * Parses words of company names in other scripts with their Latin names: translations, or English words by sound.
- * Lower case without accents; longer ones come first.
- */
-const parseWords = (table: string): (readonly [native: string, latin: string])[] =>
-  table
-    .trim()
-    .split(/\s*,\s*/)
-    .map((pair) => {
-      const at = pair.indexOf(' ')
-      return [pair.slice(0, at), pair.slice(at + 1)] as const
-    })
-    .sort(([a], [b]) => b.length - a.length)
-
-/** Whole words. */
-const cyrillicWords = new Map(parseWords(romanized.words.Cyrillic.join(', ')))
-
-/** Whole words, without accents. */
-const greekWords = new Map(parseWords(romanized.words.Greek.join(', ')))
-
+type Words = ReadonlyMap<string, string>
+/** Whole words, in lower case without accents. */
+const cyrillicWords: Words = new Map(parseWords(romanized.words.Cyrillic))
+const greekWords: Words = new Map(parseWords(romanized.words.Greek))
 /** English words of trades, as the scripts of South Asia spell them. */
-const southAsianWords = new Map(parseWords(asianTable.south_asian.join(', ').normalize('NFC')))
+const southAsianWords: Words = new Map(
+  parseWords(asianTable.south_asian.map((list) => list.normalize('NFC'))),
+)
 
 export const parseLetters = (table: string) =>
   table
@@ -152,7 +138,7 @@ function romanizeIndic(text: string, isForeign: boolean): string {
   })
 }
 
-const translateWords = (text: string, words: ReadonlyMap<string, string>) =>
+const translateWords = (text: string, words: Words) =>
   text.replace(/[\p{L}\p{M}]+/gu, (word) => words.get(word) ?? word)
 
 /** A table by origin lists only the letters that differ from the table by sound. */
@@ -316,7 +302,7 @@ function createTrades(): ReadonlyMap<string, ReadonlySet<string>> {
  */
 function listTrades(word: string): ReadonlySet<string> {
   const byWord = (tradesByWord ??= createTrades())
-  const written = asianWords.get(word) ?? word
+  const written = nativeWords.get(word) ?? word
   return byWord.get(written) ?? byWord.get(toStem(written)) ?? new Set()
 }
 

@@ -1,7 +1,8 @@
 import anyAscii from 'any-ascii'
 import { matchLimits } from '../model/limits.js'
 import table from '../reference/word-classes.json' with { type: 'json' }
-import { getAsianWords, writeAlike } from './unspaced-names.js'
+import romanized from '../reference/romanized-letters.json' with { type: 'json' }
+import { getAsianWords, parseWords, writeAlike } from './unspaced-names.js'
 
 /** Words without meaning for a name: "Procter & Gamble", "Procter and Gamble", "Procter Gamble". */
 const joiningWords = new Set(['and', 'the', 'und', 'et', 'og', 'och'])
@@ -166,9 +167,11 @@ const longHeads = new Map(Object.entries(table.short_heads))
 const { places, trades } = getAsianWords()
 const toAscii = (text: string): string => anyAscii(text).toLowerCase()
 
-/** Words of East Asian names as they are folded, with their English ones: "jishu" is "technology", "dongjing" is "tokyo". */
-export const asianWords: ReadonlyMap<string, string> = new Map(
-  [...places, ...trades].map(([native, english]) => [toAscii(native), toCanonicalWord(english)]),
+/** Words of names in other scripts as they are folded, with their English ones: "jishu" and "tekhnologii" are "technology", "dongjing" is "tokyo". */
+export const nativeWords: ReadonlyMap<string, string> = new Map(
+  [...places, ...trades, ...parseWords(Object.values(romanized.words).flat())].flatMap(([native, english]) =>
+    isJoiningWord(english) || english === 'of' ? [] : [[toAscii(native), toCanonicalWord(english)] as const],
+  ),
 )
 for (const [native, english] of trades)
   (lightWords.has(english) ? lightWords : genericWords).add(toAscii(native))

@@ -43,13 +43,13 @@ const toSerbianLatin = (text: string): string =>
       )
     : text
 
-/** A word of East Asian names, simplified, with its English translation. */
-type AsianWord = readonly [native: string, english: string]
-
-const parseAsianWords = (lists: readonly string[]): AsianWord[] =>
+/** Parses words of names in other scripts with their English ones: translations, or English words by sound. */
+export const parseWords = (lists: readonly string[]): (readonly [native: string, english: string])[] =>
   lists
     .flatMap((list) => list.split(', '))
-    .map((pair) => [simplifyHan(pair.slice(0, pair.indexOf(' '))), pair.slice(pair.indexOf(' ') + 1)])
+    .map((pair) => [pair.slice(0, pair.indexOf(' ')), pair.slice(pair.indexOf(' ') + 1)])
+const parseAsianWords = (lists: readonly string[]) =>
+  new Map(parseWords(lists).map(([native, english]) => [simplifyHan(native), english]))
 
 let asianWords: { trades: ReadonlyMap<string, string>; places: ReadonlyMap<string, string> } | null = null
 
@@ -57,8 +57,8 @@ let asianWords: { trades: ReadonlyMap<string, string>; places: ReadonlyMap<strin
 export function getAsianWords() {
   const { chinese, japanese, korean, places, japanese_places, korean_places } = asianTable
   return (asianWords ??= {
-    trades: new Map(parseAsianWords([...japanese, ...korean, ...chinese])),
-    places: new Map(parseAsianWords([japanese_places, korean_places, places])),
+    trades: parseAsianWords([...japanese, ...korean, ...chinese]),
+    places: parseAsianWords([japanese_places, korean_places, places]),
   })
 }
 
