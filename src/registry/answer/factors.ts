@@ -168,7 +168,7 @@ function describeRest({ left, matchType, candidate, text }: NameComparison): str
   }
   const pieces = runs.map((run) => cutEdges(run, text)).filter((run) => run.length > 0)
   const quoted = pieces.map((run) => quoteName(quoteAsWritten(run, text)))
-  if (text.around !== undefined && !candidate.name.includes(text.around)) quoted.push(quoteName(text.around))
+  if (text.around !== '' && !candidate.name.includes(text.around)) quoted.push(quoteName(text.around))
   if (quoted.length === 0) return null
   const named = quoted.slice(0, piecesNamedMax)
   return `without ${quoted.length > piecesNamedMax ? `${named.join(', ')} and more` : named.join(' and ')}`

@@ -13,7 +13,7 @@ import { findAround, findCountryWords, removeRemarks } from '../match/around-nam
 import { findNamedField, listTownInitials, writeCountryLetters } from '../match/named-field.js'
 import { readText } from '../match/query-text.js'
 import { readNativeName } from '../normalize/native-scripts.js'
-import { getWritings } from '../match/other-writings.js'
+import { change, getWritings } from '../match/other-writings.js'
 import { writeInOneScript } from '../normalize/parsed-name.js'
 import { findSicLabel } from '../reference/industry-codes.js'
 import type { Vocabulary } from '../match/vocabulary.js'
@@ -270,7 +270,7 @@ export function readQuery(
   // The whole may be a name too.
   const whole = field.length < given.length ? readText(given, facts) : null
   const texts = [readText(name, facts), ...native, whole].flatMap((text) =>
-    text === null ? [] : around === '' || text === whole ? [text] : [{ ...text, around }],
+    text === null ? [] : around === '' || text === whole ? [text] : [change(text, { around })],
   )
   const words = texts.map((text) => text.words.map((word) => word.text).join(' '))
   if (texts.length === 0) return null

@@ -259,7 +259,7 @@ export function findFormInFront(words: readonly TextWord[], candidate: Candidate
   for (let count = Math.min(4, folded.length); count > 0; count--) {
     const form = findFormAt(folded.slice(0, count), 0)
     const isKnown = [countryCode, jurisdictionCountry].some((own) => form?.countries.includes(own))
-    const stated = form?.words.length === count && isKnown ? { ...form, at: 0, count } : null
+    const stated = form?.words.length === count && isKnown ? { at: 0, count, ...form } : null
     if (stated !== null && compareForms(stated, candidate) === 'same') return stated
   }
   return null

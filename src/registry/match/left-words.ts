@@ -9,7 +9,7 @@ import { hasTown } from './place-agreement.js'
 import { isOfSecurity, type WordClass } from './word-classes.js'
 import { foldText, getOrCompute, hasShortForm, isJoiningWord } from '../normalize/normalize-name.js'
 import { cutOwnBrand, isOwnBrand, parseName } from '../normalize/parsed-name.js'
-import { leaveOutTrade, type KeyedText } from './other-writings.js'
+import { change, leaveOutTrade, type KeyedText } from './other-writings.js'
 import { joiningWords } from './text-pieces.js'
 
 /** Numbers of words that one side lacks, by kind. */
@@ -72,7 +72,7 @@ export function listLeft(
     if (inPairs.has(at)) continue
     // Behind "formerly" and "d/b/a", all words are of another name.
     const isOfOther = mark >= 0 && at > mark && read.wordClass === 'generic'
-    const word = isOfOther ? { ...read, wordClass: 'telling' as const } : read
+    const word = isOfOther ? change(read, { wordClass: 'telling' }) : read
     const position: Position = at < start ? 'before' : at >= end ? 'behind' : 'inside'
     const facts = { text, candidate, end, at, placeWords, inPairs }
     left.push({ word, at, position, role: at < formEnd ? 'repeated' : findRole(word, at === last, facts) })
@@ -287,13 +287,8 @@ function leaveOutBrand(
   const parsed = parseName(rest)
   // Another company has the name without it.
   if (others.has(parsed.fullKey)) return candidate
-  return {
-    ...candidate,
-    tokens: parsed.tokens,
-    coreKey: parsed.coreKey,
-    fullKey: parsed.fullKey,
-    formClass: parsed.formClass,
-  }
+  const { tokens: kept, coreKey, fullKey, formClass: stated } = parsed
+  return change(candidate, { tokens: kept, coreKey, fullKey, formClass: stated })
 }
 
 /** Leaves out the "and" that only a text or only a name has: "və", "i" and "&" are one word, which a register may omit. */
@@ -315,23 +310,19 @@ export function leaveOutAnd<Text extends KeyedText & { readonly given: string }>
   const isChanged = text.fullKey !== fullKey && asked.some((_, at) => isOnlyAsked(at))
   return [
     isChanged
-      ? {
-          ...text,
+      ? change(text, {
           coreKey: cutFrom(text.coreKey, asked, isOnlyAsked),
           fullKey: cutFrom(text.fullKey, asked, isOnlyAsked),
-          words: text.words.map((word, at) =>
-            isOnlyAsked(at) ? { ...word, wordClass: 'stop' as const } : word,
-          ),
-        }
+          words: text.words.map((word, at) => (isOnlyAsked(at) ? change(word, { wordClass: 'stop' }) : word)),
+        })
       : text,
     kept.length === tokens.length
       ? candidate
-      : {
-          ...candidate,
+      : change(candidate, {
           tokens: kept,
           coreKey: coreKey.replace(tokens.join(''), kept.join('')),
           fullKey: fullKey.replace(tokens.join(''), kept.join('')),
-        },
+        }),
   ]
 }
 

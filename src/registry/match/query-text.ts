@@ -71,8 +71,8 @@ export interface QueryText {
   readonly isSecurity: boolean
   /** The state or country that the text ends with, as registers distinguish namesakes: "/DE/", "(WI)"; or empty. */
   readonly tail: string
-  /** The rest of the cell around this text: "ON HOLD". */
-  readonly around?: string
+  /** The rest of the cell around this text, or empty: "ON HOLD". */
+  readonly around: string
 }
 
 /** "J.P.", "S. p. A.": initials are one word; the "u" of "d.o.o. u stečaju" is no part of it. */
@@ -158,6 +158,7 @@ export function readText(
     cut,
     isSecurity: words.words.some(({ wordClass }) => isOfSecurity(wordClass)),
     tail: findTail(bounded, text),
+    around: '',
   }
 }
 
