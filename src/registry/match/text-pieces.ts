@@ -75,8 +75,7 @@ export function splitPieces(text: string, isBehindForm = false): Piece[] {
     }
     separator = ''
   }
-  const [first] = found
-  if (first !== undefined && cardService.test(text)) first.wordClass = 'payment'
+  if (found[0] !== undefined && cardService.test(text)) found[0].wordClass = 'payment'
   return found
 }
 
@@ -238,9 +237,8 @@ export function repairScan(piece: Piece, isWord: (word: string) => boolean): Pie
   // "Vll" is VII, and "O91O" is 0910.
   const numeral = /^(?=.*[IVX])(?=.*l)[IVXl]{2,5}$/.test(written) ? written.replaceAll('l', 'I') : undefined
   const code = /^(?=(?:.*\d){2})(?=.*[OoIl])[\dOoIl]{3,}$/.test(written) ? text : undefined
-  const number = code?.replaceAll('o', '0').replace(/[li]/g, '1')
-  if ((numeral ?? number) !== undefined)
-    return { ...piece, text: (numeral ?? number ?? '').toLowerCase(), isRepaired: true }
+  const read = numeral ?? code?.replaceAll('o', '0').replace(/[li]/g, '1')
+  if (read !== undefined) return { ...piece, text: read.toLowerCase(), isRepaired: true }
   // "RenaIytix": a capital "I" behind a small letter.
   const small = written.replace(/(?<=\p{Ll})I+/gu, (letters) => 'l'.repeat(letters.length)).toLowerCase()
   if (small !== text && isWord(small)) return { ...piece, text: small, isRepaired: true }
@@ -308,11 +306,13 @@ export function divideJoined(
   { isWord, isNearWord }: { isWord: (word: string) => boolean; isNearWord: (word: string) => boolean },
 ): string[] {
   const inTwo = (at: number) => [text.slice(0, at), text.slice(at)]
-  const [, code, head] = /^(\d{4,})[a-z]{4,}$|^([a-z]{4,})\d{5,}$/.exec(text) ?? []
+  const [, code, head] = /^(\d{4,})[a-z]{4,}$|^([a-z]{4,})\d+$/.exec(text) ?? []
   const glued = (code ?? head ?? '').length
   if (glued > 0 && inTwo(glued).some(isWord)) return inTwo(glued)
   const hump = /^\p{Lu}?[\p{Ll}\ufffd]{2,}(?=\p{Lu}[\p{Ll}\ufffd]{2,}$)/u.exec(written)?.[0].length
-  if (hump !== undefined && inTwo(hump).some(isWord)) return inTwo(hump)
+  const humps = hump === undefined ? [] : inTwo(hump)
+  // "BlackRockk" is one word with a wrong letter.
+  if (humps.some(isWord) && (humps.every(isWord) || !isNearWord(text))) return humps
   const form = findAttachedForm(text, isWord)
   if (form > 0) return inTwo(form)
   // Rather a word of a form, or one with a wrong letter, than two words.

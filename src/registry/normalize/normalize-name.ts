@@ -50,10 +50,11 @@ export function foldText(text: string, charsMax: number = matchLimits.nameCharsM
     .trim()
 }
 
-/** Returns the words of a folded text, with runs of single letters joined: see `splitWords`. */
-export function foldWords(text: string): string[] {
-  return joinLetters(foldMarks(text, matchLimits.nameCharsMax).match(/[a-z0-9]+/g) ?? [])
-}
+/** Returns the words of a folded text, with runs of single letters joined, but for a comma: see `splitWords`. */
+export const foldWords = (text: string): string[] =>
+  foldMarks(text, matchLimits.nameCharsMax)
+    .split(/,(?=\s)/)
+    .flatMap((part) => joinLetters(part.match(/[a-z0-9]+/g) ?? []))
 
 /** Does the steps of folding but the last: what is no letter or digit still divides the words. */
 function foldMarks(text: string, charsMax: number): string {
