@@ -137,19 +137,20 @@ const lineHyphen =
 const removeDepartment = (name: string): string =>
   name.normalize('NFC').trimStart().replace(departmentInFront, '').replace(lineHyphen, '')
 
-const [postingInFront, postingBehind] = [
-  new RegExp(String.raw`^(?:${table.postings.in_front})(\s*[|:–—-]\s*|\s+)`, 'iu'),
-  new RegExp(String.raw`(?:\s*[|:–—]|\s-)?\s+(?:${table.postings.behind})(?![\p{L}\p{M}]).*$`, 'iu'),
-]
-/** Removes what is in front of an employer's name, unless it begins a registered name: "Careers Larkmoor Ltd". */
+const { in_front: inFront, offices, behind } = table.postings
+const [postingInFront, officeInFront] = [inFront, offices].map(
+  (words) => new RegExp(String.raw`^(?:${words})(\s*[|:–—-]\s*|\s+)`, 'iu'),
+)
+const postingBehind = new RegExp(String.raw`(?:\s*[|:–—]|\s-)?\s+(?:${behind})(?![\p{L}\p{M}]).*$`, 'iu')
+/** Removes what is in front of an employer's name, unless it begins a registered name: "Careers Larkmoor Ltd", "Head Office Supplies Ltd". */
 function removePostingInFront(text: string): string {
-  const [found = '', sign = ''] = postingInFront.exec(text) ?? []
+  const office = officeInFront?.exec(text)
+  const [found = '', sign = ''] = office ?? postingInFront?.exec(text) ?? []
   const rest = text.slice(found.length)
-  const isSure =
-    sign.trim() !== '' ||
-    /\S\s+\S/.test(found) ||
-    !/^(?:[hj]|career|recr|rejo)/i.test(found) ||
-    !hasForm(text)
+  const isUsual = (word: string) => formWords.has(word) || isOfManyNames(word)
+  if (office && sign.trim() === '' && toWords(rest).every(isUsual)) return text
+  const isPhrase = sign.trim() !== '' || /\S\s+\S/.test(found)
+  const isSure = isPhrase || !/^(?:[hj]|career|recr|rejo)/i.test(found) || !hasForm(text)
   return isSure && /^[\p{Lu}\p{Lo}\p{N}„“"«]/u.test(rest) ? rest : text
 }
 const seller = new RegExp(

@@ -307,15 +307,14 @@ export function expandForms(name: string): string {
   return writtenForms.reduce((rest, [pattern, spelledOut]) => rest.replace(pattern, spelledOut), text)
 }
 
+/** `letters`: those that each writing of the form has. A search for them takes less time than the pattern. */
 interface NativeForm {
-  /** Letters that each writing of the form has: a search for them takes less time than the pattern. */
   readonly letters: string
-  /** Built when a name has the letters: to build all takes a quarter of a second. */
   readonly getPattern: () => RegExp
   readonly form: Omit<StatedForm, 'at' | 'count'>
 }
 
-/** Forms in other scripts, built at the first name in one, the longest first. They are removed before transliteration, which reads kanji as Chinese. */
+/** Forms in other scripts, the longest first, built at the first name in one, and their patterns at one with their letters. They are removed before transliteration, which reads kanji as Chinese. */
 let nativeForms: readonly NativeForm[] | null = null
 const getNativeForms = (): readonly NativeForm[] =>
   (nativeForms ??= table.scripts
@@ -325,16 +324,13 @@ const getNativeForms = (): readonly NativeForm[] =>
       const [countries, words] = [toWords(form.countries), toWords(form.words)]
       const letters = /(?:(?![ةهأإؤ])[\p{L}\p{M}])+/u.exec(marked.normalize('NFKC').toLowerCase())?.[0] ?? ''
       const native = { formClass, legalForm, countries, words } as NativeForm['form']
-      let pattern: RegExp | null = null
+      let pattern: RegExp | undefined
       return { letters, getPattern: () => (pattern ??= toFormPattern(marked)), form: native }
     }))
 
 const otherScript = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u
 
-export interface NativeCut {
-  readonly rest: string
-  readonly form: NativeForm['form'] | null
-}
+export type NativeCut = Readonly<{ rest: string; form: NativeForm['form'] | null }>
 
 /** Removes forms in non-Latin scripts from a name, unless nothing else would remain. */
 export function cutNativeForms(name: string): NativeCut {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { findConfidenceLimit } from '../../../src/registry/match/confidence-limit.js'
 import { describe, expect, it, test } from 'vitest'
+import romanized from '../../../src/registry/reference/romanized-letters.json' with { type: 'json' }
 import { matchedConfidenceMin } from '../../../src/contract/result.js'
 import { estimateCandidateConfidence } from '../../../src/registry/answer/evidence-texts.js'
 import type { MatchDecision } from '../../../src/registry/match/rank.js'
@@ -1403,5 +1404,99 @@ describe('a cooperative and a company of one name', () => {
         ] as const)
           expect(isAccepted(ask(asked, held, country)), `${asked} | ${held}`).toBe(false)
     }
+  })
+})
+
+describe('an English word of a trade in Cyrillic and Greek letters', () => {
+  const pairs = (['Cyrillic', 'Greek'] as const).flatMap((script) =>
+    romanized.words[script]
+      .flatMap((list) => list.split(', '))
+      .map((pair) => pair.split(' ') as [native: string, english: string])
+      .filter(([, english]) => /(?:ing|tions?|ment|ties|als?|ers|tics|gies|ures|ises|ics)$/.test(english)),
+  )
+  const forms = { Cyrillic: ['ООО', 'OOO', 'RU'], Greek: ['ΑΕ', 'AE', 'GR'] } as const
+
+  test.each(pairs)('%s is "%s", in the list and in the register', (native, english) => {
+    const script = /\p{Script=Greek}/u.test(native) ? 'Greek' : 'Cyrillic'
+    const [own, latin, country] = forms[script]
+    const [name, written] = script === 'Greek' ? ['ΒΕΛΜΟΡΑ', 'Velmora'] : ['ВЕЛМОРА', 'Velmora']
+    const inScript = `${name} ${native.toUpperCase()} ${own}`
+    const inLatin = `${written} ${english} ${latin}`
+    for (const [asked, held] of [
+      [inScript, inLatin],
+      [inLatin, inScript],
+    ] as const) {
+      const found = match({ name: asked, location: country, held: [{ name: held, country }] })
+      expect([asked, namedBy(found)]).toEqual([asked, held])
+    }
+  })
+})
+
+describe('a trade in another language', () => {
+  test.each([
+    ['Velmora Insurance', 'ES', 'VELMORA SEGUROS SA'],
+    ['Velmora Furniture', 'PL', 'VELMORA MEBLE SP. Z O.O.'],
+    ['Velmora Stahl', 'GB', 'VELMORA STEEL LIMITED'],
+    ['Velmora Handel', 'SE', 'Velmora Trading AB'],
+    ['Velmora Reisen', 'GB', 'VELMORA TRAVEL LIMITED'],
+  ])('%s in %s is %s, and never sure', (name, location, held) => {
+    const found = match({ name, location, held: [{ name: held, country: location }] })
+    expect(found).toMatchObject({ kind: 'entity' })
+    expect(found.kind === 'none' ? 0 : found.confidence).toBeLessThanOrEqual(90)
+  })
+
+  test.each([
+    ['Velmora Insurance Ltd', 'GB', 'VELMORA FINANCE LIMITED'],
+    ['Velmora Trading Ltd', 'GB', 'VELMORA COMMERCE LIMITED'],
+    ['Velmora Seguros SA', 'ES', 'VELMORA FINANZAS SA'],
+  ])('%s in %s is not %s', (name, location, held) => {
+    expect(match({ name, location, held: [{ name: held, country: location }] }).kind).not.toBe('entity')
+  })
+})
+
+describe('an office in front of a name', () => {
+  const offices = [
+    'Head Office',
+    'Customer Service',
+    'IT Division',
+    'Accounts Payable',
+    'Store 14',
+    'Werk 3',
+    'Distribution Centre',
+    'Siège social',
+    'Direction des achats',
+    'Service Comptabilité',
+    'z. Hd. Buchhaltung',
+    'Ufficio Acquisti',
+    'Dział zakupów',
+  ]
+
+  test.each(offices.flatMap((office) => ['', ' -', ':'].map((sign) => office + sign)))('%s', (office) => {
+    const held = [{ name: 'Velmora Quendel Ltd', country: 'GB' }]
+    const found = match({ name: `${office} Velmora Quendel Ltd`, location: 'GB', held })
+    expect(found).toMatchObject({ kind: 'entity' })
+    expect(found.kind === 'none' ? 0 : found.confidence).toBeGreaterThanOrEqual(90)
+  })
+
+  test.each(['Head Office Supplies Ltd', 'Customer Service Solutions Ltd', 'Store 24 Foods Ltd'])(
+    '%s is a name, and not the rest of it',
+    (name) => {
+      const rest = ['Supplies Ltd', 'Solutions Ltd', 'Foods Ltd'].map((one) => ({ name: one, country: 'GB' }))
+      expect(match({ name, location: 'GB', held: rest }).kind).not.toBe('entity')
+      const held = [{ name, country: 'GB' }, ...rest]
+      expect(namedBy(match({ name, location: 'GB', held }))).toBe(name)
+    },
+  )
+})
+
+describe('letters and words that were written as one', () => {
+  test.each([
+    ['BlackMoorr Direct Lending Fund LP', 'Blackmoor Direct Lending Fund LP'],
+    ['VC7 Fund I, a series of Velmora Funds, LP', 'VC7 Fund I, a series of Velmora Funds, LP'],
+    ['VC7 Fund I a series of Velmora Funds', 'VC7 Fund I, a series of Velmora Funds, LP'],
+    ['Velmora Fund12 LP', 'Velmora Fund 12, LP'],
+  ])('%s is %s', (name, held) => {
+    const found = match({ name, location: 'US', held: [{ name: held }] })
+    expect(found.kind === 'entity' && namedBy(found)).toBe(held)
   })
 })
