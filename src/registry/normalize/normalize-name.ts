@@ -50,7 +50,7 @@ export function foldText(text: string, charsMax: number = matchLimits.nameCharsM
     .trim()
 }
 
-/** Returns the words of a folded text, with runs of single letters joined, but for a comma: see `splitWords`. */
+/** Returns the words of a folded text, with runs of single letters joined that no comma divides: see `splitWords`. */
 export const foldWords = (text: string): string[] =>
   foldMarks(text, matchLimits.nameCharsMax)
     .split(/,(?=\s)/)
