@@ -115,9 +115,9 @@ const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => strin
 ]
 const possessive = /(?<=(\p{L}{3,}))['’]s(?![\p{L}\p{M}])/giu
 const apostrophes = /['’‘`´]/g
-/** A name and a legal form, or two words, written as one: "SiemensAG", "LarkmoorFoods". */
+/** A name or a number and a legal form, or two words, written as one: "SiemensAG", "LarkmoorFoods", "Fund XXIVLP". */
 const joinedForm =
-  /(?<=\p{Ll}{3})(?=(?:AG|SA|SE|AB|NV|BV|KG|AS|ASA|Oyj|SpA|GmbH|Inc|Corp|PLC|Plc)(?![\p{L}\p{M}\p{N}]))|(?<=[\p{L}\d]{5})(?=(?:[Ll][Tt][Dd]|[Gg][Mm][Bb][Hh]|[Ll]imited|LIMITED|LL[CP]|P(?:vt|VT|ty|TY|te|TE)|Sarl|SARL)(?![\p{L}\p{M}\p{N}]))/gu
+  /(?<=\p{Ll}{3})(?=(?:AG|SA|SE|AB|NV|BV|KG|AS|ASA|Oyj|SpA|GmbH|Inc|Corp|PLC|Plc)(?![\p{L}\p{M}\p{N}]))|(?<=[\p{L}\d]{5})(?=(?:[Ll][Tt][Dd]|[Gg][Mm][Bb][Hh]|[Ll]imited|LIMITED|LL[CP]|P(?:vt|VT|ty|TY|te|TE)|Sarl|SARL)(?![\p{L}\p{M}\p{N}]))|(?<=(?<!\p{L})[IVX]{2,8}|\d)(?=(?:L(?:LC|LP|P|td|TD)|I(?:nc|NC))(?![\p{L}\p{M}\p{N}]))/gu
 
 export interface ReadingFacts {
   /** Words of the place that the query gives. */

@@ -1495,6 +1495,8 @@ describe('letters and words that were written as one', () => {
     ['VC7 Fund I, a series of Velmora Funds, LP', 'VC7 Fund I, a series of Velmora Funds, LP'],
     ['VC7 Fund I a series of Velmora Funds', 'VC7 Fund I, a series of Velmora Funds, LP'],
     ['Velmora Fund12 LP', 'Velmora Fund 12, LP'],
+    ['Velmora Investors XXIVLP', 'Velmora Investors XXIV LP'],
+    ['Velmora Investors 7LLC', 'Velmora Investors 7, LLC'],
   ])('%s is %s', (name, held) => {
     const found = match({ name, location: 'US', held: [{ name: held }] })
     expect(found.kind === 'entity' && namedBy(found)).toBe(held)
