@@ -54,7 +54,7 @@ const isFormWord = ({ text, written }: DescribedWord): boolean => formWords.has(
 const joining = /^(?:and|und|et|e|y|og|och|i|of|de|von|a)$/
 
 /**
- * True if a piece behind a comma or a legal form describes the company before it: ", a Delaware corporation", ", maker of tiles",
+ * True if a piece behind a comma or a legal form describes the company before it: ", a Delaware corporation", "(Ohio corporation)",
  * ", the London hedge fund", "GmbH Miete". Names have capital letters, so the piece has at most one, of a place or an owner.
  */
 function isDescription(piece: readonly DescribedWord[], isBehindForm: boolean): boolean {
@@ -62,11 +62,12 @@ function isDescription(piece: readonly DescribedWord[], isBehindForm: boolean): 
   if (first === undefined || last === undefined) return false
   const isSet = first.separator === ',' && piece.length > 1
   const isOfKind = isSet && articles.has(first.text) && (kinds.has(last.text) || forms.has(last.text))
-  // With a form, it is the end of a long name: ", promet i usluge KOVINA d.o.o.".
+  const isInBrackets = first.separator === '(' && first !== last
+  if (isOfKind || (isInBrackets && isOfManyNames(first.text) && forms.has(last.text))) return true
   const isName = isFormWord(last) || (piece.some(isFormWord) && piece.some(hasCapital))
   const isPlain = isSet && isSmall(first) && isSmall(last) && piece.filter(hasCapital).length <= 1
   const isRemark = isBehindForm && piece.every(isSmall)
-  return isOfKind || (!isName && (isPlain || (isRemark && !joining.test(first.text))))
+  return !isName && (isPlain || (isRemark && !joining.test(first.text)))
 }
 
 /** A role: "as guarantor", "in its capacity as Lender", 'hereinafter referred to as "Licensee"'. */

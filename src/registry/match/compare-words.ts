@@ -145,12 +145,12 @@ const areIn = (groups: ReadonlyMap<string, number> | undefined, a: string, b: st
 
 const hasDigit = /\d/
 
-/** "ue" for "ü", "ü" written as "u", "dj" for "đ", "Mc" for "Mac", and British spellings. */
+/** "ue" for "ü", "ü" written as "u", but at the end of a word and in short ones; "dj" for "đ", "Mc" for "Mac", and British spellings. */
 const closeSpelling = (word: string): string =>
   /[aou]e|aa|dj|^mac.{3}|..our|isation/.test(word)
     ? word
-        .replace(/(?<![aeoq])([aou])e/g, '$1')
-        .replace(/aa/g, 'a')
+        .replace(/(?<![aeoq])(?!aero)([aou])e(?=.)/g, word.length < 5 ? '$&' : '$1')
+        .replace(/^aa|aa(?=rd|ge|r?s|[bl]|d$)(?!ali)/g, 'a')
         .replace(/dj/g, 'd')
         .replace(/^mac(?=.{3})/, 'mc')
         .replace(/(?<=..)our(?=s?$)/, 'or')

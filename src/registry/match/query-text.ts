@@ -91,7 +91,7 @@ const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => strin
   // The estate of a bankrupt company in Iceland.
   [/^þb\.?(?=\s)/i, ' þrotabú '],
   [
-    /^(?:in re:?|re:?|in the matter of(?: the \w+ of)?|est(?:ate|\.) of|(?:to )?(?:the )?order of|sent on behalf of|(?:shri|smt)\.?|m\/s[.:]?|मेसर्स|मे\.|মেসার্স|મેસર્સ|மெசர்ஸ்|మెసర్స్|ಮೆಸರ್ಸ್|میسرز|\(?(?:abt|afd|avd|d[eé]p|oddz?|uff|отд|відд)\.|fa\.|spett(?:\.\s?le|\.|le))(?=\s)/i,
+    /^(?:in re:?|re:?|c\/o|in the matter of(?: the \w+ of)?|est(?:ate|\.) of|(?:to )?(?:the )?order of|sent on behalf of|(?:shri|smt)\.?|m\/s[.:]?|मेसर्स|मे\.|মেসার্স|મેસર્સ|மெசர்ஸ்|మెసర్స్|ಮೆಸರ್ಸ್|میسرز|\(?(?:abt|afd|avd|d[eé]p|oddz?|uff|отд|відд)\.|fa\.|spett(?:\.\s?le|\.|le))(?=\s)/i,
     ' / ',
   ],
   [/(?<=\S )(?:v\.|vs\.?|c\.)(?= \S)/g, ' / '],
@@ -108,7 +108,7 @@ const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => strin
   [/\bo\/b\/o\b|\b(?:for and )?on behalf of\b/gi, ' obo '],
   [/\bas (?:\w+ )?(?:agents?|nominees?|trustees?|custodians?|attorneys?) (?:of|for)\b/gi, ' obo '],
   [/\b(?:subsidiary|franchisee|licensee|tenant|competitor|customer|client|supplier) of\b/gi, ' careof '],
-  [/\bc\/o\b|\b(?:owned|acquired|powered|managed|distributed) by\b/gi, ' careof '],
+  [/\bc\/o\b|(?<=\S )v\/(?=\s?\p{Lu})|\b(?:owned|acquired|powered|managed|distributed) by\b/giu, ' careof '],
   [/\.(?:co|com|org|ac|net|or)\.[a-z]{2}\b/gi, ' www '],
   [/[\w.+-]{1,64}@(?=[\w-]+\.\w)/g, ' '],
   [/\b(USD|EUR|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|INR|CNY|HKD|SGD|ZAR)(?=\d)/gi, '$1 '],

@@ -1502,3 +1502,23 @@ describe('letters and words that were written as one', () => {
     expect(found.kind === 'entity' && namedBy(found)).toBe(held)
   })
 })
+
+describe('two letters for an umlaut', () => {
+  test.each([
+    ['Muellberg Quendel GmbH', 'MÜLLBERG QUENDEL GMBH', 'DE'],
+    ['Aerztehaus Quendel GmbH', 'ÄRZTEHAUS QUENDEL GMBH', 'DE'],
+    ['Velgard Nordoe Skov ApS', 'Velgaard Nordø Skov ApS', 'DK'],
+    ['Aalmoor Quendel ApS', 'Ålmoor Quendel ApS', 'DK'],
+  ])('%s is %s', (name, held, location) => {
+    expect(isAccepted(match({ name, location, held: [{ name: held, country: location }] }))).toBe(true)
+  })
+
+  test.each([
+    ['Aye', 'AEye, Inc.'],
+    ['Quendo', 'Quendoe & Co Inc'],
+    ['AROVELM', 'AEROVELM INC'],
+    ['Movaano Inc.', 'Movano Inc.'],
+  ])('%s is not surely %s', (name, held) => {
+    expect(confidenceOf(match({ name, location: 'US', held: [{ name: held }] }))).toBeLessThan(95)
+  })
+})
