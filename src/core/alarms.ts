@@ -166,6 +166,8 @@ function parseCondition(part: string): AlarmCondition | { fault: string } {
   if (part === '') return { fault: 'a condition is empty' }
   const [, word = '', sign = '', limit = ''] = /^([^<>=!\s]*)\s*([<>=!]*)\s*(.*)$/su.exec(part) ?? []
   const name = names.find((known) => known === word.toLowerCase())
+  if (name === undefined && /^\d{1,6}\s*%?$/.test(part))
+    return { fault: `${shown}: a number has a decimal point, like 2.5, and a comma is between conditions` }
   if (name === undefined)
     return { fault: `${shown}: ${word === '' ? 'the name is missing' : 'the name is unknown'}` }
   const operator = operators.find((known) => known === sign)

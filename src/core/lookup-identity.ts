@@ -193,8 +193,8 @@ const textCharsMax = Math.max(...[...missing, ...missingInBrackets, ...errors].m
 /** Longest cell to check: the longest text, with punctuation around it. */
 const cellCharsMax = textCharsMax + 20
 
-/** Repeated filler characters (`xxx`, `000`, `9999999999999`, `0.00`), and errors of LibreOffice (`Err:502`). */
-const fillers = /^(?:x{3,}|0+(?:[.,]0+)?|9{7,}|err:\d{3})$/
+/** Repeated filler characters (`xxx`, `000`, `9999999999999`, Portugal's `999999990`, `0.00`), and errors of LibreOffice (`Err:502`). */
+const fillers = /^(?:x{3,}|0+(?:[.,]0+)?|9{7,}0?|err:\d{3})$/
 
 /** The same as above, as ledgers write it; `DO` without signs is a name and a country. */
 const dittos = /^\s*[\p{Pd}"“”.]+\s*do\s*[\p{Pd}"“”.]+\s*$/iu

@@ -150,7 +150,7 @@ const closeSpelling = (word: string): string =>
   /[aou]e|aa|dj|^mac.{3}|..our|isation/.test(word)
     ? word
         .replace(/(?<![aeoq])(?!aero)([aou])e(?=.)/g, word.length < 5 ? '$&' : '$1')
-        .replace(/^aa|aa(?=rd|ge|r?s|[bl]|d$)(?!ali)/g, 'a')
+        .replace(/^aa|aa(?=rd|ge|r?s|l?b|[dl]?$)/g, 'a')
         .replace(/dj/g, 'd')
         .replace(/^mac(?=.{3})/, 'mc')
         .replace(/(?<=..)our(?=s?$)/, 'or')
@@ -212,11 +212,11 @@ export function compareWords(text: string, name: string, isLast = false): WordMa
   )
 }
 
+const toPortuguesePlural = (word: string): string =>
+  word.replace(/(?<=[aeo])l$|il$|ao$/, (end) => (end === 'ao' ? 'oes' : end === 'il' ? 'eis' : 'is'))
 function isPlural(a: string, b: string): boolean {
   const [short, long] = a.length < b.length ? [a, b] : [b, a]
-  if (short.length < 4 || !long.startsWith(short)) return false
-  const rest = long.slice(short.length)
-  return rest === 's' || rest === 'es'
+  return short.length >= 4 && [`${short}s`, `${short}es`, toPortuguesePlural(short)].includes(long)
 }
 
 /** More lost letters leave too much open, and their pattern would take exponential time. */

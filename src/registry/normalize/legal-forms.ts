@@ -279,6 +279,8 @@ const writtenForms: readonly (readonly [pattern: RegExp, spelledOut: string])[] 
   // The form of South Africa and Namibia, in Afrikaans and in full: "CC" is too often a word of a name to be a form.
   [/(?<=\S{3}\s)\(?(?:close corporation|beslote korporasie)\)?\.?\s*$/iu, ' cc'],
   [/(?<=\p{Ll}\s)B\.?\s?K\.?\s*$/u, ' cc'],
+  [/(?<=&|\s[ey])\s*C\.?\s?[aª]\.?(?=,?\s+(?:lt?da|limitada|s\.?\s?[al]|crl)\b|$)/gi, ' companhia'],
+  [/(?<=\S\s)[e&]\s+C\.?(?=,?\s+S\.?\s?(?:N\.?\s?C|A\.?\s?S)\b)/gi, ' & co'],
   [new RegExp(String.raw`${apart}T:mi(?!\p{L})`, 'giu'), ' tmi '],
   [/(?<=\S\s)(?:(?:Ltd|Limited)\.?,?\s*Part|Part\.,?\s*(?:Ltd|Limited))\.?\s*$/iu, ' limited partnership'],
   [new RegExp(String.raw`${apart}(?:[eE]\.\s?[kK]|e\s?K)\.?\s*$`, 'u'), ' eingetragener kaufmann'],
@@ -298,7 +300,7 @@ const lastWritten = new RegExp(
 
 /** Nearly no name has one of them: this test is fast, the patterns are not. */
 const hasWrittenForm =
-  /an[o\u00f3]nima[ ,]|v\s?[./]\s?d\b|van d\b|savings?\s|sacco|[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$|\([a-z.']{1,7}\)\s*(?:$|[lcps(-])|\s(?:gha?|ug|tz|zm|bd|lk|lanka|nig?|ng|ken?|e\.?a|w\.a|tanz|zamb?|zim|bots|gam|pak|bang|[bms]'?(?:desh|tius|sia|pore)|ugn|rwa)\.?\s+[lcps(-]|\sp\.\s*l|\ssh\.?\s?a\.?\s*$|close corp|beslote k|t:mi|part|\sb\.?\s?k\.?\s*$/i
+  /an[o\u00f3]nima[ ,]|v\s?[./]\s?d\b|van d\b|savings?\s|sacco|[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$|\([a-z.']{1,7}\)\s*(?:$|[lcps(-])|\s(?:gha?|ug|tz|zm|bd|lk|lanka|nig?|ng|ken?|e\.?a|w\.a|tanz|zamb?|zim|bots|gam|pak|bang|[bms]'?(?:desh|tius|sia|pore)|ugn|rwa)\.?\s+[lcps(-]|\sp\.\s*l|\ssh\.?\s?a\.?\s*$|[&ey]\s*c\.?\s?[aª]|[e&]\s+c\.?,?\s+s|close corp|beslote k|t:mi|part|\sb\.?\s?k\.?\s*$/i
 
 /** Writes out forms that folding would change into other words. `name` must be unfolded. */
 export function expandForms(name: string): string {

@@ -166,9 +166,9 @@ function findCompany(line: FilledLine, verdict: TypedVerdict): LineVerdict | { r
     case 'candidate':
       return toAccepted(
         line.candidateIds[verdict.number - 1] ?? null,
-        line.candidateCount === 0
-          ? `there is no candidate ${verdict.number}: the row has none; ${otherVerdicts}`
-          : `there is no candidate ${verdict.number} with an id`,
+        verdict.number < 1 || line.candidateCount < verdict.number
+          ? `there is no candidate ${verdict.number}: the row has ${line.candidateCount || 'none'}; ${otherVerdicts}`
+          : `candidate ${verdict.number} has no id`,
       )
     case 'yes': {
       const [only = null] = ids

@@ -1522,3 +1522,42 @@ describe('two letters for an umlaut', () => {
     expect(confidenceOf(match({ name, location: 'US', held: [{ name: held }] }))).toBeLessThan(95)
   })
 })
+
+describe('how lists of Portugal, Spain and Italy shorten names', () => {
+  test.each([
+    ['Larkmoor Unip. Lda', 'PT', 'Larkmoor, Unipessoal, Lda.'],
+    ['Larkmoor, Unipess., Lda.', 'PT', 'Larkmoor, Unipessoal, Lda.'],
+    ['Irmaos Larkmoor e Companhia Lda', 'PT', 'Irmãos Larkmoor & Cª, Lda.'],
+    ['Irmãos Larkmoor & C.ª Lda', 'PT', 'Irmãos Larkmoor & Companhia, Lda.'],
+    ['Larkmoor e C. Snc', 'IT', 'LARKMOOR & C. S.N.C.'],
+    ['Têxtil Larkmoor SA', 'PT', 'Têxteis Larkmoor, S.A.'],
+    ['Construtora Larkmoor Lda', 'PT', 'Construções Larkmoor, Lda.'],
+    ['Constructora Larkmoor SL', 'ES', 'CONSTRUCCIONES LARKMOOR SL'],
+    ['Larkmoor SGPS', 'PT', 'Larkmoor SGPS, S.A.'],
+    ['Larkmoor SGPS', 'PT', 'Larkmoor, SGPS, Lda.'],
+  ])('%s of %s is %s', (name, location, held) => {
+    expect(isAccepted(match({ name, location, held: [{ name: held, country: location }] }))).toBe(true)
+  })
+
+  test('the estate of a company is not the company', () => {
+    const held = [{ name: 'Larkmoor Construções, Lda.', country: 'PT' }]
+    for (const name of [
+      'Massa Insolvente de Larkmoor Construções, Lda',
+      'Massa insolvente da Larkmoor Construções Lda',
+    ])
+      expect(isAccepted(match({ name, location: 'PT', held })), name).toBe(false)
+  })
+})
+
+describe('what registers of trade marks and ships have around a name', () => {
+  test.each([
+    'Velmora Quendel Inc (Delaware Corporation)',
+    'VELMORA QUENDEL, INC. (CALIFORNIA CORPORATION)',
+    'C/O VELMORA QUENDEL INC',
+    "REG'D OWNER: VELMORA QUENDEL INC",
+    'lunch w/ velmora quendel inc',
+  ])('%s', (name) => {
+    const found = match({ name, location: null, held: [{ name: 'Velmora Quendel, Inc.' }] })
+    expect(isAccepted(found)).toBe(true)
+  })
+})

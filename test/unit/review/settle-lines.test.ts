@@ -147,9 +147,9 @@ describe('a line that cannot be taken is named, with what is wrong', () => {
     ],
     [{ verdict: 'le_b4ada14d723d' }, /^"le_b4ada14d723d" is not a verdict: .*begins with siq_ .*`entityId`/],
     [{ name: '?cme GmbH' }, /^its name is "\?cme GmbH"/],
-    [{ verdict: '3' }, /^there is no candidate 3 with an id$/],
-    [{ verdict: '0' }, /^there is no candidate 0 with an id$/],
-    [{ verdict: '6' }, /^there is no candidate 6 with an id$/],
+    [{ verdict: '3' }, /^there is no candidate 3: the row has 2;/],
+    [{ verdict: '0' }, /^there is no candidate 0: the row has 2;/],
+    [{ verdict: '1', candidateIds: [null, 'siq_2'], candidateCount: 2 }, /^candidate 1 has no id$/],
     [{ verdict: 'yes' }, /^"yes" does not select one of 2 candidates: type its number$/],
     [
       { verdict: 'ok', candidateIds: [], candidateCount: 0 },
