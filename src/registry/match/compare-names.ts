@@ -10,6 +10,7 @@ import {
   isWrittenAlike,
   listLeft,
   noWords,
+  type GetNames,
   type LeftWord,
   type LeftoverWords,
 } from './left-words.js'
@@ -103,11 +104,8 @@ const noPairs = Object.fromEntries(
 ) as unknown as PairCounts
 const han = /[\p{Script=Han}\p{Script=Hangul}]/u
 
-/** Words of a text that may be a place: its own words, and those of the query's place. */
-export interface Surroundings {
-  /** Words of the place in the query. */
-  readonly placeWords: ReadonlySet<string>
-}
+/** The words of the query's place, and the other names of each company. */
+export type Surroundings = Readonly<{ placeWords: ReadonlySet<string>; getOthers?: GetNames }>
 
 /** Compares a text with a name; `null` if they have too little in common. */
 export function compareNames(
@@ -183,7 +181,7 @@ export function compareNames(
   if (!isInitials && (total === 0 || alignment.pairs.length === 0 || shared / total < 0.3)) return null
   // A company is called "&"; the "&" of another name does not name it.
   if (isJoiningOnly(text, alignment)) return null
-  const left = listLeft(prepared, candidate, alignment, inPairs, placeWords)
+  const left = listLeft(prepared, candidate, alignment, inPairs, { ...surroundings, placeWords })
   const counted = left.filter(
     ({ role, word }) => role !== 'repeated' && role !== 'ticker' && word.wordClass !== 'stop',
   )

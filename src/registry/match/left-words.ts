@@ -6,7 +6,7 @@ import { findFormInFront, statesForm, type CandidateName } from './candidate.js'
 import type { QueryText, TextWord } from './query-text.js'
 import { countHeads } from './named-field.js'
 import { hasTown } from './place-agreement.js'
-import { isOfSecurity, type WordClass } from './word-classes.js'
+import { hasOtherMeaning, isOfSecurity, type WordClass } from './word-classes.js'
 import { foldText, getOrCompute, hasShortForm, isJoiningWord } from '../normalize/normalize-name.js'
 import { cutOwnBrand, isOwnBrand, parseName } from '../normalize/parsed-name.js'
 import { change, leaveOutTrade, type KeyedText } from './other-writings.js'
@@ -53,14 +53,32 @@ export const noWords: LeftoverWords = {
   hardWeight: 0,
 }
 
+export type GetNames = (one: CandidateName) => readonly CandidateName[]
+/** Returns a function that gives the other names of a company, of the names found. */
+export function groupNames(names: readonly CandidateName[]): GetNames {
+  const groups = new Map<number, CandidateName[]>()
+  for (const one of names) groups.set(one.entityNumber, [...(groups.get(one.entityNumber) ?? []), one])
+  return ({ entityNumber, name }) => (groups.get(entityNumber) ?? []).filter((one) => one.name !== name)
+}
+
+/** Finds words of other names of the company that begin in the text: "Quintavelha (ex Larkmoor Foods)". */
+function findOtherNames({ words }: QueryText, own: readonly string[], others: readonly CandidateName[]) {
+  const begins = ({ tokens: [first = ''] }: CandidateName) =>
+    !own.includes(first) && words.some(({ text, wordClass }) => text === first && wordClass === 'telling')
+  const told = new Set(others.filter(begins).flatMap(({ tokens }) => tokens))
+  return ({ text, wordClass }: TextWord): boolean =>
+    told.size > 0 && wordClass !== 'generic' && (told.has(text) || hasOtherMeaning(text, /former/))
+}
+
 export function listLeft(
   { text }: AlignedText,
   candidate: CandidateName,
   { start, end }: NameAlignment,
   inPairs: ReadonlySet<number>,
-  placeWords: ReadonlySet<string>,
+  { placeWords, getOthers = () => [] }: { placeWords: ReadonlySet<string>; getOthers?: GetNames },
 ): LeftWord[] {
   const left: LeftWord[] = []
+  const isOfOther = findOtherNames(text, candidate.tokens, getOthers(candidate))
   const last = text.words.length - 1
   const isHead = start > 0 && start <= countHeads(text, candidate.place, inPairs.size)
   // The purpose behind the form is in the whole name, and not in its words.
@@ -71,11 +89,12 @@ export function listLeft(
   for (const [at, read] of text.words.entries()) {
     if (inPairs.has(at)) continue
     // Behind "formerly" and "d/b/a", all words are of another name.
-    const isOfOther = mark >= 0 && at > mark && read.wordClass === 'generic'
-    const word = isOfOther ? change(read, { wordClass: 'telling' }) : read
+    const isBehind = mark >= 0 && at > mark && read.wordClass === 'generic'
+    const word = isBehind ? change(read, { wordClass: 'telling' }) : read
     const position: Position = at < start ? 'before' : at >= end ? 'behind' : 'inside'
     const facts = { text, candidate, end, at, placeWords, inPairs }
-    left.push({ word, at, position, role: at < formEnd ? 'repeated' : findRole(word, at === last, facts) })
+    const isSaid = at < formEnd || isOfOther(word)
+    left.push({ word, at, position, role: isSaid ? 'repeated' : findRole(word, at === last, facts) })
   }
   return left.map((one, at) =>
     one.role === null && isInTown(one, [left[at - 1], left[at + 1]], candidate)
@@ -110,8 +129,7 @@ const seriesNumber =
   /^(?:[1-9]|1\d|20)(?:st|nd|rd|th)?$|^[ivx]$|^(?:two|three|four|five|six|seven|eight|nine|ten)$/
 
 function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['role'] {
-  const { text, candidate, end, at, placeWords, inPairs } = facts
-  const { wordClass } = word
+  const [{ wordClass }, { text, candidate, end, at, placeWords, inPairs }] = [word, facts]
   if (wordClass === 'form' || isOfSecurity(wordClass)) return null
   const isBehindForm = text.words[at - 1]?.wordClass === 'form'
   const isBehindName = at >= end && (at === end || inPairs.has(at - 1) || isBehindForm)
@@ -241,14 +259,12 @@ export function isWrittenAlike(
   return shortened.every(({ textAt }) => written.has(words[textAt]?.folded ?? ''))
 }
 
+const weak = /^(?:stop|form|place)$/
 /** Only joining words, forms and places of the text are words of the name: "SA de CV" is not "MB C V", "MTN Ghana" not "Ghana Oil". */
 export const isJoiningOnly = ({ words }: QueryText, { pairs }: NameAlignment): boolean =>
   pairs.length > 0 &&
-  pairs.every(
-    ({ textAt, textCount }) =>
-      textCount === 1 && /^(?:stop|form|place)$/.test(words[textAt]?.wordClass ?? ''),
-  ) &&
-  words.some(({ wordClass }) => !/^(?:stop|form|place)$/.test(wordClass))
+  pairs.every(({ textAt, textCount }) => textCount === 1 && weak.test(words[textAt]?.wordClass ?? '')) &&
+  words.some(({ wordClass }) => !weak.test(wordClass))
 
 /** True for "and" between two words, in a language of the country or where the other text has one too. A letter is often an initial. */
 function isAnd(words: readonly string[], at: number, { place }: CandidateName, other: string): boolean {

@@ -1,7 +1,7 @@
 import type { Writings } from './other-writings.js'
 import { matchedConfidenceMin } from '../../contract/result.js'
 import { areAlike, comparePlace, type CandidateName } from './candidate.js'
-import { leaveOutAnd } from './left-words.js'
+import { groupNames, leaveOutAnd } from './left-words.js'
 import { isConflict, type LocationHint } from './place-agreement.js'
 import { prepareText, type WordPair } from './align-name.js'
 import { compareNames, type NameComparison } from './compare-names.js'
@@ -123,6 +123,7 @@ export function buildEvidences(
   contextCount: (candidate: CandidateName) => number,
 ): Evidence[] {
   const pairs: EvidencePair[] = []
+  const getOthers = groupNames(names)
   const weigh = (word: string) => vocabulary.weight(word)
   const held = new Set(names.flatMap(({ fullKey, coreKey }) => [fullKey, `=${coreKey}`]))
   for (const text of texts) {
@@ -130,7 +131,7 @@ export function buildEvidences(
     for (const candidate of names) {
       const [read, name] = leaveOutAnd(text, candidate, held)
       const asked = read === text ? prepared : prepareText(read, vocabulary)
-      const comparison = compareNames(asked, name, { placeWords })
+      const comparison = compareNames(asked, name, { placeWords, getOthers })
       if (comparison === null) continue
       const place = comparePlace(hint, candidate)
       pairs.push({ comparison, place, hint, contextCount: contextCount(candidate), weigh })

@@ -50,7 +50,7 @@ export const classOfWord = toMap(table.anywhere, toClass)
 const classBesideOthers = toMap(table.beside_others, toClass)
 
 /** True for a word that has another meaning next to others, such as "common" of shares. */
-export const hasOtherMeaning = (word: string): boolean => classBesideOthers.has(word)
+export const hasOtherMeaning = (word: string, kind = /./) => kind.test(classBesideOthers.get(word) ?? '')
 
 /** Words that begin a description of a security: the words and numbers next to them belong to it. */
 const bondClasses: ReadonlySet<WordClass> = new Set(['percent', 'date', 'security', 'currency'])

@@ -1561,3 +1561,25 @@ describe('what registers of trade marks and ships have around a name', () => {
     expect(isAccepted(found)).toBe(true)
   })
 })
+
+describe('a text with the name of today and a former one', () => {
+  const held: Held[] = [
+    { name: 'Quendelvelm Vinhos, Lda.', country: 'PT', company: 1 },
+    { name: 'Adegas Larkmoor, Lda.', kind: 'former', country: 'PT', company: 1 },
+  ]
+  const ask = (name: string) => match({ name, location: 'PT', held })
+
+  test.each([
+    'Quendelvelm (ex Adegas Larkmoor)',
+    'Quendelvelm (ex-Adegas Larkmoor)',
+    'Quendelvelm, formerly Adegas Larkmoor',
+    'Adegas Larkmoor (now Quendelvelm)',
+    'Adegas Larkmoor / Quendelvelm Vinhos',
+  ])('%s is the company of both', (name) => {
+    expect(confidenceOf(ask(name))).toBeGreaterThanOrEqual(90)
+  })
+
+  test.each(['Norvane (ex Adegas Larkmoor)', 'Quendelvelm (ex Norvane)'])('%s is unsure', (name) => {
+    expect(isAccepted(ask(name))).toBe(false)
+  })
+})
