@@ -95,7 +95,12 @@ describe('a download', () => {
     const place = await prepare(context, { patienceMs: 20_000 })
     const lengthen: Fault = async ({ outgoing, forward }) => {
       const { status, headers, body } = await forward()
-      outgoing.writeHead(status, { ...headers, 'content-length': String(body.length + 10) })
+      // Without it, the next request may be sent on the connection that ends.
+      outgoing.writeHead(status, {
+        ...headers,
+        connection: 'close',
+        'content-length': String(body.length + 10),
+      })
       outgoing.write(body, () => outgoing.socket?.end())
     }
     store.fail(isContent, lengthen, Infinity)
