@@ -145,7 +145,7 @@ const areIn = (groups: ReadonlyMap<string, number> | undefined, a: string, b: st
 
 const hasDigit = /\d/
 
-/** "ue" for "ü", "ü" written as "u", but at the end of a word and in short ones; "dj" for "đ", "Mc" for "Mac", and British spellings. */
+/** "ue" for "ü", "ü" written as "u", except at the end of a word and in short words; "dj" for "đ", "Mc" for "Mac", and British spellings. */
 const closeSpelling = (word: string): string =>
   /[aou]e|aa|dj|^mac.{3}|..our|isation/.test(word)
     ? word
