@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Option, type Command } from 'commander'
-import { costMax } from '../../config/billing.js'
+import { costMax, SpendingCap } from '../../config/billing.js'
 import { parseWholeNumber, type FlagGroup } from '../../config/option.js'
 import { toAbsolute } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
@@ -43,7 +43,6 @@ export function fillMcpCommand(command: Command, io: CliIo, createProgram: Creat
     // Paths of tools, the config and the checkpoint are relative to the folder.
     process.chdir(findRoot(flags.root))
     const { Workspace } = await import('../mcp/workspace.js')
-    const { SpendingCap } = await import('../mcp/spending-cap.js')
     const { assertLimited } = await import('../mcp/run-tool.js')
     const { serveTools } = await import('../mcp/server.js')
     const { allowRun: allowsRun = false, yes: skipsQuestions = false, maxLookups, maxCost } = flags

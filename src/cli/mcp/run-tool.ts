@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { withKnownHistory } from '../../pipeline/history/read-history.js'
-import { createPriceMissing } from '../../config/billing.js'
+import { createPriceMissing, type Allowance } from '../../config/billing.js'
 import { resolveApiKey, type Settings } from '../../config/settings.js'
 import { UserError, type ErrorCode } from '../../core/errors.js'
 import { printable, plural } from '../../core/text.js'
 import { countBilled, formatAmount, listSubmissions, toMicros, toUnits } from '../../core/money.js'
 import type { Progress, RunSummary } from '../../pipeline/history/run-figures.js'
-import type { Allowance } from './spending-cap.js'
 import type { InputArguments, JsonLine, Workspace } from './workspace.js'
 
 export interface RunArguments extends InputArguments {

@@ -16,7 +16,7 @@ import {
 } from '../config-flags.js'
 import { resolveFinalPath } from '../../platform/files.js'
 import { formatCommandLine, type CliIo } from '../terminal/command-io.js'
-import type { SpendingCap } from './spending-cap.js'
+import type { SpendingCap } from '../../config/billing.js'
 
 export type CreateProgram = (io: CliIo, typed: readonly string[]) => Promise<Command>
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { SpendingCap, type Allowance } from '../../../src/cli/mcp/spending-cap.js'
+import { SpendingCap, type Allowance } from '../../../src/config/billing.js'
 import { forAll } from '../../support/properties.js'
 
 const amount = fc.integer({ min: 0, max: 40 })
