@@ -9,7 +9,7 @@ import { isOwnCountryLeft } from '../match/evidence.js'
 import { isPartOfLongerName } from '../match/model.js'
 import type { NameComparison } from '../match/compare-names.js'
 import type { LeftWord } from '../match/left-words.js'
-import { describeScan, type QueryText, type TextWord } from '../match/query-text.js'
+import type { QueryText, TextWord } from '../match/query-text.js'
 import { findNativeWords } from '../normalize/native-scripts.js'
 import type { WordClass } from '../match/word-classes.js'
 import { classifyFundOrTrust } from '../normalize/parsed-name.js'
@@ -144,7 +144,9 @@ export function describeName(comparison: NameComparison): string {
   const { matchType, candidate, text } = comparison
   const rest = describeRest(comparison)
   const script = sharesScript(text.native, candidate.name) ? null : text.how
-  const how = [script, describeScan(text), rest].filter((part) => part !== null).join(' and ')
+  const misread = text.words.find(({ isRepaired }) => isRepaired)
+  const scan = misread === undefined ? null : `with "${misread.written}" read as "${misread.folded}"`
+  const how = [script, scan, rest].filter((part) => part !== null).join(' and ')
   return `${how === '' ? 'name' : `name, ${how},`} ${describeRelation(matchType)} ${quoteName(candidate.name)}`
 }
 const scripts = [/\p{sc=Cyrl}/u, /\p{sc=Grek}/u, /\p{sc=Hang}/u, /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u]

@@ -4,7 +4,7 @@ import { type Resolution, matchedConfidenceMin, type Candidate } from '../../con
 import { parseSeveralNames, type CandidateName } from '../match/candidate.js'
 import { decide, type MatchDecision, rankCompanies, type MatchQuery, type Ranking } from '../match/rank.js'
 import { fittedCoefficients, type Coefficients } from '../match/model.js'
-import { removeProcedure, spellOutShortForms } from '../normalize/clean-text.js'
+import { removeProcedure, spellOutShortForms, unknownLetter } from '../normalize/clean-text.js'
 import { listCountryWords } from '../match/left-words.js'
 import { parseLocation } from '../match/parse-location.js'
 import { foldText } from '../normalize/normalize-name.js'
@@ -262,7 +262,8 @@ export function readQuery(
     placeWords,
     isWord: (word: string) => vocabulary.countNames(word) > 0,
     isNearWord: (word: string) =>
-      vocabulary.findSpellings(word).some((near) => calculateDistance(word, near, 1) === 1),
+      vocabulary.findSpellings(word).some((near) => calculateDistance(word, near, 1) === 1) ||
+      (word.includes(unknownLetter) && vocabulary.findExpansions(word).length > 0),
   }
   const initials = listTownInitials(location ?? '')
   const readings = [...readNativeName(name), ...writeCountryLetters(name, countries)]

@@ -7,6 +7,7 @@ import type { CandidateName } from './candidate.js'
 import {
   classifyNameWord,
   compareCountries,
+  compareSound,
   compareWords,
   findCountryAtEnd,
   findSpelling,
@@ -236,10 +237,7 @@ function isShifted(first: string, second: string, held: string, next: string): b
   return count >= shiftedCharsMin && first + second === held + next
 }
 
-function compareWithText(
-  { text, matches, writings }: AlignedText,
-  name: string,
-): readonly (WordMatch | null)[] {
+function compareWithText({ text, matches, writings }: AlignedText, name: string) {
   const known = matches.get(name)
   if (known !== undefined) return known
   const last = text.words.length - 1
@@ -255,8 +253,11 @@ function compareWithText(
     const isShort = at < last && word.text.length > 3 && name.startsWith(word.text)
     const isCut = text.cut !== 'nowhere' || at < formsAt || isShort || !isForm(word)
     if (!isCut && isGuess(match) && classifyNameWord(name) === 'telling') return null
-    const isWriting = match?.kind !== 'equal' && writings !== undefined
-    if (isWriting && areWrittenAlike(word.text, name, writings)) return sameMatch
+    if (match?.kind !== 'equal' && writings !== undefined) {
+      if (areWrittenAlike(word.text, name, writings)) return sameMatch
+      const sound = word.isSpoken ? compareSound(word.folded, name) : null
+      if (sound !== null && sound.cost < (match?.cost ?? Infinity)) return sound
+    }
     return usual === name && (match === null || match.kind === 'misspelled') ? usualMatch : match
   })
   matches.set(name, found)
@@ -291,8 +292,7 @@ function traceBack(
   pairs.reverse()
   const moved = findMoved(prepared, name, missing.reverse(), pairs)
   const all = moved.length === 0 ? pairs : [...pairs, ...moved].sort((a, b) => a.textAt - b.textAt)
-  const first = all[0]
-  const last = all.at(-1)
+  const [first, last] = [all[0], all.at(-1)]
   const [start, stop] =
     first === undefined || last === undefined ? [0, 0] : [first.textAt, last.textAt + last.textCount]
   const used = new Set(

@@ -4,7 +4,7 @@ import { formWords } from '../normalize/legal-forms.js'
 import { boundText } from '../normalize/parsed-name.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { readKind } from '../normalize/streets.js'
-import { isOfManyNames } from './word-classes.js'
+import { classOfWord, isOfManyNames } from './word-classes.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 import { isPlainRemark, isRemark, removeAddressing } from '../normalize/unspaced-names.js'
 import around from '../reference/around-names.json' with { type: 'json' }
@@ -40,7 +40,8 @@ function countInFront(words: readonly DescribedWord[]): number {
   const end = noun > 0 ? noun + 1 : words.findIndex((word, at) => at >= from && !isSmall(word))
   const [last, name] = [words[end - 1], words[end]]
   // "SL" is also the start of a name: "landlord SL Larkmoor".
-  const isName = (word: DescribedWord, at: number) => at >= end && hasCapital(word) && !isFormWord(word)
+  const isName = (word: DescribedWord, at: number) =>
+    at >= end && hasCapital(word) && !isFormWord(word) && !classOfWord.has(word.text)
   if (last === undefined || !name || !hasCapital(name) || end <= from || !words.some(isName)) return 0
   const isOfPlace = ({ text }: DescribedWord) => isOfManyNames(text)
   // "Ljubljanska Larkmoor banka", "le papetier montréalais Larkmoor"
@@ -51,6 +52,7 @@ function countInFront(words: readonly DescribedWord[]): number {
 }
 
 const isFormWord = ({ text, written }: DescribedWord): boolean => formWords.has(text) && written !== 'as'
+const series = /^s(?:erie|e?r)s?$/
 const joining = /^(?:and|und|et|e|y|og|och|i|of|de|von|a)$/
 
 /**
@@ -60,7 +62,7 @@ const joining = /^(?:and|und|et|e|y|og|och|i|of|de|von|a)$/
 function isDescription(piece: readonly DescribedWord[], isBehindForm: boolean): boolean {
   const [first, last] = [piece[0], piece.at(-1)]
   if (first === undefined || last === undefined) return false
-  const isSet = first.separator === ',' && piece.length > 1
+  const isSet = first.separator === ',' && piece.length > 1 && !series.test(piece[1]?.text ?? '')
   const isOfKind = isSet && articles.has(first.text) && (kinds.has(last.text) || forms.has(last.text))
   const isInBrackets = first.separator === '(' && first !== last
   if (isOfKind || (isInBrackets && isOfManyNames(first.text) && forms.has(last.text))) return true
@@ -84,9 +86,8 @@ export function findDescriptions(words: readonly DescribedWord[]): ReadonlySet<n
   }
   add(0, countInFront(words))
   for (const [from, { separator }] of words.entries()) {
-    const isBehindForm = words
-      .slice(Math.max(0, from - 1), from)
-      .some((word) => isFormWord(word) && hasCapital(word))
+    const before = words[from - 1]
+    const isBehindForm = before !== undefined && isFormWord(before) && hasCapital(before)
     if ((separator === '' && !isBehindForm) || !words.slice(0, from).some(hasCapital)) continue
     add(from, from + countRole(words.slice(from)))
     // A hyphen inside the piece separates nothing: "the hedge-fund manager".

@@ -4,6 +4,7 @@ import { namesCountry } from './place-agreement.js'
 import { calculateDistance } from '../../core/word-forms.js'
 import { unknownLetter } from '../normalize/clean-text.js'
 import { nativeWords, isLightWord, isNumberWord, isTradeAnywhere } from '../normalize/normalize-name.js'
+import { rateSound, soundRateMin } from '../normalize/sounds.js'
 import { joiningWords } from './text-pieces.js'
 
 export type NameWordClass = 'telling' | 'generic' | 'light' | 'number'
@@ -63,17 +64,11 @@ const related = of('related', 0.5)
 const readPairs = (pairs: string): (readonly [string, string])[] =>
   pairs.split(/\s+/).map((pair) => pair.split('=') as [string, string])
 
-const tens = readPairs('twenty=2 thirty=3 forty=4 fourty=4 fifty=5 sixty=6 seventy=7 eighty=8 ninety=9')
-const units = readPairs(
-  `one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 first=1 second=2 third=3 fourth=4 fifth=5 sixth=6
-  seventh=7 eighth=8 ninth=9`,
-)
+const { tens: tensTable, units: unitsTable, others: otherNumbers } = wordTables.numbers
+const [tens, units] = [readPairs(tensTable), readPairs(unitsTable)]
 const numberWords = new Map([
   ...units,
-  ...readPairs(
-    `ten=10 eleven=11 twelve=12 thirteen=13 fourteen=14 fifteen=15 sixteen=16 seventeen=17 eighteen=18 nineteen=19 tenth=10
-    erste=1 ersten=1 zweite=2 eins=1 zwei=2 drei=3 vier=4 un=1 deux=2 trois=3 uno=1 dos=2 tres=3`,
-  ),
+  ...readPairs(otherNumbers),
   ...tens.map(([word, ten]) => [word, `${ten}0`] as const),
   ...tens.flatMap(([word, ten]) => units.map(([unit, digit]) => [word + unit, ten + digit] as const)),
 ])
@@ -100,13 +95,7 @@ export function isNumberOfTwo(first: string | undefined, second: string, word: s
 }
 
 /** Words of the same meaning in two languages, and other spellings that no rule finds. */
-const synonyms = new Map(
-  readPairs(`intl=international telecommunication=telecom hldgs=holdings cie=compagnie amzn=amazon bk=bank bnk=bank gp=group dt=deutsche dte=deutsche
-  gebr=gebruder gbr=gebruder hnos=hermanos brdr=brodrene spk=sparkasse ksk=kreissparkasse krspk=kreissparkasse stspk=stadtsparkasse
-  stdtspk=stadtsparkasse voba=volksbank vb=volksbank vobk=volksbank raiba=raiffeisenbank raika=raiffeisenbank
-  rb=raiffeisenbank volksbk=volksbank hypobk=hypothekenbank ldbk=landesbank lb=landesbank raiff=raiffeisen
-  wholefds=wholefoods vzwrlss=verizon st=street ser=series sr=senior jr=junior`),
-)
+const synonyms = new Map(readPairs(wordTables.synonyms.join(' ')))
 
 /** Lists the words that an abbreviation of `synonyms` stands for. */
 export const findSynonym = (word: string): string | undefined => synonyms.get(word)
@@ -125,13 +114,7 @@ export function findSpelling(
 }
 
 /** Parts of the world, which groups name their companies after, in the main languages. */
-const areaNames: readonly ReadonlySet<string>[] = [
-  new Set('europe europa evropa yevropa evropi eurooppa euroopa eiropa avrupa europy'.split(' ')),
-  new Set('asia asie asien azie azja azija asya aasia aziya'.split(' ')),
-  new Set('africa afrika afrique afryka'.split(' ')),
-  new Set('america amerika amerique ameryka americas'.split(' ')),
-  new Set('scandinavia skandinavien scandinavie skandinavia skandinavija skandynawia'.split(' ')),
-]
+const areaNames = wordTables.areas.map((line) => new Set(line.split(' ')))
 
 /** Numbers of groups by word: words for "brothers", short and long; a bank and its holding, or one word of a trade in two languages. Before a colon: English words, compared by letters. */
 const [brothers, relatedWords] = [wordTables.brothers, wordTables.related].map(
@@ -262,7 +245,23 @@ function compareAbbreviation(text: string, name: string, isLast: boolean): WordM
   const endsAlike = text.at(-1) === name.at(-1)
   const isSkeleton = toSkeleton(text) === toSkeleton(name)
   if (!isBeginning && !endsAlike && !isSkeleton && !(share > 0.45 && text.length > 3)) return null
+  if (!isBeginning && !isSkeleton && !dropsVowels(text, name)) return null
   return of('abbreviated', 0.5 + 0.8 * (1 - share) + (isBeginning || endsAlike ? 0 : 0.3), share)
+}
+
+/** Between its beginning and its end, a short form has no vowels, or a piece of the word: "Intnat" is short for "international", "Drem" not for "Devvstream". */
+function dropsVowels(short: string, word: string): boolean {
+  let [from, end] = [0, short.length]
+  while (short[from] === word[from]) from++
+  while (end > from && short[end - 1] === word[word.length - short.length + end - 1]) end--
+  const middle = short.slice(from, end)
+  return !/[aeiou]/.test(middle) || (middle.length > 2 && word.includes(middle))
+}
+
+/** Compares a word that another script writes with a word of a name, by their sound. */
+export function compareSound(spoken: string, name: string): WordMatch | null {
+  const rate = rateSound(spoken, name)
+  return rate < soundRateMin ? null : { ...of('misspelled', 0.4 + 3 * (1 - rate), rate), isSlip: rate > 0.9 }
 }
 
 function compareSpelling(text: string, name: string): WordMatch | null {

@@ -6,7 +6,7 @@ import { isOfUnknownWords } from '../normalize/native-scripts.js'
 import { toCityKey, toPlaceKey } from '../normalize/places.js'
 import { classifyNameWord } from './compare-words.js'
 import { isOneFormPrivate } from './candidate.js'
-import { hasLeft, isOwnCountryLeft, skipJoiningWords, type Evidence } from './evidence.js'
+import { classifyEvidence, hasLeft, isOwnCountryLeft, skipJoiningWords, type Evidence } from './evidence.js'
 import type { LeftWord } from './left-words.js'
 import { countTellingNext, isFollowed, isNamedOtherwise, isNameLeft, isOfSeveral } from './other-names.js'
 import { hasOtherMeaning } from './word-classes.js'
@@ -96,6 +96,11 @@ const isDescribed = ({ comparison }: Evidence): boolean => comparison.candidate.
 /** Returns the most confidence that an answer with this evidence has, whatever the fit says. */
 export const findConfidenceLimit = (evidence: Evidence): number =>
   limits.find(([, holds]) => holds(evidence))?.[0] ?? 99
+
+/** True if two names are the text, and its form is that of the first: "Larkmoor Limited", today "Larkmoor (Private) Limited". */
+export const isSurer = (one: Evidence, other: Evidence): boolean =>
+  [one, other].every((evidence) => classifyEvidence(evidence) === 'exact') &&
+  findConfidenceLimit(one) > findConfidenceLimit(other)
 
 /** Puts a company in front of likelier ones that are limited to less confidence. Expects the likeliest first. */
 export function putSurestFirst<Company extends { readonly share: number; readonly evidence: Evidence }>(

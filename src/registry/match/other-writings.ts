@@ -9,6 +9,7 @@ import {
   toStem,
 } from '../normalize/normalize-name.js'
 import { parseLetters } from '../normalize/native-scripts.js'
+import { isSpoken } from '../normalize/sounds.js'
 import romanized from '../reference/romanized-letters.json' with { type: 'json' }
 import around from '../reference/around-names.json' with { type: 'json' }
 
@@ -45,16 +46,17 @@ export const getWritings = (country: string): Writings =>
 const countriesMax = 500
 const writingsOfCountries = new Map<string, Writings>()
 
-/** Returns the writings to compare a text with a name, of which only one has letters of another script; `null` for two of one script. */
+/** Returns the writings to compare a text with a name, of which one has letters of another script; `null` for two of one script. */
 export function findWritings(text: string, name: string, country: string): Writings | null {
+  if (isSpoken(text) === isSpoken(name)) return null
   const script = scripts.find(({ letter }) => letter.test(text) !== letter.test(name))
-  if (script === undefined) return null
+  if (script === undefined) return isSpoken(text) ? [] : null
   const both = `${text}${name}`.toLowerCase()
   const ofOne = [...ofLetters].flatMap(([key, writings]) => (both.includes(key.slice(-1)) ? writings : []))
   return [...script.writings, ...(ofCountries.get(country) ?? []), ...ofOne]
 }
 
-const writtenCharsMin = 3
+const [writtenCharsMin, writtenStepsMax] = [3, 500]
 
 /** True if two folded words may be writings of one: "zelezara" and "zhelezara". */
 export function areWrittenAlike(one: string, other: string, writings: Writings): boolean {
@@ -73,8 +75,6 @@ export function areWrittenAlike(one: string, other: string, writings: Writings):
   }
   return false
 }
-
-const writtenStepsMax = 500
 
 /** Lists known words that may be other writings of a folded word. `hasBeginning`: whether a known word begins with a text. */
 export function listWritten(

@@ -1,10 +1,12 @@
 import { removeRegistrySuffix } from '../../core/numbers/registry-suffix.js'
 import { matchLimits } from '../model/limits.js'
 import { cutNativeForms, expandForms, findForms, type StatedForm } from '../normalize/legal-forms.js'
+import { unknownLetter } from '../normalize/clean-text.js'
 import { foldText, isJoiningWord, toCanonicalWords } from '../normalize/normalize-name.js'
 import around from '../reference/around-names.json' with { type: 'json' }
 import { divideSite } from '../normalize/unspaced-names.js'
 import { boundText } from '../normalize/parsed-name.js'
+import { isSpoken } from '../normalize/sounds.js'
 import {
   countInitials,
   divideJoined,
@@ -44,6 +46,8 @@ export interface TextWord {
   readonly isJoined: boolean
   /** A scan has misread it, and it was read as `text`. */
   readonly isRepaired: boolean
+  /** Of a text in another script. */
+  readonly isSpoken: boolean
   /** The usual word that is meant, if one letter of it is wrong: "teghnologies". */
   readonly usual: string | null
 }
@@ -114,6 +118,8 @@ const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => strin
   [/\b(USD|EUR|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|INR|CNY|HKD|SGD|ZAR)(?=\d)/gi, '$1 '],
 ]
 const possessive = /(?<=(\p{L}{3,}))['’]s(?![\p{L}\p{M}])/giu
+/** "F_ND": a letter is lost, if a word of registered names has one there. */
+const lostSign = /(?<![\p{L}\p{N}_])(?:\p{L}*_\p{L}+|\p{L}{3,}[_?](?=\s))(?![\p{L}\p{N}_])/gu
 const apostrophes = /['’‘`´]/g
 /** A name or a number and a legal form, or two words, written as one: "SiemensAG", "LarkmoorFoods", "Fund XXIVLP". */
 const joinedForm =
@@ -124,7 +130,7 @@ export interface ReadingFacts {
   readonly placeWords: ReadonlySet<string>
   /** Whether registered names have a word. */
   readonly isWord: (word: string) => boolean
-  /** Whether registered names have a word that differs by a letter or two. */
+  /** Whether registered names have a word that differs by a letter or two, or has letters that this one has lost. */
   readonly isNearWord: (word: string) => boolean
 }
 
@@ -140,7 +146,7 @@ export function readText(
   // With the form at its end, a name is whole.
   const isWhole = /\s$/.test(cutNativeForms(boundText(native).trimEnd()).rest)
   const cut = isWhole ? 'nowhere' : detectColumnCut(native)
-  const words = readWords(text, facts, cut !== 'nowhere')
+  const words = readWords(text, facts, cut !== 'nowhere', isSpoken(native))
   if (words === null) return null
   const { forms, formAt } = words
   const kept = words.words.filter(({ text: word }) => !isJoiningWord(word))
@@ -172,9 +178,11 @@ function detectColumnCut(name: string): QueryText['cut'] {
 
 function readWords(
   text: string,
-  { placeWords, isWord, isNearWord }: ReadingFacts,
+  facts: ReadingFacts,
   isCut: boolean,
+  spoken: boolean,
 ): { words: TextWord[]; forms: StatedForm[]; formAt: ReadonlySet<number> } | null {
+  const { placeWords, isWord } = facts
   const native = cutNativeForms(text)
   let plain = expandForms(divideSite(native.rest)).replace(joinedForm, ' ')
   for (const [pattern, mark] of tradeMarks) plain = plain.replace(pattern, mark as string)
@@ -185,11 +193,15 @@ function readWords(
       isKnown(foldText(word)) && !isKnown(foldText(`${word}s`)) ? '' : end,
     )
     .replace(apostrophes, '')
+    .replace(lostSign, (found) => {
+      const word = found.replace(/[_?]/, unknownLetter)
+      return facts.isNearWord(word.toLowerCase()) && !isKnown(foldText(found)) ? word : found
+    })
   plain = plain.replace(initials, (found) => `${found.replace(/[.\s]/g, '')} `)
   const isBehindForm = native.form !== null && !/^\s|\s$/.test(native.rest)
   const repaired = splitPieces(plain, isBehindForm).map((piece) => repairScan(piece, isKnown))
   const whole = joinSplitWords(repaired, isWord)
-  const pieces = joinLetters(whole.flatMap((piece) => splitJoined(piece, { isWord, isNearWord })))
+  const pieces = joinLetters(whole.flatMap((piece) => splitJoined(piece, facts)))
   const found = joinElisions(pieces, isWord).slice(0, wordsMax)
   if (found.length === 0) return null
   const merged = mergePhrases(found)
@@ -224,10 +236,7 @@ function readWords(
     if (described.has(at) && !keptClasses.test(own)) return 'description'
     return /^(?:telling|generic)$/.test(own) && countries.has(at) ? 'place' : own
   }
-  const draft = merged.map((piece, at) => ({
-    ...piece,
-    wordClass: piece.wordClass ?? classifyAt(piece, at),
-  }))
+  const draft = merged.map((piece, at) => ({ ...piece, wordClass: piece.wordClass ?? classifyAt(piece, at) }))
   const classes = classifyBesideOthers(draft.map((piece) => ({ ...piece, isApart: piece.separator !== '' })))
   const words = draft.map((piece, at) => ({
     text: piece.text,
@@ -237,6 +246,7 @@ function readWords(
     isApart: piece.separator !== '',
     isJoined: piece.isJoined === true,
     isRepaired: piece.isRepaired === true,
+    isSpoken: spoken,
     wordClass: namesItself(draft, at) ? ('letter' as const) : (classes[at] ?? piece.wordClass),
     usual: piece.wordClass === 'telling' && !isWord(piece.text) ? findUsual(piece.text) : null,
   }))
@@ -308,19 +318,15 @@ function joinElisions(found: readonly Piece[], isWord: ReadingFacts['isWord']): 
 /** "Ekonomiavdelningen" */
 const departmentEnd = /^[a-z]{3,}(?:abteilung|a[vf]deling(?:en)?|avdelning(?:en)?|osasto)$/
 const nouns = new Set(around.descriptions.compounds.split('|'))
-/** "GAPINC" */
 const joinedFormCharsMin = 6
 
 /** Splits words of registered names that are written as one: "WorldAcceptance", "kidsfirst", "larkmoorfoodsgroup". */
-function splitJoined(
-  piece: Piece,
-  { isWord, isNearWord }: Pick<ReadingFacts, 'isWord' | 'isNearWord'>,
-): Piece[] {
+function splitJoined(piece: Piece, facts: ReadingFacts): Piece[] {
   const { text, written } = piece
   if (piece.wordClass !== undefined || text.length < joinedFormCharsMin) return [piece]
-  if (isWord(text) || classOfWord.has(text) || nouns.has(text)) return [piece]
+  if (facts.isWord(text) || classOfWord.has(text) || nouns.has(text)) return [piece]
   if (departmentEnd.test(text)) return [{ ...piece, wordClass: 'department' }]
-  const words = divideJoined(text, written, { isWord, isNearWord })
+  const words = divideJoined(text, written, facts)
   if (words.length === 1) return [piece]
   let end = 0
   return words.map((word) => {
@@ -341,10 +347,4 @@ const stateTail = /[(/\\-]\s*([A-Z]{2})\s*[)/\\]?\s*$/
 function findTail(bounded: string, text: string): string {
   const cut = bounded.slice(text.length)
   return /[A-Z]{2,}/.exec(cut.toUpperCase())?.[0] ?? stateTail.exec(bounded)?.[1] ?? ''
-}
-
-/** Says how a word was read that a scan has misread: `with "Rob0tics" read as "robotics"`; `null` without one. */
-export function describeScan({ words }: QueryText): string | null {
-  const one = words.find(({ isRepaired }) => isRepaired)
-  return one === undefined ? null : `with "${one.written}" read as "${one.folded}"`
 }

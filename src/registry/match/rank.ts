@@ -5,8 +5,8 @@ import { groupNames, leaveOutAnd } from './left-words.js'
 import { isConflict, type LocationHint } from './place-agreement.js'
 import { prepareText, type WordPair } from './align-name.js'
 import { compareNames, type NameComparison } from './compare-names.js'
-import { estimateCompanyConfidence, findConfidenceLimit, putSurestFirst } from './confidence-limit.js'
-import { classifyEvidence, type Evidence } from './evidence.js'
+import { estimateCompanyConfidence, isSurer, putSurestFirst } from './confidence-limit.js'
+import type { Evidence } from './evidence.js'
 import { compareWriting, isLivingNamesake, isNamedByTown, isOfStatedForm } from './other-names.js'
 import { countSiblings, placeRank, withTownsOfText, type EvidencePair } from './siblings.js'
 import { computeFeatures } from './features.js'
@@ -85,11 +85,10 @@ export function rankCompanies(
   const noneShare = others.reduce((left, one) => left - one.share, 1 - share)
   const ranked = putSurestFirst(companies)
   const [first = best, ...rest] = ranked
-  const restScores = [...rest.map(({ score }) => score), ...unseenScores]
   return {
     ranked,
     noneShare: Math.max(0, noneShare),
-    decisionFeatures: decideAmong(restScores, first).features,
+    decisionFeatures: decideAmong([...rest.map(({ score }) => score), ...unseenScores], first).features,
     unseenWeight: logOdds - decideAmong(otherScores).logOdds,
   }
 }
@@ -176,8 +175,6 @@ function joinAlike(
   return joined
 }
 
-const alikeMax = 3
-
 /** The result of matching names, before an answer is built from it. */
 export type MatchDecision =
   /** `names`: those of several companies, none of which is found. */
@@ -197,6 +194,7 @@ export type MatchDecision =
       readonly names?: readonly string[]
     }
 
+const alikeMax = 3
 /** Below this confidence one company is not named; from here to `entityConfidenceMin` only as a candidate. */
 const candidateConfidenceMin = 20
 const entityConfidenceMin = 50
@@ -231,7 +229,8 @@ export function decide({ ranked, noneShare, decisionFeatures }: Ranking): MatchD
 /** Chooses between two ways to read a text: the one in which the name is spelled as held represents the company. */
 function preferSpelled(one: ScoredCompany, known: ScoredCompany | undefined): ScoredCompany {
   if (known === undefined) return one
-  const isBetter = (a: ScoredCompany, b: ScoredCompany) => isSpelledIn(a, b) || isSurerIn(a, b)
+  const isBetter = (a: ScoredCompany, b: ScoredCompany) =>
+    isSpelledIn(a, b) || isSurer(a.evidence, b.evidence)
   const isFirst = isBetter(one, known) || (!isBetter(known, one) && one.score > known.score)
   return withScore(isFirst ? one : known, Math.max(one.score, known.score))
 }
@@ -242,10 +241,6 @@ function isSpelledIn({ evidence: one }: ScoredCompany, { evidence: other }: Scor
   const isInside = alignment.start <= loose.alignment.start && alignment.end >= loose.alignment.end
   return matchType === 'exact' && loose.looseWords.length > 0 && isInside && sharedTelling > 0
 }
-
-/** Both names are the text, and its form is that of one: "Larkmoor Limited", today "Larkmoor (Private) Limited". */
-const isSurerIn = ({ evidence: a }: ScoredCompany, { evidence: b }: ScoredCompany): boolean =>
-  [a, b].every((one) => classifyEvidence(one) === 'exact') && findConfidenceLimit(a) > findConfidenceLimit(b)
 
 /** How much higher the score of a company is than that of one that gives way to it. */
 const leads = { parent: 1, whole: 0.5, order: 5, meant: 0.25 } as const
@@ -295,15 +290,19 @@ function hasVeryWords({ evidence: one }: ScoredCompany, { evidence: other }: Sco
 
 /** A company that has the text as its name, even one that is closed, is likelier than one whose name the text may be cut from. */
 function favorWhole(companies: readonly ScoredCompany[]): ScoredCompany[] {
-  const isNamedSo = ({ evidence }: ScoredCompany) =>
-    evidence.comparison.matchType === 'exact' && !evidence.comparison.isPart && !isConflict(evidence.place)
+  const isEach = ({ left, alignment: { missing } }: NameComparison) =>
+    missing.length === 0 && left.every(({ word }) => /^(?:stop|form)$/.test(word.wordClass))
+  const isNamedSo = ({ evidence: { comparison: own, place } }: ScoredCompany) =>
+    (own.matchType === 'exact' ? !own.isPart : own.matchType === 'near' && isEach(own)) && !isConflict(place)
   const whole = companies.filter(isNamedSo)
+  const rateWords = ({ alignment }: NameComparison) => alignment.cost - alignment.missingCost
   return companies.map((company) => {
     const { place, comparison: cut } = company.evidence
     if (cut.matchType !== 'completed') return company
     const rivals = whole.filter(
       ({ evidence: { comparison: own, place: ownPlace } }) =>
         own.text.coreKey === cut.text.coreKey &&
+        rateWords(own) < rateWords(cut) + 0.01 &&
         placeRank[ownPlace] >= placeRank[place] &&
         (own.candidate.prominence.tickers !== '' || cut.candidate.prominence.tickers === ''),
     )
@@ -343,7 +342,9 @@ function favorMeant(companies: readonly ScoredCompany[]): ScoredCompany[] {
   })
 }
 
-function isParent({ matchType, candidate }: NameComparison, arm: NameComparison): boolean {
-  const isInTown = candidate.place.cityKey !== '' && candidate.place.cityKey === arm.candidate.place.cityKey
-  return matchType === 'acronym' && (candidate.prominence.tickers !== '' || isInTown)
-}
+const isParent = (
+  { matchType, candidate: one }: NameComparison,
+  { candidate: arm }: NameComparison,
+): boolean =>
+  matchType === 'acronym' &&
+  (one.prominence.tickers !== '' || (one.place.cityKey !== '' && one.place.cityKey === arm.place.cityKey))

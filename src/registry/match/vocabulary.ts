@@ -2,6 +2,7 @@ import { getOrCompute } from '../normalize/normalize-name.js'
 import { countAllowedTypos, createDistance } from '../../core/word-forms.js'
 import { matchLimits } from '../model/limits.js'
 import { unknownLetter } from '../normalize/clean-text.js'
+import { createSoundIndex } from '../normalize/sounds.js'
 import { getUsualCount, isOfManyNames } from './word-classes.js'
 
 /** Names share words, so results are cached. */
@@ -25,6 +26,7 @@ export class Vocabulary {
   readonly #usual = new Map<string, number>()
   readonly #spellings = new Map<string, readonly string[]>()
   readonly #expansions = new Map<string, readonly string[]>()
+  #findSounds: ReturnType<typeof createSoundIndex> | undefined
 
   constructor(words: WordList | ReadonlyMap<string, number>, namesTotal: number) {
     this.#words = words instanceof WordList ? words : new WordList(buildWordLists(words))
@@ -40,10 +42,7 @@ export class Vocabulary {
     return this.countNames(word) + (getUsualCount(word) * usualNamesTotal) / 100_000
   }
 
-  /**
-   * Share of 100,000 names that a smaller registry does not have, 0 to 1. The model was fitted on a registry of that size:
-   * its evidence presumes that companies of like names would be found.
-   */
+  /** Share of 100,000 names that a registry lacks, 0 to 1: the model was fitted on one of that size. */
   get unseenShare(): number {
     return Math.max(0, 1 - this.namesTotal / 100_000)
   }
@@ -58,10 +57,7 @@ export class Vocabulary {
     return getOrCompute(this.#weights, rememberedWordsMax, word, this.#findWeight)
   }
 
-  readonly #findCount = (word: string): number => {
-    const at = this.#words.find(word)
-    return at < 0 ? 0 : this.#words.count(at)
-  }
+  readonly #findCount = (word: string): number => this.#words.count(this.#words.find(word))
 
   readonly #findWeight = (word: string): number =>
     Math.max(0.2, Math.log((this.namesTotal + usualNamesTotal) / (this.estimateCount(word) + 1)))
@@ -119,10 +115,15 @@ export class Vocabulary {
       .map((at) => words.getWord(at))
   }
 
+  /** Known words that a word of another script may be by its sound, the closest first. */
+  findSounds(spoken: string): readonly string[] {
+    this.#findSounds ??= createSoundIndex(this.#words.size, (at) => this.#words.getWord(at))
+    return this.#findSounds(spoken, matchLimits.expansionsMax)
+  }
+
   /** Typing errors in one place keep the beginning or the end: only words that share either are compared. */
   #findNearest(word: string, distanceMax: 1 | 2): string[] {
     const words = this.#words
-    const { spellingsScannedMax } = matchLimits
     // For a single error: the length before and after it, minus a letter for a swap.
     const headCount = Math.max(distanceMax + 1, Math.floor((word.length - 1) / (distanceMax + 1)))
     const tailCount = distanceMax === 1 ? word.length - 1 - headCount : headCount
@@ -136,10 +137,10 @@ export class Vocabulary {
       if (distance <= distanceMax && distance > 0) near.set(at, distance)
     }
     const [first, last] = words.findRange(word.slice(0, headCount))
-    for (let at = first; at < last && comparedCount < spellingsScannedMax; at++) compare(at)
+    for (let at = first; at < last && comparedCount < matchLimits.spellingsScannedMax; at++) compare(at)
     comparedCount = 0
     const [from, end] = words.findBackwardRange(word.slice(-tailCount))
-    for (let order = from; order < end && comparedCount < spellingsScannedMax; order++) {
+    for (let order = from; order < end && comparedCount < matchLimits.spellingsScannedMax; order++) {
       compare(words.atBackward(order))
     }
     return [...near]
@@ -256,9 +257,8 @@ export class WordList {
 }
 
 /** Builds the lists from distinct words in any order. Words with other characters are left out. */
-export function buildWordLists(counts: Iterable<readonly [word: string, count: number]>): WordLists {
-  return buildSortedWordLists([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
-}
+export const buildWordLists = (counts: Iterable<readonly [word: string, count: number]>): WordLists =>
+  buildSortedWordLists([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
 
 /** Builds the word lists from words in byte order, without objects for each word: there may be millions. */
 export function buildSortedWordLists(sorted: Iterable<readonly [word: string, count: number]>): WordLists {

@@ -174,7 +174,9 @@ function findCapitals(words: readonly BookedWord[]): Span | null {
   const behind = words.findIndex((word, at) => at > from && !isUpper(word))
   const end = behind < 0 ? words.length : behind
   const own = words.slice(from, end).filter(({ text }) => /^[a-z]{2,}/.test(text) && !formWords.has(text))
-  const isOther = words.slice(0, from).some(({ written }) => /^[\p{Ll}\d]/u.test(written))
+  const front = words.slice(0, from)
+  const isNamed = front.some(({ text }) => formWords.has(text))
+  const isOther = !isNamed && front.some(({ written }) => /^[\p{Ll}\d]/u.test(written))
   const isLong = own.length > 1 && own.some(({ text }) => text.length > 3)
   return from > 0 &&
     isOther &&

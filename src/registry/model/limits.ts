@@ -12,7 +12,7 @@ export const matchLimits = {
   namesByWordsMax: 120,
   /** Names read per clause of words. A clause that may match more gets another word. */
   clauseNamesMax: 100,
-  tokenSpellingsMax: 4,
+  tokenSpellingsMax: 8,
   /** Scanned from the beginning of a word, and again from its end. */
   spellingsScannedMax: 8_000,
   completionsMax: 24,

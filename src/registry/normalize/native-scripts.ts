@@ -4,7 +4,9 @@ import { nativeWords, foldText, foldWords, getOrCompute, isSimpleWord, toStem } 
 import trades from '../reference/trades.json' with { type: 'json' }
 import asianTable from '../reference/east-asian-words.json' with { type: 'json' }
 import romanized from '../reference/romanized-letters.json' with { type: 'json' }
+import tables from '../reference/word-classes.json' with { type: 'json' }
 import { boundText, parseName } from './parsed-name.js'
+import { createSoundIndex, isSpoken } from './sounds.js'
 
 /** A name in another script in Latin letters. */
 interface Reading {
@@ -15,8 +17,9 @@ interface Reading {
 
 type Words = ReadonlyMap<string, string>
 /** Whole words, in lower case without accents. */
-const cyrillicWords: Words = new Map(parseWords(romanized.words.Cyrillic))
-const greekWords: Words = new Map(parseWords(romanized.words.Greek))
+const wordsOfScripts: Words = new Map(parseWords(Object.values(romanized.words).flat()))
+/** The article and short words that Arabic writes as one with the next: "للتجارة" is "for the trade". */
+const arabicPrefix = /^و?(?:ال|لل|ل)(?=.{3})/u
 /** English words of trades, as the scripts of South Asia spell them. */
 const southAsianWords: Words = new Map(
   parseWords(asianTable.south_asian.map((list) => list.normalize('NFC'))),
@@ -44,7 +47,7 @@ const cyrillicByOrigin = parseLetters('кс=x дж=j ия=ia ф=ph х=h ц=z к=
 const greekBySound = parseLetters(`
   γιουρο=euro μπανκ=bank μπ=b γκ=g γγ=ng γχ=nch τζ=tz ου=ou ευ=ef αυ=af α=a β=v γ=g δ=d ε=e ζ=z η=i θ=th ι=i κ=k λ=l μ=m ν=n
   ξ=x ο=o π=p ρ=r σ=s ς=s τ=t υ=y φ=f χ=ch ψ=ps ω=o`)
-const greekByOrigin = parseLetters('ευ=eu αυ=au κ=c φ=ph χ=h η=e β=b υ=u')
+const greekByOrigin = parseLetters('γιου=you για=ya γιο=yo ευ=eu αυ=au κ=c φ=ph χ=h η=e β=b υ=u')
 
 const initials = 'g kk n d tt r m b pp s ss  j jj ch k t p h'.split(' ')
 const vowels = 'a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i'.split(' ')
@@ -162,12 +165,12 @@ function translateAsian(text: string): string {
 
 /** Returns a name in another script in Latin letters: by its sound, and as a possible foreign name. */
 export function readNativeName(text: string): Reading[] {
-  if (!otherScript.test(text)) return []
+  if (!otherScript.test(text)) return isSpoken(text) ? readBySound(text) : []
   const isJapanese = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)
   const lower = cutNativeForms(text).rest.toLowerCase()
   // Only Greek: decomposition would break up kana and Hangul.
   const plain = /\p{Script=Greek}/u.test(lower) ? lower.normalize('NFD').replace(/\p{M}/gu, '') : lower
-  const known = translateWords(translateWords(plain, cyrillicWords), greekWords)
+  const known = translateWords(plain, wordsOfScripts)
   const split = translateAsian(translateWords(known.normalize('NFC'), southAsianWords))
   const readings = [false, true].map((isForeign) => {
     const cyrillic = transliterate(
@@ -186,7 +189,30 @@ export function readNativeName(text: string): Reading[] {
     const latin = isJapanese ? romanizeKana(hangul, isForeign) : hangul
     return latin.replace(/\s+/g, ' ').trim()
   })
-  return [...new Set(readings)].map((text) => ({ text, how: 'in Latin letters' }))
+  return [...new Set(readings)].map(toReading)
+}
+const toReading = (text: string): Reading => ({ text, how: 'in Latin letters' })
+
+let findUsual: ReturnType<typeof createSoundIndex> | null = null
+/** Shorter words are usual ones of too many languages. */
+const spokenCharsMin = 4
+
+/** Reads a name of Arabic, Hebrew or another script without tables: its known words, and usual English ones by their sound, in English. */
+function readBySound(given: string): Reading[] {
+  if (findUsual === null) {
+    const forms = 'limited corporation incorporated company group holding holdings'
+    const words = [...tables.generic, ...tables.trades.english, forms].flatMap((line) => line.split(' '))
+    findUsual = createSoundIndex(words.length, (at) => words[at] ?? '')
+  }
+  const find = findUsual
+  const name = cutNativeForms(given).rest.trim()
+  const read = name.toLowerCase().replace(/[\p{L}\p{M}]+/gu, (word) => {
+    const folded = foldText(word).replaceAll(' ', '')
+    const usual = folded.length < spokenCharsMin || isSimpleWord(folded) ? folded : find(folded, 1)[0]
+    return wordsOfScripts.get(word) ?? wordsOfScripts.get(word.replace(arabicPrefix, '')) ?? usual ?? folded
+  })
+  // The legal form keeps its script, which tells kinds of one form apart.
+  return [toReading(given.replace(name, read))]
 }
 
 /** A word of a text without accents, in lower case. */

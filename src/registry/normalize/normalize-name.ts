@@ -170,8 +170,11 @@ const toAscii = (text: string): string => anyAscii(text).toLowerCase()
 
 /** Words of names in other scripts as they are folded, with their English ones: "jishu" and "tekhnologii" are "technology", "dongjing" is "tokyo". */
 export const nativeWords: ReadonlyMap<string, string> = new Map(
-  [...places, ...trades, ...parseWords(Object.values(romanized.words).flat())].flatMap(([native, english]) =>
-    isJoiningWord(english) || english === 'of' ? [] : [[foldText(native), toCanonicalWord(english)] as const],
+  [...places, ...trades, ...parseWords([...romanized.words.Cyrillic, ...romanized.words.Greek])].flatMap(
+    ([native, english]) =>
+      isJoiningWord(english) || english === 'of'
+        ? []
+        : [[foldText(native), toCanonicalWord(english)] as const],
   ),
 )
 for (const [native, english] of trades)

@@ -207,7 +207,7 @@ function keepClosest(
 
 /** A word in more names is only looked up together with a second one. */
 const aloneNamesMax = 60
-const slotsMax = 6
+const [slotsMax, rareSpellingNamesMax] = [6, 15]
 
 /** The words of some slots: a name must have one word of each. */
 type WordClause = readonly (readonly string[])[]
@@ -227,16 +227,16 @@ export function buildWordClauses(
     .sort((a, b) => a.nameCount - b.nameCount)
     .slice(0, slotsMax)
   const [only, second] = slots
-  if (only === undefined) return []
-  if (second === undefined) return [[only.spellings]]
+  if (second === undefined) return only === undefined ? [] : [[only.spellings]]
   // The name may write the country in another way.
   const country = findCountryAtEnd(words.map(({ folded }) => folded))
   const others =
     country === null ? [] : buildWordClauses(words.slice(0, -country.count), vocabulary, writings)
   const clauses = slots
-    .flatMap((slot, at) =>
-      buildClauses([slot], slot.nameCount, slots.slice(at + 1), Math.max(1, vocabulary.namesTotal)),
-    )
+    .flatMap((slot, at) => [
+      ...listRare(slot, vocabulary),
+      ...buildClauses([slot], slot.nameCount, slots.slice(at + 1), Math.max(1, vocabulary.namesTotal)),
+    ])
     // Words that stand together in many names are not independent: a rare word is read first, on its own.
     .sort((a, b) => Math.min(a.words.length, 2) - Math.min(b.words.length, 2) || a.nameCount - b.nameCount)
     .map(({ words: clause }) => clause)
@@ -271,6 +271,14 @@ function buildClauses(
   )
 }
 
+/** The rare words that one of a text may stand for: frequent ones, as of a short form, would leave them no place. */
+function listRare({ spellings, nameCount }: Slot, vocabulary: Vocabulary): Clause[] {
+  if (nameCount <= aloneNamesMax || spellings.length < 2) return []
+  const rare = spellings.filter((word) => vocabulary.countNames(word) <= rareSpellingNamesMax)
+  const { nameCount: count } = toSlot(rare, vocabulary)
+  return count > 0 && count <= aloneNamesMax ? [{ words: [rare], nameCount: count }] : []
+}
+
 interface Slot {
   /** A known word, and words that it may be a misspelling, an abbreviation or the beginning of. */
   spellings: readonly string[]
@@ -300,7 +308,7 @@ function toSlot(words: readonly string[], vocabulary: Vocabulary): Slot {
   return { spellings, nameCount: spellings.reduce((sum, word) => sum + vocabulary.countNames(word), 0) }
 }
 
-/** Rarer words may be misspellings of others. */
+/** Rarer words may be misspellings. */
 const rareNamesMax = 3
 
 /** The plural or the singular, and no other word: "gas", "Paris". */
@@ -309,7 +317,7 @@ const listPlurals = (word: string): string[] =>
 
 /** Lists the words of registered names that a word of a text may stand for. */
 function listSpellings(
-  { text, folded }: TextWord,
+  { text, folded, isSpoken }: TextWord,
   isLast: boolean,
   vocabulary: Vocabulary,
   writings: Writings = [],
@@ -334,6 +342,7 @@ function listSpellings(
   for (const word of listWritten(text, writings, vocabulary.hasBeginning))
     if (vocabulary.countNames(word) > 0) spellings.add(word)
   if (known === 0) {
+    if (isSpoken) for (const word of vocabulary.findSounds(folded)) spellings.add(word)
     for (const word of vocabulary.findExpansions(text)) spellings.add(word)
     if (isLast && text.length >= 3) for (const word of vocabulary.findCompletions(text)) spellings.add(word)
   }

@@ -397,7 +397,7 @@ describe('a number of a local office', () => {
 describe('a name in another script than that of the company of the number', () => {
   const rows = [
     ['MA', '48947', 'Itissalat Al-Maghrib', 'اتصالات المغرب'],
-    ['TN', '4711', 'Larkmoor Foods SA', 'لاركمور للأغذية'],
+    ['TN', '4711', 'Larkmoor Foods SA', 'الشروق للأغذية'],
     ['DZ', '5512', 'Velmora Haulage', 'شركة زنجبار للنقل'],
     ['IR', '6613', 'شرکت پخش', 'Norvane Distribution'],
   ] as const
