@@ -188,13 +188,13 @@ export function splitNumber(key: string): { base: string; number: number } {
 const noNumber = { base: '', number: 0 }
 
 /** Returns the keys of headers separated by bars. */
-export function toHeaderKeys(...lists: readonly string[]): string[] {
-  return lists.flatMap((list) => list.split('|').map(toHeaderKey))
-}
+export const toHeaderKeys = (...lists: readonly string[]): string[] =>
+  lists.flatMap((list) => list.split('|').map(toHeaderKey))
 
-/** Folds the spelling of a header: `Company Name`, `company_name` and `COMPANY-NAME` are equal; marks count. */
+/** Writes small Greek letters as capitals are, without marks and with one sigma. The length stays. */
+export const writeGreekPlain = (text: string): string =>
+  text.replace(/[\u0370-\u03ff\u1f00-\u1fff]/g, (one) => (one === 'ς' ? 'σ' : one.normalize('NFD').charAt(0)))
+
+/** Folds the spelling of a header: `Company Name`, `company_name` and `COMPANY-NAME` are equal; marks count, but for Greek. */
 export const toSpellingKey = (header: string): string =>
-  header
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
+  writeGreekPlain(header.normalize('NFKC').toLowerCase()).replace(/[^\p{L}\p{M}\p{N}]+/gu, '')

@@ -1,6 +1,7 @@
 import { iso31661Alpha3ToAlpha2 } from 'iso-3166'
 import { countryCodes } from '../../core/countries.js'
 import { findLargerRegion, findRegionCodes, toPlaceKey } from '../normalize/places.js'
+import { listTownBases } from '../normalize/normalize-name.js'
 import { areWrittenAlike, getWritings } from './other-writings.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 
@@ -106,7 +107,7 @@ export function comparePlaceWithHint(hint: LocationHint | null, place: Place): P
   const countries = [countryCode, jurisdictionCountry, jurisdictionRegion.slice(0, 2)].filter(Boolean)
   const regions = [place.regionCode, jurisdictionRegion].filter(isDistinctRegion)
   const countryFits = countries.some(
-    (code) => hint.countries.has(code) || hasPrefix(hint.regions, `${code}-`),
+    (code) => hint.countries.has(code) || [...hint.regions].some((region) => region.startsWith(`${code}-`)),
   )
   const countryTold = hint.countries.size > 0 && countries.length > 0
   const isOfRegion = regions.some(
@@ -139,8 +140,13 @@ export function comparePlaceWithHint(hint: LocationHint | null, place: Place): P
 export function hasTown(keys: ReadonlySet<string>, { cityKey: town, countryCode, ...place }: Place): boolean {
   if (town === '' || keys.has(town)) return town !== ''
   if (!isLatin(town)) return keys.has(toPlaceKey(town))
-  const writings = getWritings(countryCode || place.jurisdictionCountry)
-  return [...keys].some((key) => areWrittenAlike(isLatin(key) ? key : toPlaceKey(key), town, writings))
+  const country = countryCode || place.jurisdictionCountry
+  const [writings, bases] = [getWritings(country), listTownBases(town, country)]
+  return Array.from(keys, (key) => (isLatin(key) ? key : toPlaceKey(key))).some(
+    (key) =>
+      areWrittenAlike(key, town, writings) ||
+      listTownBases(key, country).some((base) => bases.includes(base)),
+  )
 }
 const isLatin = (key: string): boolean => /^[a-z0-9]*$/.test(key)
 
@@ -190,9 +196,4 @@ function isTownOfOtherRegion({ regions }: LocationHint, { cityKey, regionCode }:
 function isOtherRegion(asked: ReadonlySet<string>, region: string): boolean {
   const inCountry = [...asked].filter((code) => code.startsWith(region.slice(0, 3)))
   return inCountry.length > 0 && !inCountry.some((code) => findLargerRegion(code) === region)
-}
-
-function hasPrefix(values: ReadonlySet<string>, prefix: string): boolean {
-  for (const value of values) if (value.startsWith(prefix)) return true
-  return false
 }

@@ -1,6 +1,7 @@
 import { hasOtherThanAscii, isJoiningWord, removeJoiningWords } from './normalize-name.js'
 import { countriesInBrackets, toFormPattern } from './unspaced-names.js'
 import type { LegalForm } from '../../contract/enums.js'
+import { writeGreekPlain } from '../../core/text.js'
 import { listKinds } from '../reference/registers.js'
 import table from '../reference/legal-forms.json' with { type: 'json' }
 
@@ -38,7 +39,6 @@ const writings = Object.entries(table.writings)
 
 /** The countries where a form is usual, by the list of all that know it. */
 const usualCountries = new WeakMap<readonly string[], readonly string[]>()
-
 export const getUsual = (countries: readonly string[]) => usualCountries.get(countries) ?? countries
 
 /** Returns the countries where a form is usual if they are few enough to locate a company, otherwise an empty list. */
@@ -324,21 +324,21 @@ const getNativeForms = (): readonly NativeForm[] =>
     .sort((a, b) => b.marked.length - a.marked.length)
     .map(({ form: { class: formClass, legal_form: legalForm, ...form }, marked }) => {
       const [countries, words] = [toWords(form.countries), toWords(form.words)]
-      const letters = /(?:(?![ةهأإؤ])[\p{L}\p{M}])+/u.exec(marked.normalize('NFKC').toLowerCase())?.[0] ?? ''
+      const plain = writeGreekPlain(marked.normalize('NFKC').toLowerCase())
+      const letters = /(?:(?![ةهأإؤ])[\p{L}\p{M}])+/u.exec(plain)?.[0] ?? ''
       const native = { formClass, legalForm, countries, words } as NativeForm['form']
       let pattern: RegExp | undefined
       return { letters, getPattern: () => (pattern ??= toFormPattern(marked)), form: native }
     }))
 
 const otherScript = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u
-
 export type NativeCut = Readonly<{ rest: string; form: NativeForm['form'] | null }>
 
 /** Removes forms in non-Latin scripts from a name, unless nothing else would remain. */
 export function cutNativeForms(name: string): NativeCut {
   let [rest, form]: [string, NativeCut['form']] = [name, null]
   if (!hasOtherThanAscii.test(name) || !otherScript.test(name)) return { rest, form }
-  const lower = name.toLowerCase()
+  const lower = writeGreekPlain(name.toLowerCase())
   for (const { letters, getPattern, form: native } of getNativeForms()) {
     const cut = lower.includes(letters) ? rest.replace(getPattern(), ' ') : rest
     if (cut === rest || !/[\p{L}\p{N}]/u.test(cut)) continue

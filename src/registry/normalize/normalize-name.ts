@@ -2,6 +2,8 @@ import anyAscii from 'any-ascii'
 import { matchLimits } from '../model/limits.js'
 import table from '../reference/word-classes.json' with { type: 'json' }
 import romanized from '../reference/romanized-letters.json' with { type: 'json' }
+import placeNames from '../reference/place-names.json' with { type: 'json' }
+import { listUninflected, readCaseEndings } from '../../core/word-forms.js'
 import { getAsianWords, parseWords, writeAlike } from './unspaced-names.js'
 
 /** Words without meaning for a name: "Procter & Gamble", "Procter and Gamble", "Procter Gamble". */
@@ -210,6 +212,29 @@ const partCharsMin = 3
 export function toStem(word: string): string {
   const stem = word.replace(/(?:[aeiouy]+[hjms]?|s)$/, '')
   return stem.length >= stemCharsMin ? stem : word
+}
+
+const byCountry = <Rules>(table: Readonly<Record<string, string>>, read: (rules: string) => Rules) =>
+  new Map(
+    Object.entries(table).flatMap(([countries, rules]) =>
+      countries.split(' ').map((country) => [country, read(rules)] as const),
+    ),
+  )
+const townCases = byCountry(placeNames.town_cases, (rules) => readCaseEndings([rules], (ending) => ending))
+const townHeads = byCountry(placeNames.town_heads, (rules) =>
+  rules.split('|').map((rule) => {
+    const [words = '', short = ''] = rule.split('=')
+    return [new RegExp(`^(?:${words.replaceAll(' ', '|')})(?=.{4})`), short] as const
+  }),
+)
+
+/** Lists the keys that a town may have if it is stated in a case, or with its first word in short: ΒΟΛΟΥ of Βόλος, Ν. Σμύρνη. */
+export function listTownBases(key: string, country: string): string[] {
+  const [cases, heads = []] = [townCases.get(country), townHeads.get(country)]
+  if (cases === undefined) return [key]
+  const found = heads.find(([head]) => head.test(key))
+  const short = found === undefined ? key : key.replace(...found)
+  return [short, ...listUninflected(short, cases)]
 }
 
 const listTrades = (except = ''): string[] =>

@@ -1,4 +1,4 @@
-import { toPlainDigits } from '../../core/text.js'
+import { toPlainDigits, writeGreekPlain } from '../../core/text.js'
 import around from '../reference/around-names.json' with { type: 'json' }
 import asianTable from '../reference/east-asian-words.json' with { type: 'json' }
 import placeNames from '../reference/place-names.json' with { type: 'json' }
@@ -26,13 +26,12 @@ function simplifyHan(text: string): string {
 export const foldHan = (text: string): string =>
   (simplifyHan(text.normalize('NFKC')).match(han) ?? []).join('')
 
+const toLetterMap = (pairs: string) =>
+  new Map(pairs.split(' ').map((pair) => pair.split('=') as [string, string]))
+
 /** Letters that only Serbian and Macedonian have. */
 const southSlavic = /[ђјљњћџѓќѕ]/iu
-const southSlavicLetters = new Map(
-  'ђ=đ ј=j љ=lj њ=nj ћ=ć џ=dž ѓ=ǵ ќ=ḱ ѕ=dz ш=š ч=č ж=ž ц=c х=h'
-    .split(' ')
-    .map((pair) => [pair.charAt(0), pair.slice(2)]),
-)
+const southSlavicLetters = toLetterMap('ђ=đ ј=j љ=lj њ=nj ћ=ć џ=dž ѓ=ǵ ќ=ḱ ѕ=dz ш=š ч=č ж=ž ц=c х=h')
 
 /** Writes Serbian and Macedonian with the Latin letters that they have: "Пошта Србије" is "Pošta Srbije". */
 const toSerbianLatin = (text: string): string =>
@@ -82,10 +81,8 @@ const divideWords = (text: string): string =>
       )
     : text
 
-const hangulLetters = new Map(
-  '에이=a 비=b 씨=c 디=d 이=e 에프=f 지=g 에이치=h 아이=i 제이=j 케이=k 엘=l 엠=m 엔=n 오=o 피=p 큐=q 알=r 에스=s 티=t 유=u 브이=v 더블유=w 엑스=x 와이=y 제트=z'
-    .split(' ')
-    .map((pair) => [pair.slice(0, -2), pair.slice(-1)] as const),
+const hangulLetters = toLetterMap(
+  '에이=a 비=b 씨=c 디=d 이=e 에프=f 지=g 에이치=h 아이=i 제이=j 케이=k 엘=l 엠=m 엔=n 오=o 피=p 큐=q 알=r 에스=s 티=t 유=u 브이=v 더블유=w 엑스=x 와이=y 제트=z',
 )
 const hangulLetter = [...hangulLetters.keys()].sort((a, b) => b.length - a.length).join('|')
 /** Several letters, alone or before a word: registers of Korea write SK하이닉스 as 에스케이하이닉스. */
@@ -193,12 +190,14 @@ export function unifyOwnLetters(text: string): string | null {
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
 }
 
-const arabicVariants = new Map(
-  'ة=ه ى=ي ی=ي ے=ي ک=ك ہ=ه ھ=ه ە=ه'.split(' ').map((pair) => [pair.charAt(0), pair.slice(2)]),
+const arabicVariants = toLetterMap('ة=ه ى=ي ی=ي ے=ي ک=ك ہ=ه ھ=ه ە=ه')
+const greekVowels = new Map(
+  ['αά', 'εέ', 'ηή', 'ιίϊΐ', 'οό', 'υύϋΰ', 'ωώ'].map((all) => [all.charAt(0), `[${all}]`]),
 )
-
-/** Returns the pattern of an Arabic form in its usual writings: each of several words with the article or without it, with or without hamza and dots. */
-function spellArabic(spelling: string): string {
+/** Returns the pattern of an Arabic form in its usual writings: each of several words with the article or without it, with or without hamza and dots; and of a Greek one with marks or without them. */
+function spellNative(spelling: string): string {
+  if (/\p{sc=Grek}/u.test(spelling))
+    return Array.from(writeGreekPlain(spelling), (letter) => greekVowels.get(letter) ?? letter).join('')
   if (!/^[^.]*\p{sc=Arab}[^.]*$/u.test(spelling)) return spelling
   const article = /(?<=^| )(?:ال)?(?=\p{sc=Arab}{3})/gu
   const open = spelling.includes(' ') ? spelling.replace(article, '(?:ال)?') : spelling
@@ -249,12 +248,13 @@ const unspacedForm =
 const [wordStart, wordEnd] = [String.raw`(?<![\p{L}\p{M}\p{N}])`, String.raw`(?![\p{L}\p{M}\p{N}])`]
 const [textStart, textEnd] = [String.raw`(?<=^[^\p{L}\p{N}]{0,4})`, String.raw`(?=[^\p{L}\p{N}]{0,4}$)`]
 
-/** Builds the pattern of a form in another script: `ש.מ` with or without points, `בע"מ` with any mark, brackets of any width; NFKC has made full-width ones narrow. */
+/** Builds the pattern of a form in another script; `*` stands for words of trades in it: `ש.מ` with or without points, `בע"מ` with any mark, brackets of any width; NFKC has made full-width ones narrow. */
 export function toFormPattern(marked: string): RegExp {
-  const spelling = marked.replace(/^[<$]/, '').normalize('NFKC')
-  const letters = spellArabic(spelling.replace(/[()]/g, String.raw`\$&`))
+  const spelling = marked.replace(/^[<$]/, '').normalize('NFKC').toLowerCase()
+  const letters = spellNative(spelling.replace(/[()]/g, String.raw`\$&`))
     .replaceAll('.', String.raw`\s?\.?\s?`)
     .replaceAll('"', '["״”’\']{0,2}')
+    .replaceAll(' * ', String.raw`(?:[\s-]{1,3}[\p{L}.]{2,20}){0,6}[\s-]{1,3}`)
     .replaceAll(' ', String.raw`[\s-]{1,3}`)
   const isApart = !unspacedForm.test(spelling)
   const start = `${isApart ? wordStart : ''}${marked.startsWith('<') ? textStart : ''}`

@@ -134,7 +134,16 @@ function formatLegalForms(): string {
     `${countries} ${also}`
       .trim()
       .split(' ')
-      .map((country) => [country, spellings.replace(/(?<=^|, )[<$]/g, '').replaceAll(', ', '|')] as const),
+      .map(
+        (country) =>
+          [
+            country,
+            spellings
+              .replace(/(?<=^|, )[<$]/g, '')
+              .replaceAll('*', '…')
+              .replaceAll(', ', '|'),
+          ] as const,
+      ),
   )
   const countries = [...new Set(forms.map(([country]) => country))].sort()
   const rows = countries.map((country) => [

@@ -358,7 +358,7 @@ describe('legal forms', () => {
   test.each(formsOfScripts)(
     'the form %j in its own script is %j, and no part of the name',
     (marked, formClass) => {
-      const spelling = marked.replace(/^[<$]/, '')
+      const spelling = marked.replace(/^[<$]/, '').replace('*', 'Εμπορική και Βιομηχανική')
       const [, word = 'Larkmoor'] =
         wordsOfScripts.find(([script]) => new RegExp(`\\p{Script=${script}}`, 'u').test(spelling)) ?? []
       const isUnspaced = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Thai}]/u.test(spelling)
@@ -376,6 +376,8 @@ describe('legal forms', () => {
     ['ش.ذ.م.م', 'ش ذ م م', 'شذمم'],
     ['בע"מ', 'בע״מ', "בע''מ", 'בעמ'],
     ['Ο.Ε', 'Ο.Ε.', 'ΟΕ'],
+    ['Ιδιωτική Κεφαλαιουχική Εταιρεία', 'ΙΔΙΩΤΙΚΗ ΚΕΦΑΛΑΙΟΥΧΙΚΗ ΕΤΑΙΡΕΙΑ', 'Ιδιωτικη κεφαλαιουχικη εταιρεια'],
+    ['Ετερόρρυθμος Εταιρεία', 'ΕΤΕΡΟΡΡΥΘΜΟΣ ΕΤΑΙΡΕΙΑ', 'ΕΤΕΡΌΡΡΥΘΜΟΣ ΤΕΧΝΙΚΉ ΕΤΑΙΡΕΊΑ'],
     ['(株)', '（株）', '㈱'],
   ])('%j has other spellings', (...spellings) => {
     const names = spellings.map((spelling) => parseName(`Larkmoor ${spelling}`))
@@ -575,7 +577,11 @@ test.each([
 
 describe('a form on its own', () => {
   const entries = [...table.forms, ...table.scripts].flatMap(({ spellings, class: formClass, legal_form }) =>
-    spellings.split(', ').map((marked) => ({ form: marked.replace(/^[<$]/, ''), formClass, legal_form })),
+    spellings.split(', ').map((marked) => ({
+      form: marked.replace(/^[<$]/, '').replace('*', 'ΕΜΠΟΡΙΚΗ'),
+      formClass,
+      legal_form,
+    })),
   )
   const listAlike = (form: string) => entries.filter((one) => one.form === form)
 
