@@ -1,4 +1,4 @@
-import { getOrCompute } from '../normalize/normalize-name.js'
+import { getOrCompute, lowerBound } from '../normalize/normalize-name.js'
 import { countAllowedTypos, createDistance } from '../../core/word-forms.js'
 import { matchLimits } from '../model/limits.js'
 import { unknownLetter } from '../normalize/clean-text.js'
@@ -335,16 +335,4 @@ function findStarts(words: Uint8Array, wordCount: number): Uint32Array {
     if (words[index] === lineFeed) starts[++at] = index + 1
   }
   return starts
-}
-
-/** The first of `count` positions for which `isBefore` is false; it must be true exactly up to some position. */
-function lowerBound(count: number, isBefore: (at: number) => boolean): number {
-  let low = 0
-  let high = count
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (isBefore(middle)) low = middle + 1
-    else high = middle
-  }
-  return low
 }

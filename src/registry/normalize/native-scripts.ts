@@ -6,12 +6,11 @@ import asianTable from '../reference/east-asian-words.json' with { type: 'json' 
 import romanized from '../reference/romanized-letters.json' with { type: 'json' }
 import tables from '../reference/word-classes.json' with { type: 'json' }
 import { boundText, parseName } from './parsed-name.js'
-import { createSoundIndex, isSpoken } from './sounds.js'
+import { createSoundIndex, isSpoken, rateSound } from './sounds.js'
 
-/** A name in another script in Latin letters. */
+/** A name in another script in Latin letters; `how` describes that in a reason. */
 interface Reading {
   readonly text: string
-  /** Description for a reason. */
   readonly how: string
 }
 
@@ -194,8 +193,8 @@ export function readNativeName(text: string): Reading[] {
 const toReading = (text: string): Reading => ({ text, how: 'in Latin letters' })
 
 let findUsual: ReturnType<typeof createSoundIndex> | null = null
-/** Shorter words are usual ones of too many languages. */
-const spokenCharsMin = 4
+/** Shorter words are usual ones of too many languages, and a name may sound nearly like one. */
+const [spokenCharsMin, usualRateMin] = [4, 0.95]
 
 /** Reads a name of Arabic, Hebrew or another script without tables: its known words, and usual English ones by their sound, in English. */
 function readBySound(given: string): Reading[] {
@@ -208,8 +207,9 @@ function readBySound(given: string): Reading[] {
   const name = cutNativeForms(given).rest.trim()
   const read = name.toLowerCase().replace(/[\p{L}\p{M}]+/gu, (word) => {
     const folded = foldText(word).replaceAll(' ', '')
-    const usual = folded.length < spokenCharsMin || isSimpleWord(folded) ? folded : find(folded, 1)[0]
-    return wordsOfScripts.get(word) ?? wordsOfScripts.get(word.replace(arabicPrefix, '')) ?? usual ?? folded
+    const [near = ''] = folded.length < spokenCharsMin || isSimpleWord(folded) ? [] : find(folded, 1)
+    const usual = rateSound(folded, near) < usualRateMin ? folded : near
+    return wordsOfScripts.get(word) ?? wordsOfScripts.get(word.replace(arabicPrefix, '')) ?? usual
   })
   // The legal form keeps its script, which tells kinds of one form apart.
   return [toReading(given.replace(name, read))]

@@ -274,3 +274,15 @@ export function getOrCompute<Key, Value extends object | string | number | null>
   cache.set(key, value)
   return value
 }
+
+/** The first of `count` positions for which `isBefore` is false; it must be true exactly up to some position. */
+export function lowerBound(count: number, isBefore: (at: number) => boolean): number {
+  let low = 0
+  let high = count
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (isBefore(middle)) low = middle + 1
+    else high = middle
+  }
+  return low
+}

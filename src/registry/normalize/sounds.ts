@@ -1,4 +1,4 @@
-import { getOrCompute, hasOtherThanAscii } from './normalize-name.js'
+import { getOrCompute, hasOtherThanAscii, lowerBound } from './normalize-name.js'
 
 /**
  * Words by their sound: other scripts write foreign names as they sound, so "Galaxy" is ギャラクシー, read as "gyarakushi". Vowels
@@ -47,8 +47,17 @@ const listSounds = (name: string): string[] => {
 const listSpoken = (spoken: string): string[] => [
   spoken,
   spoken.replace(/kh/g, 'h'),
-  ...(isWithoutVowels(spoken) ? [spoken.replace(/(?<=.)v/g, 'w')] : []),
+  ...(isWithoutVowels(spoken) ? listSilentV(spoken) : []),
 ]
+
+/** The word with some of its letters "v" as vowels; of the first three, since each doubles the number. */
+const listSilentV = (word: string): string[] =>
+  [...word.matchAll(/(?<=.)v/g)]
+    .slice(0, 3)
+    .reduce(
+      (words, { index }) => words.flatMap((one) => [one, `${one.slice(0, index)}w${one.slice(index + 1)}`]),
+      [word],
+    )
 
 const isWithoutVowels = (word: string): boolean => !/[aeo]/.test(word)
 
@@ -148,7 +157,6 @@ const keysMax = 2 ** 21
 const hashKey = (key: string): number =>
   Array.from(key).reduce((hash, letter) => (hash * 31 + letter.charCodeAt(0)) % keysMax, 0)
 
-/** More words of one key are not rated. */
 const ratedMax = 4_000
 
 /**
@@ -166,15 +174,7 @@ export function createSoundIndex(
       for (const key of listKeys(toSounds(listSounds(word)))) found.push(hashKey(key) * 2 ** 32 + at)
   }
   const places = Float64Array.from(found).sort()
-  const findFirst = (least: number): number => {
-    let [from, end] = [0, places.length]
-    while (from < end) {
-      const middle = (from + end) >> 1
-      if ((places[middle] ?? 0) < least) from = middle + 1
-      else end = middle
-    }
-    return from
-  }
+  const findFirst = (least: number) => lowerBound(places.length, (at) => (places[at] ?? 0) < least)
   return (spoken, countMax) => {
     const rated = new Map<string, number>()
     for (const hash of new Set(listKeys(getSpoken(spoken)).map(hashKey))) {
