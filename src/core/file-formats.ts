@@ -33,8 +33,8 @@ export function formatOfPath(path: string): InputFormat | null {
 }
 
 /**
- * Encodings that the user can name. `latin1` means windows-1252, as in practice; `utf-8+windows-1252` reads lines that
- * are not UTF-8 as windows-1252.
+ * Encodings that the user can name. `latin1` means windows-1252, as in practice; `utf-8+` reads lines that are not UTF-8 in
+ * the other encoding.
  */
 export const encodingNames = [
   'utf-8',
@@ -42,6 +42,12 @@ export const encodingNames = [
   'utf-16be',
   'latin1',
   'utf-8+windows-1252',
+  'utf-8+windows-1250',
+  'utf-8+windows-1251',
+  'utf-8+windows-1253',
+  'utf-8+windows-1254',
+  'utf-8+windows-1255',
+  'utf-8+windows-1256',
   'windows-1250',
   'windows-1251',
   'windows-1252',
@@ -76,7 +82,7 @@ export const listPossibleEncodings = (error: unknown): readonly Encoding[] =>
     : []
 
 /** Encodings in which the bytes of line ends never belong to another character. */
-export type LegacyEncoding = Exclude<Encoding, 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-8+windows-1252'>
+export type LegacyEncoding = Exclude<Encoding, 'utf-8' | 'utf-16le' | 'utf-16be' | `utf-8+${string}`>
 
 const severalBytes: ReadonlySet<string> = new Set(['shift_jis', 'euc-jp', 'gbk', 'gb18030', 'big5', 'euc-kr'])
 

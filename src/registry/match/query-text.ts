@@ -95,7 +95,7 @@ const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => strin
   // The estate of a bankrupt company in Iceland.
   [/^þb\.?(?=\s)/i, ' þrotabú '],
   [
-    /^(?:in re:?|re:?|c\/o|in the matter of(?: the \w+ of)?|est(?:ate|\.) of|(?:to )?(?:the )?order of|sent on behalf of|(?:shri|smt)\.?|m\/s[.:]?|मेसर्स|मे\.|মেসার্স|મેસર્સ|மெசர்ஸ்|మెసర్స్|ಮೆಸರ್ಸ್|میسرز|\(?(?:abt|afd|avd|d[eé]p|oddz?|uff|отд|відд)\.|fa\.|spett(?:\.\s?le|\.|le))(?=\s)/i,
+    /^(?:in re:?|re:?|c\/o|in the matter of(?: the \w+ of)?|est(?:ate|\.) of|(?:to )?(?:the )?order of|sent on behalf of|shri\.?|smt\.|m\/s[.:]?|मेसर्स|मे\.|মেসার্স|મેસર્સ|மெசர்ஸ்|మెసర్స్|ಮೆಸರ್ಸ್|میسرز|\(?(?:abt|afd|avd|d[eé]p|oddz?|uff|отд|відд)\.|fa\.|spett(?:\.\s?le|\.|le))(?=\s)/i,
     ' / ',
   ],
   [/(?<=\S )(?:v\.|vs\.?|c\.)(?= \S)/g, ' / '],

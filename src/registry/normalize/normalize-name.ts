@@ -26,6 +26,8 @@ const phrases: readonly (readonly [words: readonly string[], one: string])[] = (
     ['football club', 'fc'],
     ['cricket club', 'cc'],
     ['rugby football club', 'rfc'],
+    ['federal credit union', 'fcu'],
+    ['credit union', 'cu'],
     ['co operative', 'cooperative'],
     ['health care', 'healthcare'],
     ['data base', 'database'],

@@ -90,6 +90,8 @@ function isLegacy(name: string): name is LegacyEncoding {
   return (encodingNames as readonly string[]).includes(name) && !name.startsWith('utf-')
 }
 
+const mixtures: readonly string[] = encodingNames.filter((name) => name.startsWith('utf-8+'))
+
 /** Returns whether the text of `other` is as likely where it differs. */
 function isRival(own: WholeReading, other: WholeReading): boolean {
   const here = [...own.words].filter((word) => !other.words.has(word))
@@ -226,15 +228,18 @@ export function isMixture(survey: LineSurvey, guess: string): boolean {
   return !isMultiByte(guess) || survey.surelyUtf8Count > 0 || share > chanceShareMax
 }
 
-export function createMixedEncodingsError(label: string, survey: LineSurvey): UserError {
+/** `guess`: the encoding of the other lines. */
+export function createMixedEncodingsError(label: string, survey: LineSurvey, guess: string): UserError {
   const { utf8Count, foreignCount, foreignLines } = survey
   const [first] = foreignLines
-  const reads = first === undefined ? '' : `; as windows-1252, line ${first.line} has "${getExcerpt(first)}"`
+  const other = isLegacy(guess) && mixtures.includes(`utf-8+${guess}`) ? guess : 'windows-1252'
+  const reads =
+    first === undefined ? '' : `; as ${other}, line ${first.line} has "${getExcerpt(first, other)}"`
   return new UserError(
     'INPUT_ENCODING_MIXED',
     `${label} is UTF-8 in ${plural(utf8Count, 'line')} with letters beyond ASCII and not in ${formatCount(foreignCount)}: ${formatLines(survey)}${reads}`,
     {
-      hint: 'fix these lines, or pass --encoding utf-8+windows-1252 to read only these as windows-1252 and the others as UTF-8; --encoding latin1, or another one, applies to the whole file',
+      hint: `fix these lines, or pass --encoding utf-8+${other} to read only these as ${other} and the others as UTF-8; --encoding latin1, or another one, applies to the whole file`,
     },
   )
 }
@@ -273,8 +278,9 @@ function formatLines({ foreignCount, foreignLines }: LineSurvey): string {
 }
 
 /** Returns the cell with the first non-ASCII letter. */
-function getExcerpt({ bytes }: ForeignLine): string {
-  const cells = decodeWindows1252(bytes).split(/[,;|\t"]+/)
+function getExcerpt({ bytes }: ForeignLine, encoding: LegacyEncoding): string {
+  const text = encoding === 'windows-1252' ? null : decodeLegacy(bytes, encoding)
+  const cells = (text ?? decodeWindows1252(bytes)).split(/[,;|\t"]+/)
   return (cells.find((cell) => listNonAsciiWords(cell).length > 0) ?? '')
     .trim()
     .slice(0, limits.excerptCharsMax)

@@ -103,12 +103,17 @@ function createRecoder(encoding: Encoding, label: string, createError: ErrorFact
     case 'utf-16le':
     case 'utf-16be':
       return createUtf16Recoder(encoding, createError)
-    case 'utf-8+windows-1252':
-      return createLineRecoder(label, recodeMixedLines)
     default:
-      return createLineRecoder(label, (lines) => recodeLegacyLines(lines, encoding, createError))
+      return createLineRecoder(label, (lines) =>
+        isMixed(encoding)
+          ? recodeMixedLines(lines, encoding.slice(6) as LegacyEncoding, createError)
+          : recodeLegacyLines(lines, encoding, createError),
+      )
   }
 }
+
+const isMixed = (encoding: Encoding): encoding is Encoding & `utf-8+${string}` =>
+  encoding.startsWith('utf-8+')
 
 function createUtf8Recoder(createError: ErrorFactory): Recoder {
   const cutter = new Utf8Cutter()
@@ -169,17 +174,16 @@ function recodeLegacyLines(lines: Buffer, encoding: LegacyEncoding, createError:
   throw createError(nothing)
 }
 
-function recodeMixedLines(lines: Buffer): Buffer {
+function recodeMixedLines(lines: Buffer, other: LegacyEncoding, createError: ErrorFactory): Buffer {
   if (isUtf8(lines)) return lines
   const parts: Buffer[] = []
   let at = 0
   for (const { bytes } of splitLines(lines)) {
     const start = bytes.byteOffset - lines.byteOffset
     const end = start + bytes.length
-    parts.push(
-      lines.subarray(at, start),
-      isUtf8(bytes) ? bytes : Buffer.from(decodeWindows1252(bytes), 'utf8'),
-    )
+    const text = other === 'windows-1252' ? decodeWindows1252(bytes) : decodeLegacy(bytes, other)
+    if (text === null && !isUtf8(bytes)) throw createError(lines.subarray(0, start))
+    parts.push(lines.subarray(at, start), isUtf8(bytes) ? bytes : Buffer.from(text ?? '', 'utf8'))
     at = end
   }
   return Buffer.concat([...parts, lines.subarray(at)])

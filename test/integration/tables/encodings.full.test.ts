@@ -156,6 +156,23 @@ describe.each(formats)('$what', ({ extension, content, read }) => {
     expect(names.join()).not.toMatch(/Ã|\ufffd/)
   })
 
+  test.each([
+    ['windows-1250', 'Škoda Žižkov'],
+    ['windows-1251', 'Ларкмур Фудс'],
+    ['windows-1253', 'Λάρκμουρ Τρόφιμα'],
+    ['windows-1255', 'לארקמור'],
+    ['windows-1256', 'لاركمور'],
+  ] as const)('of %s with a UTF-8 line says how to read both', async (encoding, name) => {
+    const { names: own, nameBytes } = listIn(encoding)
+    const path = file(`mixed-${encoding}.${extension}`, content([...nameBytes, Buffer.from(name)]))
+    await expect(read(path)).rejects.toMatchObject({
+      code: 'INPUT_ENCODING_MIXED',
+      hint: expect.stringContaining(`--encoding utf-8+${encoding} `) as string,
+    })
+    const { names } = await read(path, `utf-8+${encoding}`)
+    expect(names).toEqual([...own, name])
+  })
+
   test('of windows-1252 with a UTF-8 line is refused too', async () => {
     const { nameBytes } = listIn('windows-1252')
     const path = file(`mixed1252.${extension}`, content([...nameBytes, Buffer.from('Café Zoë')]))

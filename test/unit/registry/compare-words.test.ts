@@ -24,6 +24,8 @@ describe('how a word of a text stands for a word of a name', () => {
     ['spk', 'sparkasse', 'abbreviated'],
     ['mng', 'mining', 'abbreviated'],
     ['svcs', 'services', 'abbreviated'],
+    ['intnat', 'international', 'abbreviated'],
+    ['alamr', 'alamar', 'misspelled'],
     // The plural is compared as "technology".
     ['tchnlgs', 'technology', 'abbreviated'],
     ['korv', 'korvanax', 'abbreviated'],
@@ -56,6 +58,10 @@ describe('how a word of a text stands for a word of a name', () => {
     // Without a digit, no scan is meant.
     ['barn', 'bam'],
     ['clay', 'day'],
+    // A short form keeps no vowel inside while it drops consonants.
+    ['drem', 'devvstream'],
+    ['alaar', 'alphastar'],
+    ['turs', 'thoughtworks'],
   ])('%j and %j are different words', (text, name) => {
     expect(compareWords(text, name)).toBeNull()
   })

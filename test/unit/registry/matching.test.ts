@@ -21,6 +21,83 @@ test('words of a legal form are no name', () => {
     expect(match({ name, location: null, held: [{ name: 'MB C V' }, acme] }).kind).toBe('none')
 })
 
+describe('Greek names as lists and registers write them', () => {
+  const brothers: Held[] = ['ΛΑΡΙΣΑΙΩΝ', 'ΒΟΛΟΥ'].map((city, at) => ({
+    name: 'ΑΦΟΙ ΛΑΡΚΜΟΥΡ Ο.Ε.',
+    city,
+    country: 'GR',
+    company: at + 1,
+  }))
+
+  test.each([
+    ['Αφοί Λάρκμουρ ΟΕ', 'Λάρισα', 1],
+    ['ΑΔΕΛΦΟΙ ΛΑΡΚΜΟΥΡ ΟΕ', 'Βόλος', 2],
+    ['ΛΑΡΚΜΟΥΡ ΑΦΟΙ Ο.Ε.', 'Λάρισα', 1],
+  ])('of two companies of one name, %s in %s is that of its town', (name, location, number) => {
+    expect(numberOf(match({ name, location, held: brothers }))).toBe(number)
+  })
+
+  test.each([
+    ['Λάρκμουρ Κουφώματα ΙΚΕ', 'ΛΑΡΚΜΟΥΡ ΚΟΥΦΩΜΑΤΑ ΙΔΙΩΤΙΚΗ ΚΕΦΑΛΑΙΟΥΧΙΚΗ ΕΤΑΙΡΕΙΑ'],
+    [
+      'Λάρκμουρ Κουφώματα Ιδιωτική Κεφαλαιουχική Εταιρεία',
+      'ΛΑΡΚΜΟΥΡ ΚΟΥΦΩΜΑΤΑ ΙΔΙΩΤΙΚΗ ΚΕΦΑΛΑΙΟΥΧΙΚΗ ΕΤΑΙΡΕΙΑ',
+    ],
+    ['Λάρκμουρ Μέλι ΕΠΕ', 'ΛΑΡΚΜΟΥΡ ΜΕΛΙ ΜΟΝΟΠΡΟΣΩΠΗ ΕΤΑΙΡΕΙΑ ΠΕΡΙΟΡΙΣΜΕΝΗΣ ΕΥΘΥΝΗΣ'],
+    ['Λάρκμουρ Χαλιά ΜΙΚΕ', 'ΛΑΡΚΜΟΥΡ ΧΑΛΙΑ ΜΟΝΟΠΡΟΣΩΠΗ ΙΔΙΩΤΙΚΗ ΚΕΦΑΛΑΙΟΥΧΙΚΗ ΕΤΑΙΡΕΙΑ'],
+    ['Λάρκμουρ Λιπάσματα ΑΕΒΕ', 'ΛΑΡΚΜΟΥΡ ΛΙΠΑΣΜΑΤΑ ΑΝΩΝΥΜΗ ΕΜΠΟΡΙΚΗ ΚΑΙ ΒΙΟΜΗΧΑΝΙΚΗ ΕΤΑΙΡΕΙΑ'],
+    ['Ε. Λάρκμουρ και Σία', 'Ε. ΛΑΡΚΜΟΥΡ & ΣΙΑ Ο.Ε.'],
+    ['XATZHLARKMOYRHS XARTIKA ABEE', 'ΧΑΤΖΗΛΑΡΚΜΟΥΡΗΣ ΧΑΡΤΙΚΑ Α.Β.Ε.Ε.'],
+    ['Mpelmora Yfasmata AE', 'ΜΠΕΛΜΟΡΑ ΥΦΑΣΜΑΤΑ Α.Ε.'],
+  ])('%s is %s', (name, wanted) => {
+    const others: Held[] = [{ name: 'ΝΟΡΒΑΝ ΤΡΟΦΙΜΑ Α.Ε.', country: 'GR' }]
+    const decision = match({ name, location: 'Ελλάδα', held: [{ name: wanted, country: 'GR' }, ...others] })
+    expect(namedBy(decision)).toBe(wanted)
+    expect(isAccepted(decision)).toBe(true)
+  })
+})
+
+test.each([
+  ['Larkmoor Offshore F_nd Ltd', 'Larkmoor Offshore Fund Ltd'],
+  ['NORVANE HOUS_NG COMPANY', 'Norvane Housing Company'],
+  ['Velmora Snuf? Company LLC', 'Velmora Snuff Company LLC'],
+  ['JO_N LARKMOOR & SONS LTD', 'John Larkmoor & Sons Ltd'],
+])('a letter is lost in %s', (name, wanted) => {
+  const held: Held[] = [{ name: wanted }, { name: 'Quillon Metals Ltd' }]
+  expect(namedBy(match({ name, location: null, held }))).toBe(wanted)
+})
+
+test.each(['larkmoor_foods', 'Larkmoor_Foods Ltd', 'LARKMOOR_FOODS_LTD'])(
+  'a sign divides words in %s',
+  (name) => {
+    const held: Held[] = [{ name: 'Larkmoor Foods Ltd' }, { name: 'Larkmoor Fuels Ltd' }]
+    expect(namedBy(match({ name, location: null, held }))).toBe('Larkmoor Foods Ltd')
+  },
+)
+
+test('a whole name with a wrong letter is likelier than one that a full column may cut', () => {
+  const held: Held[] = [
+    { name: 'Larkmoor Transition Fund, L.P.' },
+    { name: 'Larkmoor Transition Fund-ER SCSp' },
+  ]
+  const decision = match({ name: 'The Larkmoor TTransition Fund', location: null, held })
+  expect(namedBy(decision) ?? 'Larkmoor Transition Fund, L.P.').toBe('Larkmoor Transition Fund, L.P.')
+})
+
+test('a name with its legal form is no booking in front of words in capitals', () => {
+  const held: Held[] = [{ name: 'Larkmoor View Global Inc.' }, { name: 'NASDAQ, INC.' }]
+  const name = 'Larkmoor View Globla Inc. (dba The Corner Shop) NASDAQ: LVGL'
+  expect(namedBy(match({ name, location: null, held }))).toBe('Larkmoor View Global Inc.')
+})
+
+test.each([
+  'norvane-north-quality-municipal-income-fund - CAD',
+  'norvane north quality municipal income fund, EUR',
+])('small letters before a currency are a name: %s', (name) => {
+  const held: Held[] = [{ name: 'NORVANE NORTH QUALITY MUNICIPAL INCOME FUND' }]
+  expect(match({ name, location: null, held }).kind).not.toBe('none')
+})
+
 /** Of each country: form, a town with its region, another town, the country as lists have it. */
 const towns =
   `KE Limited|Eldoret|Uasin Gishu|Nairobi|Kenya;NG Limited|Port Harcourt|Rivers|Kano|Nigeria;IN Private Limited|Surat|Gujarat|Pune|India

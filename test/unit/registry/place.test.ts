@@ -696,6 +696,30 @@ describe('a country with the name of a large city in another country', () => {
   )
 })
 
+describe('towns in the genitive, as registers state them', () => {
+  const pairs =
+    `GR Βόλος ΒΟΛΟΥ; GR Πειραιάς ΠΕΙΡΑΙΩΣ; GR Ιωάννινα ΙΩΑΝΝΙΤΩΝ; GR Κόρινθος ΚΟΡΙΝΘΙΩΝ; GR Σέρρες ΣΕΡΡΩΝ; GR Χαλκίδα ΧΑΛΚΙΔΕΩΝ
+    GR Ρέθυμνο ΡΕΘΥΜΝΗΣ; GR Άλιμος ΑΛΙΜΟΥ; GR Ηλιούπολη ΗΛΙΟΥΠΟΛΕΩΣ; GR Ασπρόπυργος ΑΣΠΡΟΠΥΡΓΟΥ; GR Αχαρνές ΑΧΑΡΝΩΝ; GR Λάρισα ΛΑΡΙΣΑΙΩΝ
+    GR Volos ΒΟΛΟΥ; GR Larisa ΛΑΡΙΣΑΙΩΝ; GR Ν.Σμύρνη ΝΕΑΣ_ΣΜΥΡΝΗΣ; GR Αγ.Παρασκευή ΑΓΙΑΣ_ΠΑΡΑΣΚΕΥΗΣ; LV Liepāja Liepājas; LV Cēsis Cēsis; LT Kaunas Kauno; LT Šiauliai Šiaulių`
+      .split(/[;\n]/)
+      .map((line) => line.trim().replaceAll('_', '\u00a0').split(' '))
+
+  test.each(pairs)('%s: %s is %s', (country = '', town = '', held = '') => {
+    const registered = place(held.replace('\u00a0', ' '), null, '', country)
+    expect(comparePlaceWithHint(parseLocation(town), registered)).toBe('city')
+  })
+
+  test.each(pairs)('%s: %s is no other town of the list', (country = '', town = '', held = '') => {
+    for (const [other = '', , named = ''] of pairs.filter(
+      ([code, , one]) => code === country && one !== held,
+    )) {
+      const registered = place(named.replace('\u00a0', ' '), null, '', other)
+      if (!town.toLowerCase().startsWith('vol') && !town.toLowerCase().startsWith('lar'))
+        expect(comparePlaceWithHint(parseLocation(town), registered), named).not.toBe('city')
+    }
+  })
+})
+
 describe('a company whose address is one line', () => {
   const hold = (line: string, country: string): Place => ({
     ...place('', null, '', country),

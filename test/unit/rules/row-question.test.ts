@@ -1231,7 +1231,7 @@ describe('rows with a total instead of a company', () => {
     'المجموع|المجموع العام|الإجمالي: 12 شركة|جمع کل: ۱۲ شرکت|סה"כ: 5 חברות',
     'Итого: 12 организаций|Итого по Москве|ИТОГО|Разом: 5|Razem: 12 klientów|Celkem 8 firem|Összesen: 5 cég|Ukupno: 12 kupaca',
     'Totali|TOTALI:|Shuma totale|Nëntotali|Nëntotal Tiranë|Totali: 12 klientë|Gjithsej|Shuma: 1.200 lekë',
-    'Вкупна сума|Меѓузбир Скопје|Вкупно: 5 фирми|Ukupan iznos|Međuzbroj Zagreb|Укупан износ|Обща сума|Υποσύνολο Αθήνα|Συνολικό ποσό',
+    'ΣΥΝΟΛΟ|ΓΕΝΙΚΟ ΣΥΝΟΛΟ|ΥΠΟΣΥΝΟΛΟ ΑΘΗΝΑ|Вкупна сума|Меѓузбир Скопје|Вкупно: 5 фирми|Ukupan iznos|Međuzbroj Zagreb|Укупан износ|Обща сума|Υποσύνολο Αθήνα|Συνολικό ποσό',
     'Vse skupaj|Suma totală|Celková částka|Kopsumma|Kogusumma|Kokonaissumma|누계|금일합계|월계|계|이하여백|以下余白|Проміжний підсумок',
     'Jumla ndogo|Jumla ndogo Mombasa|Jumla yote|Isamba esiphelele|ንዑስ ድምር|Wadarta guud|Igiteranyo rusange|Jimlar duka',
   ])('%s', async (text) => {
