@@ -110,12 +110,20 @@ const isCountryCode = (code: string): boolean =>
   englishNames.of(code) !== undefined &&
   new Intl.Locale(`und-${code}`).region === code
 
-/** Finds a country by its English name. The table of all names takes longer to load than a command to start. */
+const nameItself = (code: string): string | undefined => {
+  const { language } = new Intl.Locale(`und-${code}`).maximize()
+  return new Intl.DisplayNames([language], { type: 'region' }).of(code)
+}
+
+/** Finds a country by its English name, or by that in its own language. The table of all names takes longer to load than a command to start. */
 function findCodeByName(text: string): string | null {
   const letters = Array.from({ length: 26 }, (_, at) => String.fromCharCode(65 + at))
   const codes = letters.flatMap((one) => letters.map((other) => one + other))
   const name = text.trim().toLowerCase()
-  return codes.find((code) => isCountryCode(code) && englishNames.of(code)?.toLowerCase() === name) ?? null
+  const all = codes.filter(isCountryCode)
+  const isName = (of: (code: string) => string | undefined) => (code: string) =>
+    of(code)?.toLowerCase() === name
+  return all.find(isName((code) => englishNames.of(code))) ?? all.find(isName(nameItself)) ?? null
 }
 
 export const createCountrySchema = () =>
@@ -247,7 +255,7 @@ export function parseCountry(text: string): Parsed<string> {
   const code = text.trim().toUpperCase().replace(/^UK$/, 'GB')
   const found = isCountryCode(code) ? code : findCodeByName(text)
   return found === null
-    ? { fault: 'It must be an ISO 3166-1 code or an English name, like DE or Germany.' }
+    ? { fault: 'It must be an ISO 3166-1 code or a name, like DE or Germany.' }
     : { value: found }
 }
 

@@ -195,6 +195,6 @@ export const toHeaderKeys = (...lists: readonly string[]): string[] =>
 export const writeGreekPlain = (text: string): string =>
   text.replace(/[\u0370-\u03ff\u1f00-\u1fff]/g, (one) => (one === 'ς' ? 'σ' : one.normalize('NFD').charAt(0)))
 
-/** Folds the spelling of a header: `Company Name`, `company_name` and `COMPANY-NAME` are equal; marks count, but for Greek. */
+/** Folds the spelling of a header: `Company Name`, `company_name` and `COMPANY-NAME` are equal; marks count, except those of Greek. */
 export const toSpellingKey = (header: string): string =>
   writeGreekPlain(header.normalize('NFKC').toLowerCase()).replace(/[^\p{L}\p{M}\p{N}]+/gu, '')

@@ -78,7 +78,7 @@ export const tableErrors = {
   },
   INPUT_ENCODING_MIXED: {
     meaning: 'some lines are UTF-8 and others are not; the message names them',
-    remedy: 'fix these lines, or pass `--encoding utf-8+windows-1252`',
+    remedy: 'fix these lines, or pass the `--encoding` of the hint, such as `utf-8+windows-1252`',
   },
   INPUT_ENCODING_UNSURE: {
     meaning:

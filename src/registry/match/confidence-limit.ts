@@ -188,6 +188,8 @@ function isContinued(evidence: Evidence): boolean {
   const isFormBefore = form !== null && form.at < alignment.start && form.count > 0
   // In front of the form, a year and "payroll" are part of a name. A number is, too, if the company has no form.
   const isLast = after === undefined && candidate.formClass === null
+  // Forms of other scripts are no words of the text.
+  const isBeforeForm = other?.word.wordClass === 'form' || (after === undefined && form?.count === 0)
   const isNumber =
     /^\w{1,4}$/.test(more?.word.text ?? '') && (more?.role === 'series' || isAmong(more, 'number'))
   // "CC" at the end is the form of another company, if this one has a form and the text no other.
@@ -199,7 +201,7 @@ function isContinued(evidence: Evidence): boolean {
       (next?.text === 'and' && one !== undefined && isAmong(other, 'telling generic light')) ||
       isAmong(more, isFormBefore ? 'telling generic payment' : 'generic') ||
       (other?.word.wordClass === 'form' && isAmong(one, 'department site payment exchange web')) ||
-      (isNumber && (other?.word.wordClass === 'form' || isLast)) ||
+      (isNumber && (isBeforeForm || isLast)) ||
       (countTellingNext(evidence) > 1 && evidence.place !== 'postal') ||
       left.some(
         (word) =>

@@ -46,7 +46,7 @@ export interface TextWord {
   readonly isJoined: boolean
   /** A scan has misread it, and it was read as `text`. */
   readonly isRepaired: boolean
-  /** Of a text in another script. */
+  /** The text is in another script: the word may be the sound of one. */
   readonly isSpoken: boolean
   /** The usual word that is meant, if one letter of it is wrong: "teghnologies". */
   readonly usual: string | null

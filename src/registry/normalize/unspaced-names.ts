@@ -72,14 +72,11 @@ const kindOfPlace = /^(?:特别行政区|自治区|[省市县区都府]|특별�
  * Divides names that are written without spaces, as registers of China, Japan and Korea form them: a place, the name itself
  * of two characters or more, trades. `深圳市腾讯计算机系统` is `深圳 腾讯 计算机 系统`. Expects simplified characters.
  */
-const divideWords = (text: string): string =>
-  unspaced.test(text)
-    ? text.replace(letters, (run) =>
-        findWords(run)
-          .map(({ from, end }) => joinLatinLetters(run.slice(from, end)))
-          .join(' '),
-      )
-    : text
+const divideWords = (text: string): string => (unspaced.test(text) ? text.replace(letters, divideRun) : text)
+const divideRun = (run: string): string =>
+  findWords(run)
+    .map(({ from, end }) => joinLatinLetters(run.slice(from, end)))
+    .join(' ')
 
 const hangulLetters = toLetterMap(
   '에이=a 비=b 씨=c 디=d 이=e 에프=f 지=g 에이치=h 아이=i 제이=j 케이=k 엘=l 엠=m 엔=n 오=o 피=p 큐=q 알=r 에스=s 티=t 유=u 브이=v 더블유=w 엑스=x 와이=y 제트=z',
@@ -156,7 +153,7 @@ function findPlace(text: string, from: number, before: number, places: ReadonlyM
 
 /** Writes names of other scripts in one way, before they are read in Latin letters: Chinese characters, words, Serbian. */
 export const writeAlike = (text: string): string =>
-  divideWords(simplifyHan(toArmenianLatin(toSerbianLatin(text.normalize('NFKC')))))
+  divideWords(simplifyHan(toArmenianLatin(toSerbianLatin(text.normalize('NFKC').replace(vowelSigns, '')))))
 
 /** Writes the Armenian letters whose usual spelling is not that of their transliteration: "Voske", "Yerevan", "Tur". */
 const toArmenianLatin = (text: string): string =>
@@ -168,6 +165,9 @@ const toArmenianLatin = (text: string): string =>
         .replace(/(?<!\p{L})ո/giu, 'vo')
         .replace(/(?<!\p{L})ե/giu, 'ye')
         .replace(/ռ/giu, 'r')
+
+/** Hebrew and Arabic are seldom written with them. */
+const vowelSigns = /[\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670ـ]/gu
 
 /** Latin, Greek and Cyrillic names stay different in plain letters; those of other scripts may become the same. */
 const ownLetters =
@@ -181,7 +181,8 @@ export function unifyOwnLetters(text: string): string | null {
   if (!ownLetters.test(text)) return null
   const plain = text
     .normalize('NFKD')
-    .replace(/[\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670ـ]|ء(?!\p{L})/gu, '')
+    .replace(vowelSigns, '')
+    .replace(/ء(?!\p{L})/gu, '')
     .replace(/[ةىیےکہھە]/g, (letter) => arabicVariants.get(letter) ?? letter)
     .replace(/(?<!\p{L})ال(?=\p{L}{2})/gu, '')
     .replace(/([וי])\1/g, '$1')
@@ -206,7 +207,6 @@ function spellNative(spelling: string): string {
     .replace(/[ةه](?= |$)/g, '[ةه]')
     .replace(/[أإ]/g, '[أإا]')
 }
-
 const tidy = (part: string): string => part.trim().replace(/\s+/g, ' ')
 /** "東京都港区", "广东省深圳市南山区", "경기도 성남시 분당구": no signs separate a region from its towns. */
 const eastAsianPart =
@@ -253,7 +253,7 @@ export function toFormPattern(marked: string): RegExp {
   const spelling = marked.replace(/^[<$]/, '').normalize('NFKC').toLowerCase()
   const letters = spellNative(spelling.replace(/[()]/g, String.raw`\$&`))
     .replaceAll('.', String.raw`\s?\.?\s?`)
-    .replaceAll('"', '["״”’\']{0,2}')
+    .replaceAll('"', '["״”’\'׳`´~]{0,2}')
     .replaceAll(' * ', String.raw`(?:[\s-]{1,3}[\p{L}.]{2,20}){0,6}[\s-]{1,3}`)
     .replaceAll(' ', String.raw`[\s-]{1,3}`)
   const isApart = !unspacedForm.test(spelling)

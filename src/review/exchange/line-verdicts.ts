@@ -116,7 +116,9 @@ function settleLine(
   const createProblem = (text: string): LineProblem => ({ number, name: row?.name ?? line.name, text })
   if (line.lookup === '') return createProblem('it has a verdict but no lookup')
   if (row === undefined)
-    return createProblem(`the input has no doubtful lookup ${cutToWidth(line.lookup, shownColumnsMax)}`)
+    return createProblem(
+      `the input has no doubtful lookup ${cutToWidth(line.lookup, shownColumnsMax)}: the export was of another input, or had other options, such as --country`,
+    )
   if (line.name !== null && !hasName(line.name, row)) {
     return createProblem(
       `its name is ${shown(line.name)}, but the name of its lookup is ${shown(row.name)}: restore the name`,

@@ -161,9 +161,13 @@ const twins: readonly (readonly LegacyEncoding[])[] = [
 
 function createUnsure(readings: readonly WholeReading[]): Judgement {
   const different = readings.filter(({ text }, at) => readings.findIndex((one) => one.text === text) === at)
+  // The first of each script comes before the second of any.
+  const inScript = scripts.map((script) => different.filter(({ words }) => script.test([...words].join(''))))
+  const firsts = new Set(inScript.flatMap(([first]) => first ?? []))
+  const ordered = different.toSorted((one, other) => Number(firsts.has(other)) - Number(firsts.has(one)))
   return {
     kind: 'unsure',
-    readings: different.slice(0, limits.readingsMax).map((reading) => ({
+    readings: ordered.map((reading) => ({
       encoding: reading.encoding,
       excerpts: selectExcerpts(reading, readings),
     })),
@@ -256,12 +260,16 @@ export function createUnsureEncodingError(
     })
   }
   const encodings = readings.map(({ encoding }) => encoding)
-  const choices = readings.map(({ encoding, excerpts }) => `${encoding}: ${formatQuoted(excerpts)}`)
+  const shown = readings.slice(0, limits.readingsMax)
+  const choices = shown.map(({ encoding, excerpts }) => `${encoding}: ${formatQuoted(excerpts)}`)
   return new UserError(
     'INPUT_ENCODING_UNSURE',
     `${where}, and its text fits several encodings. It may be ${choices.join('; ')}`,
     {
-      hint: suggestConversion(survey.sample, encodings),
+      hint: suggestConversion(
+        survey.sample,
+        shown.map(({ encoding }) => encoding),
+      ),
       cause: encodings,
     },
   )

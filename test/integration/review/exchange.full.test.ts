@@ -341,7 +341,7 @@ describe('what is imported', () => {
     const other = await place.open({ input: { paths: [place.path('other.csv')] } })
     const path = fillIn({ [first]: verdict('1'), [second]: verdict('1') })
     await expect(taken(other.session, path)).rejects.toThrow(
-      /line 3 \(.*\): the input has no doubtful lookup [0-9a-f]{32}$/,
+      /line 3 \(.*\): the input has no doubtful lookup [0-9a-f]{32}: the export was of another input/,
     )
     expect(place.decisions()).toEqual([])
   })

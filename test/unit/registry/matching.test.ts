@@ -57,6 +57,43 @@ describe('Greek names as lists and registers write them', () => {
   })
 })
 
+describe('names of Israel as lists and registers write them', () => {
+  const held: Held[] = [
+    { name: 'לארקמור פלסטיקה תעשיות בע"מ', city: 'תל אביב - יפו', country: 'IL' },
+    { name: 'האחים נורבן פירות וירקות בע~מ', city: 'באר שבע', country: 'IL' },
+    { name: 'ולסור סחר בינלאומי בע"מ', city: 'פתח תקווה', country: 'IL' },
+    { name: 'קוויליון מזון בע"מ', city: 'חולון', country: 'IL' },
+  ]
+
+  test.each([
+    ['לָארְקְמוֹר פְּלַסְטִיקָה תַּעֲשִׂיּוֹת בע"מ', 'ת"א'],
+    ['לארקמור פלסטיקה תעשיות ב.ע.מ', 'Tel Aviv'],
+    ['חברת לארקמור פלסטיקה תעשיות בע`מ', 'תל-אביב'],
+    ['לכבוד לארקמור פלסטיקה תעשיות בעמ', 'תל אביב יפו'],
+  ])('%s in %s', (name, location) => {
+    const decision = match({ name, location, held })
+    expect(namedBy(decision)).toBe(held[0]?.name)
+    expect(confidenceOf(decision)).toBe(99)
+  })
+
+  test.each([
+    ['נורבן אחים פירות וירקות בע"מ', 'ב"ש', 1],
+    ['ולסור סחר בינלאומי בע"מ', 'Petah Tikva', 2],
+    ['ולסור סחר בינלאומי בע"מ', 'פ"ת', 2],
+  ])('%s in %s', (name, location, at) => {
+    expect(namedBy(match({ name, location, held }))).toBe(held[at]?.name)
+  })
+})
+
+test.each([
+  ['ולסור סחר (1994) בע"מ', 'ולסור סחר בע"מ', 'IL'],
+  ['株式会社ラークムーア2015', '株式会社ラークムーア', 'JP'],
+  ['Λάρκμουρ Τρόφιμα 2010 Α.Ε.', 'ΛΑΡΚΜΟΥΡ ΤΡΟΦΙΜΑ Α.Ε.', 'GR'],
+])('with a year in front of its form, %s may be another company', (name, own, country) => {
+  const decision = match({ name, location: country, held: [{ name: own, country }] })
+  expect(confidenceOf(decision)).toBeLessThanOrEqual(78)
+})
+
 test.each([
   ['Larkmoor Offshore F_nd Ltd', 'Larkmoor Offshore Fund Ltd'],
   ['NORVANE HOUS_NG COMPANY', 'Norvane Housing Company'],

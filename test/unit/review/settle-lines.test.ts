@@ -137,8 +137,8 @@ describe('a line that cannot be taken is named, with what is wrong', () => {
       { verdict: 'yes', candidateIds: [null, 'siq_2'], candidateCount: 2 },
       /^"yes" does not select one of 2 candidates: type its number$/,
     ],
-    [{ lookup: lookup('f') }, /^the input has no doubtful lookup f{32}$/],
-    [{ lookup: '1.23E+31' }, /^the input has no doubtful lookup 1\.23E\+31$/],
+    [{ lookup: lookup('f') }, /^the input has no doubtful lookup f{32}: /],
+    [{ lookup: '1.23E+31' }, /^the input has no doubtful lookup 1\.23E\+31: /],
     [{ name: 'Acme AG' }, /^its name is "Acme AG", but the name of its lookup is "Acme GmbH"/],
     [{ name: '' }, /^its name is "", but the name of its lookup is "Acme GmbH"/],
     [
