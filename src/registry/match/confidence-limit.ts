@@ -4,7 +4,8 @@ import { isFormAlone } from '../reference/registers.js'
 import { foldWords, namesTrade } from '../normalize/normalize-name.js'
 import { isOfUnknownWords } from '../normalize/native-scripts.js'
 import { toCityKey, toPlaceKey } from '../normalize/places.js'
-import { classifyNameWord } from './compare-words.js'
+import { isSpoken } from '../normalize/sounds.js'
+import { classifyNameWord, type WordMatch } from './compare-words.js'
 import { isOneFormPrivate } from './candidate.js'
 import { classifyEvidence, hasLeft, isOwnCountryLeft, skipJoiningWords, type Evidence } from './evidence.js'
 import type { LeftWord } from './left-words.js'
@@ -58,11 +59,13 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [78, (one) => one.comparison.form === 'hard_conflict' || hasLeft(['estate'])(one) === true],
   // In a script of which few words are known, a short word with another letter is another name: পদ্মা is no Palma.
   [78, ({ comparison: { text, isLooseShort } }) => isLooseShort && isOfUnknownWords(text.native)],
+  // Vowels tell names of one sound apart, as far as the script has them: "медина" is hardly Modern.
+  [78, (one) => isBySound(one, ({ isSlip = false }) => !isSlip)],
   // A group has a company for each country, and a word in front makes another name: few registries hold all of them.
   [85, (one) => isOwnCountryLeft(one) || isOfOtherOffice(one) || isOfOtherForm(one)],
   [85, ({ comparison }) => comparison.characters === 'unknown'],
   // The others may be words of another name. A word behind the form may be a remark, or name a fund or an estate of the company.
-  [90, (one) => [isSpelledOtherwise, isFollowed, isDescribed, isTranslated].some((is) => is(one))],
+  [90, (one) => [isSpelledOtherwise, isFollowed, isDescribed, isTranslated, isBySound].some((is) => is(one))],
   // Without evidence for the place, the name may be that of a company of the stated country.
   [94, (evidence) => isElsewhere(evidence)],
 ]
@@ -81,6 +84,15 @@ const isNextToOther = ({
   siblings.townPrefixCount > 0 &&
   contextCount === 0 &&
   candidate.prominence.tickers === ''
+
+/** True if the text is in another script than the name, and has a word of it only by its sound. */
+const isBySound = (
+  { comparison: { alignment, text, candidate } }: Evidence,
+  isMeant: (match: WordMatch) => boolean = () => true,
+): boolean =>
+  isSpoken(text.native) &&
+  !isSpoken(candidate.name) &&
+  alignment.pairs.some(({ match }) => match.kind === 'misspelled' && isMeant(match))
 
 /** True if a word is another one of its trade: a group may have a company Larkmoor Steel next to Larkmoor Stahl GmbH. */
 const isTranslated = ({ comparison: { alignment, text, candidate } }: Evidence): boolean =>

@@ -43,6 +43,14 @@ describe('a name that another script writes by its sound', () => {
     expect(decision.kind === 'none' ? 0 : decision.confidence).toBeLessThan(80)
   })
 
+  test.each([
+    ['Медина Даири Лимитед', 'Modern Dairies Limited'],
+    ['ベルカ・グループ', 'Veluxa Group'],
+  ])('with other vowels, %s is not surely %s', (name, own) => {
+    const decision = match({ name, location: null, held: [{ name: own }] })
+    expect(decision.kind === 'none' ? 0 : decision.confidence).toBeLessThanOrEqual(78)
+  })
+
   it('an article or a word for "and" that Arabic writes as one with a word is no part of it', () => {
     const insurers: Held[] = [
       { name: 'Gulf Insurance and Trading Company' },
