@@ -261,7 +261,7 @@ function dropsVowels(short: string, word: string): boolean {
 /** Compares a word that another script writes with a word of a name, by their sound. */
 export function compareSound(spoken: string, name: string): WordMatch | null {
   const rate = rateSound(spoken, name)
-  return rate < soundRateMin ? null : { ...of('misspelled', 0.4 + 3 * (1 - rate), rate), isSlip: rate > 0.9 }
+  return rate < soundRateMin ? null : { ...of('misspelled', 0.4 + 3 * (1 - rate), rate), isSlip: rate > 0.94 }
 }
 
 function compareSpelling(text: string, name: string): WordMatch | null {
