@@ -245,11 +245,11 @@ function compareAbbreviation(text: string, name: string, isLast: boolean): WordM
   const endsAlike = text.at(-1) === name.at(-1)
   const isSkeleton = toSkeleton(text) === toSkeleton(name)
   if (!isBeginning && !endsAlike && !isSkeleton && !(share > 0.45 && text.length > 3)) return null
-  if (!isBeginning && !isSkeleton && !dropsVowels(text, name)) return null
+  if (!isBeginning && !isSkeleton && share < 0.7 && !dropsVowels(text, name)) return null
   return of('abbreviated', 0.5 + 0.8 * (1 - share) + (isBeginning || endsAlike ? 0 : 0.3), share)
 }
 
-/** Between its beginning and its end, a short form has no vowels, or a piece of the word: "Intnat" is short for "international", "Drem" not for "Devvstream". */
+/** Between its beginning and its end, a form that is much shorter has no vowels, or a piece of the word: "Intnat" is short for "international", "Drem" not for "Devvstream". */
 function dropsVowels(short: string, word: string): boolean {
   let [from, end] = [0, short.length]
   while (short[from] === word[from]) from++

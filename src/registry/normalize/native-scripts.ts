@@ -212,7 +212,7 @@ function readBySound(given: string): Reading[] {
     return wordsOfScripts.get(word) ?? wordsOfScripts.get(word.replace(arabicPrefix, '')) ?? usual
   })
   // The legal form keeps its script, which tells kinds of one form apart.
-  return [toReading(given.replace(name, read))]
+  return [toReading(given.replace(name, () => read))]
 }
 
 /** A word of a text without accents, in lower case. */

@@ -25,6 +25,7 @@ describe('how a word of a text stands for a word of a name', () => {
     ['mng', 'mining', 'abbreviated'],
     ['svcs', 'services', 'abbreviated'],
     ['intnat', 'international', 'abbreviated'],
+    ['dutche', 'deutsche', 'abbreviated'],
     ['alamr', 'alamar', 'misspelled'],
     // The plural is compared as "technology".
     ['tchnlgs', 'technology', 'abbreviated'],
