@@ -110,12 +110,12 @@ const isCountryCode = (code: string): boolean =>
   englishNames.of(code) !== undefined &&
   new Intl.Locale(`und-${code}`).region === code
 
-const nameItself = (code: string): string | undefined => {
+const getOwnName = (code: string): string | undefined => {
   const { language } = new Intl.Locale(`und-${code}`).maximize()
   return new Intl.DisplayNames([language], { type: 'region' }).of(code)
 }
 
-/** Finds a country by its English name, or by that in its own language. The table of all names takes longer to load than a command to start. */
+/** Finds a country by its name in English or in its own language. The table of all names takes longer to load than a command to start. */
 function findCodeByName(text: string): string | null {
   const letters = Array.from({ length: 26 }, (_, at) => String.fromCharCode(65 + at))
   const codes = letters.flatMap((one) => letters.map((other) => one + other))
@@ -123,7 +123,7 @@ function findCodeByName(text: string): string | null {
   const all = codes.filter(isCountryCode)
   const isName = (of: (code: string) => string | undefined) => (code: string) =>
     of(code)?.toLowerCase() === name
-  return all.find(isName((code) => englishNames.of(code))) ?? all.find(isName(nameItself)) ?? null
+  return all.find(isName((code) => englishNames.of(code))) ?? all.find(isName(getOwnName)) ?? null
 }
 
 export const createCountrySchema = () =>

@@ -4,7 +4,7 @@ import { isFormAlone } from '../reference/registers.js'
 import { foldWords, namesTrade } from '../normalize/normalize-name.js'
 import { isOfUnknownWords } from '../normalize/native-scripts.js'
 import { toCityKey, toPlaceKey } from '../normalize/places.js'
-import { isSpoken } from '../normalize/sounds.js'
+import { hasOtherScript } from '../normalize/sounds.js'
 import { classifyNameWord, type WordMatch } from './compare-words.js'
 import { isOneFormPrivate } from './candidate.js'
 import { classifyEvidence, hasLeft, isOwnCountryLeft, skipJoiningWords, type Evidence } from './evidence.js'
@@ -90,8 +90,8 @@ const isBySound = (
   { comparison: { alignment, text, candidate } }: Evidence,
   isMeant: (match: WordMatch) => boolean = () => true,
 ): boolean =>
-  isSpoken(text.native) &&
-  !isSpoken(candidate.name) &&
+  hasOtherScript(text.native) &&
+  !hasOtherScript(candidate.name) &&
   alignment.pairs.some(({ match }) => match.kind === 'misspelled' && isMeant(match))
 
 /** True if a word is another one of its trade: a group may have a company Larkmoor Steel next to Larkmoor Stahl GmbH. */

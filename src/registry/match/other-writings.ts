@@ -9,7 +9,7 @@ import {
   toStem,
 } from '../normalize/normalize-name.js'
 import { parseLetters } from '../normalize/native-scripts.js'
-import { isSpoken } from '../normalize/sounds.js'
+import { hasOtherScript } from '../normalize/sounds.js'
 import romanized from '../reference/romanized-letters.json' with { type: 'json' }
 import around from '../reference/around-names.json' with { type: 'json' }
 
@@ -48,9 +48,9 @@ const writingsOfCountries = new Map<string, Writings>()
 
 /** Returns the writings to compare a text with a name, of which one has letters of another script; `null` for two of one script. */
 export function findWritings(text: string, name: string, country: string): Writings | null {
-  if (isSpoken(text) === isSpoken(name)) return null
+  if (hasOtherScript(text) === hasOtherScript(name)) return null
   const script = scripts.find(({ letter }) => letter.test(text) !== letter.test(name))
-  if (script === undefined) return isSpoken(text) ? [] : null
+  if (script === undefined) return hasOtherScript(text) ? [] : null
   const both = `${text}${name}`.toLowerCase()
   const ofOne = [...ofLetters].flatMap(([key, writings]) => (both.includes(key.slice(-1)) ? writings : []))
   return [...script.writings, ...(ofCountries.get(country) ?? []), ...ofOne]

@@ -6,7 +6,7 @@ import { foldText, isJoiningWord, toCanonicalWords } from '../normalize/normaliz
 import around from '../reference/around-names.json' with { type: 'json' }
 import { divideSite } from '../normalize/unspaced-names.js'
 import { boundText } from '../normalize/parsed-name.js'
-import { isSpoken } from '../normalize/sounds.js'
+import { hasOtherScript } from '../normalize/sounds.js'
 import {
   countInitials,
   divideJoined,
@@ -146,7 +146,7 @@ export function readText(
   // With the form at its end, a name is whole.
   const isWhole = /\s$/.test(cutNativeForms(boundText(native).trimEnd()).rest)
   const cut = isWhole ? 'nowhere' : detectColumnCut(native)
-  const words = readWords(text, facts, cut !== 'nowhere', isSpoken(native))
+  const words = readWords(text, facts, cut !== 'nowhere', hasOtherScript(native))
   if (words === null) return null
   const { forms, formAt } = words
   const kept = words.words.filter(({ text: word }) => !isJoiningWord(word))
@@ -180,7 +180,7 @@ function readWords(
   text: string,
   facts: ReadingFacts,
   isCut: boolean,
-  spoken: boolean,
+  isSpoken: boolean,
 ): { words: TextWord[]; forms: StatedForm[]; formAt: ReadonlySet<number> } | null {
   const { placeWords, isWord } = facts
   const native = cutNativeForms(text)
@@ -246,7 +246,7 @@ function readWords(
     isApart: piece.separator !== '',
     isJoined: piece.isJoined === true,
     isRepaired: piece.isRepaired === true,
-    isSpoken: spoken,
+    isSpoken,
     wordClass: namesItself(draft, at) ? ('letter' as const) : (classes[at] ?? piece.wordClass),
     usual: piece.wordClass === 'telling' && !isWord(piece.text) ? findUsual(piece.text) : null,
   }))

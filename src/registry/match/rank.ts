@@ -290,10 +290,10 @@ function hasVeryWords({ evidence: one }: ScoredCompany, { evidence: other }: Sco
 
 /** A company that has the text as its name, even one that is closed, is likelier than one whose name the text may be cut from. */
 function favorWhole(companies: readonly ScoredCompany[]): ScoredCompany[] {
-  const isEach = ({ left, alignment: { missing } }: NameComparison) =>
+  const hasAll = ({ left, alignment: { missing } }: NameComparison) =>
     missing.length === 0 && left.every(({ word }) => /^(?:stop|form)$/.test(word.wordClass))
   const isNamedSo = ({ evidence: { comparison: own, place } }: ScoredCompany) =>
-    (own.matchType === 'exact' ? !own.isPart : own.matchType === 'near' && isEach(own)) && !isConflict(place)
+    (own.matchType === 'exact' ? !own.isPart : own.matchType === 'near' && hasAll(own)) && !isConflict(place)
   const whole = companies.filter(isNamedSo)
   const rateWords = ({ alignment }: NameComparison) => alignment.cost - alignment.missingCost
   return companies.map((company) => {

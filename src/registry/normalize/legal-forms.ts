@@ -1,4 +1,5 @@
-import { hasOtherThanAscii, isJoiningWord, removeJoiningWords } from './normalize-name.js'
+import { isJoiningWord, removeJoiningWords } from './normalize-name.js'
+import { hasOtherScript } from './sounds.js'
 import { countriesInBrackets, toFormPattern } from './unspaced-names.js'
 import type { LegalForm } from '../../contract/enums.js'
 import { writeGreekPlain } from '../../core/text.js'
@@ -331,13 +332,12 @@ const getNativeForms = (): readonly NativeForm[] =>
       return { letters, getPattern: () => (pattern ??= toFormPattern(marked)), form: native }
     }))
 
-const otherScript = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u
 export type NativeCut = Readonly<{ rest: string; form: NativeForm['form'] | null }>
 
 /** Removes forms in non-Latin scripts from a name, unless nothing else would remain. */
 export function cutNativeForms(name: string): NativeCut {
   let [rest, form]: [string, NativeCut['form']] = [name, null]
-  if (!hasOtherThanAscii.test(name) || !otherScript.test(name)) return { rest, form }
+  if (!hasOtherScript(name)) return { rest, form }
   const lower = writeGreekPlain(name.toLowerCase())
   for (const { letters, getPattern, form: native } of getNativeForms()) {
     const cut = lower.includes(letters) ? rest.replace(getPattern(), ' ') : rest

@@ -6,7 +6,7 @@ import asianTable from '../reference/east-asian-words.json' with { type: 'json' 
 import romanized from '../reference/romanized-letters.json' with { type: 'json' }
 import tables from '../reference/word-classes.json' with { type: 'json' }
 import { boundText, parseName } from './parsed-name.js'
-import { createSoundIndex, isSpoken, rateSound } from './sounds.js'
+import { createSoundIndex, hasOtherScript, rateSound } from './sounds.js'
 
 /** A name in another script in Latin letters; `how` describes that in a reason. */
 interface Reading {
@@ -164,7 +164,7 @@ function translateAsian(text: string): string {
 
 /** Returns a name in another script in Latin letters: by its sound, and as a possible foreign name. */
 export function readNativeName(text: string): Reading[] {
-  if (!otherScript.test(text)) return isSpoken(text) ? readBySound(text) : []
+  if (!otherScript.test(text)) return hasOtherScript(text) ? readBySound(text) : []
   const isJapanese = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)
   const lower = cutNativeForms(text).rest.toLowerCase()
   // Only Greek: decomposition would break up kana and Hangul.

@@ -62,10 +62,7 @@ const listSilentV = (word: string): string[] =>
 const isWithoutVowels = (word: string): boolean => !/[aeo]/.test(word)
 
 /** One way to say a word. */
-interface Sound {
-  readonly text: string
-  readonly key: string
-}
+type Sound = Readonly<{ text: string; key: string }>
 const soundCharsMax = 32
 const rememberedMax = 20_000
 const [soundsOfNames, soundsOfSpoken] = [new Map<string, Sound[]>(), new Map<string, Sound[]>()]
@@ -142,7 +139,7 @@ function calculateCost(one: string, other: string): number {
  * sound. Both are in Latin letters, folded.
  */
 export function rateSound(spoken: string, name: string): number {
-  if (name.length < 3 || !/^[a-z]+$/.test(name)) return 0
+  if (name.length < 3 || ![spoken, name].every((word) => /^[a-z]+$/.test(word))) return 0
   let best = 0
   for (const ours of getSpoken(spoken))
     for (const theirs of getSounds(name)) {
@@ -157,11 +154,11 @@ const keysMax = 2 ** 21
 const hashKey = (key: string): number =>
   Array.from(key).reduce((hash, letter) => (hash * 31 + letter.charCodeAt(0)) % keysMax, 0)
 
+/** More words of one key are not rated. */
 const ratedMax = 4_000
-
 /**
- * Returns a function that finds the words that a spoken word may be, the closest first. Each word has a number from 0 on. The
- * words of a key are in a row of one array: a Map of a million words takes ten times the memory.
+ * Returns a function that finds the words that a spoken word may be, the closest first. The words, by numbers from 0 on, of
+ * a key are in a row of one array: a Map of a million words takes ten times the memory.
  */
 export function createSoundIndex(
   wordCount: number,
@@ -195,6 +192,7 @@ export function createSoundIndex(
 /** Words that are rated lower are other words. */
 export const soundRateMin = 0.8
 
+const otherLetter = /(?![\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}])\p{L}/u
 /** True for a text with letters of another script than the Latin one: it may have names by their sound. */
-export const isSpoken = (text: string): boolean =>
-  hasOtherThanAscii.test(text) && /(?!\p{Script=Latin})\p{L}/u.test(text)
+export const hasOtherScript = (text: string): boolean =>
+  hasOtherThanAscii.test(text) && otherLetter.test(text)

@@ -166,7 +166,7 @@ const toArmenianLatin = (text: string): string =>
         .replace(/(?<!\p{L})ե/giu, 'ye')
         .replace(/ռ/giu, 'r')
 
-/** Hebrew and Arabic are seldom written with them. */
+/** Vowel signs, without which Hebrew and Arabic are usually written. */
 const vowelSigns = /[\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670ـ]/gu
 
 /** Latin, Greek and Cyrillic names stay different in plain letters; those of other scripts may become the same. */
@@ -195,7 +195,7 @@ const arabicVariants = toLetterMap('ة=ه ى=ي ی=ي ے=ي ک=ك ہ=ه ھ=ه ە
 const greekVowels = new Map(
   ['αά', 'εέ', 'ηή', 'ιίϊΐ', 'οό', 'υύϋΰ', 'ωώ'].map((all) => [all.charAt(0), `[${all}]`]),
 )
-/** Returns the pattern of an Arabic form in its usual writings: each of several words with the article or without it, with or without hamza and dots; and of a Greek one with marks or without them. */
+/** Returns the pattern of a form in its usual writings: an Arabic one of several words with or without articles, hamza and dots, a Greek one with or without marks. */
 function spellNative(spelling: string): string {
   if (/\p{sc=Grek}/u.test(spelling))
     return Array.from(writeGreekPlain(spelling), (letter) => greekVowels.get(letter) ?? letter).join('')
@@ -248,7 +248,7 @@ const unspacedForm =
 const [wordStart, wordEnd] = [String.raw`(?<![\p{L}\p{M}\p{N}])`, String.raw`(?![\p{L}\p{M}\p{N}])`]
 const [textStart, textEnd] = [String.raw`(?<=^[^\p{L}\p{N}]{0,4})`, String.raw`(?=[^\p{L}\p{N}]{0,4}$)`]
 
-/** Builds the pattern of a form in another script; `*` stands for words of trades in it: `ש.מ` with or without points, `בע"מ` with any mark, brackets of any width; NFKC has made full-width ones narrow. */
+/** Builds the pattern of a form in another script: `ש.מ` with or without points, `בע"מ` with any mark, brackets of any width; NFKC has made full-width ones narrow. `*` stands for words of trades. */
 export function toFormPattern(marked: string): RegExp {
   const spelling = marked.replace(/^[<$]/, '').normalize('NFKC').toLowerCase()
   const letters = spellNative(spelling.replace(/[()]/g, String.raw`\$&`))

@@ -106,7 +106,7 @@ function createRecoder(encoding: Encoding, label: string, createError: ErrorFact
     default:
       return createLineRecoder(label, (lines) =>
         isMixed(encoding)
-          ? recodeMixedLines(lines, encoding.slice(6) as LegacyEncoding, createError)
+          ? recodeMixedLines(lines, encoding.replace('utf-8+', '') as LegacyEncoding, createError)
           : recodeLegacyLines(lines, encoding, createError),
       )
   }
@@ -176,14 +176,16 @@ function recodeLegacyLines(lines: Buffer, encoding: LegacyEncoding, createError:
 
 function recodeMixedLines(lines: Buffer, other: LegacyEncoding, createError: ErrorFactory): Buffer {
   if (isUtf8(lines)) return lines
+  const decode = (bytes: Buffer) =>
+    other === 'windows-1252' ? decodeWindows1252(bytes) : decodeLegacy(bytes, other)
   const parts: Buffer[] = []
   let at = 0
   for (const { bytes } of splitLines(lines)) {
     const start = bytes.byteOffset - lines.byteOffset
     const end = start + bytes.length
-    const text = other === 'windows-1252' ? decodeWindows1252(bytes) : decodeLegacy(bytes, other)
+    const text = isUtf8(bytes) ? null : decode(bytes)
     if (text === null && !isUtf8(bytes)) throw createError(lines.subarray(0, start))
-    parts.push(lines.subarray(at, start), isUtf8(bytes) ? bytes : Buffer.from(text ?? '', 'utf8'))
+    parts.push(lines.subarray(at, start), text === null ? bytes : Buffer.from(text, 'utf8'))
     at = end
   }
   return Buffer.concat([...parts, lines.subarray(at)])

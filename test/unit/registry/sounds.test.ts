@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { createSoundIndex, rateSound } from '../../../src/registry/normalize/sounds.js'
+import { createSoundIndex, hasOtherScript, rateSound } from '../../../src/registry/normalize/sounds.js'
 import { match, namedBy, type Held } from '../../support/matching.js'
 import { forAll } from '../../support/properties.js'
 
@@ -97,6 +97,21 @@ describe('rateSound', () => {
       for (const name of ['', 'larkmoor', 'y'.repeat(200_000)])
         expect(rateSound(text, name)).toBeLessThanOrEqual(1)
   })
+})
+
+test.each([
+  ['Larkmoor', false],
+  ['Škoda Żywiec Ærø', false],
+  ['L\u02bcArkmoor µSystems Nº 2', false],
+  ['Ларкмур', true],
+  ['Larkmoor ラーク', true],
+  ['לארקמור', true],
+])('%s has letters of another script: %s', (text, isOther) => {
+  expect(hasOtherScript(text)).toBe(isOther)
+})
+
+test('a letter that is lost makes no sound like another', () => {
+  for (const spoken of ['gal\ufffdxy', '\ufffd\ufffd', 'galaxy2']) expect(rateSound(spoken, 'galaxy')).toBe(0)
 })
 
 describe('an index of sounds', () => {
