@@ -153,7 +153,9 @@ async function inspectWith<Result>(
     const scope = await services.readScope('service')
     const reader = earlier?.peek(scope) ?? null
     closeLater(() => reader?.close())
-    const { rule, report, note } = await found.choose(reader, signal, baseUrl !== null)
+    const isBilled = baseUrl !== null
+    const hasRegistry = !isBilled || rows.requests.first !== null
+    const { rule, report, note } = await found.choose(reader, signal, isBilled, hasRegistry)
     const { decided, notices } = await readDecided({
       ...store.decisions,
       checkpointPath: earlier?.path ?? store.checkpoint.path,

@@ -30,7 +30,9 @@ export async function openLookups(
 ): Promise<RunLookups> {
   const peek = () => context.backend.peek(connection.scope)
   const isBilled = connection.service === 'hosted'
-  const rule = await chooseColumns(context, columns, { reader: peek(), isBilled })
+  const { first: own = null } = context.order.requests
+  const hasRegistry = !isBilled || own !== null
+  const rule = await chooseColumns(context, columns, { reader: peek(), isBilled, hasRegistry })
   const decided = await readDecisions(context, connection)
   const { scope } = connection
   const first = await answerFirst(context, { input, rule, scope, decided, service: peek })
@@ -44,11 +46,12 @@ export async function openLookups(
 async function chooseColumns(
   { services }: RunContext,
   columns: InputColumns,
-  { reader, isBilled }: { reader: CheckpointReader | null; isBilled: boolean },
+  asked: { reader: CheckpointReader | null; isBilled: boolean; hasRegistry: boolean },
 ): Promise<LookupRule> {
   const { observe, interrupt } = services
+  const { reader, isBilled, hasRegistry } = asked
   try {
-    const { rule, report, note } = await columns.choose(reader, interrupt, isBilled)
+    const { rule, report, note } = await columns.choose(reader, interrupt, isBilled, hasRegistry)
     observe({ type: 'columns', ...report })
     if (note !== null) observe({ type: 'notice', text: note })
     return rule

@@ -271,7 +271,11 @@ function readRegistryAnswers(reader: CheckpointReader, ids: readonly LookupId[])
 }
 
 /** How rows become lookups of a registry: it resolves identifiers exactly. */
-export const toRegistryRule = (rule: LookupRule): LookupRule => ({ ...rule, identifierUse: 'first' })
+export const toRegistryRule = (rule: LookupRule): LookupRule => ({
+  ...rule,
+  identifierUse: 'first',
+  areNumbersNamed: true,
+})
 
 /**
  * Returns the ids of lookups, in order: of the registry for those that it answers, otherwise of the service. `place` gets

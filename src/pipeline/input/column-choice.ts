@@ -39,7 +39,7 @@ export async function chooseColumns(options: {
   isBilled: boolean
 }): Promise<ColumnChoice> {
   const { input, asked, columns, samples, reader, identifierUse, signal, isBilled } = options
-  const areNumbersNamed = typeof asked.identifiers === 'object'
+  const areNumbersNamed = !isBilled || typeof asked.identifiers === 'object'
   const rule = { columns, identifierUse, readsNames: asked.identifiers !== 'none', areNumbersNamed }
   const others = isBilled ? listEarlierColumns(input, asked, columns, samples) : []
   if (reader === null || others.length === 0) return { rule, note: null }

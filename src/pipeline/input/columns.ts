@@ -36,7 +36,7 @@ export interface LookupRule {
   readonly identifierUse: IdentifierUse
   /** Whether a name cell that contains an identifier is submitted as one. */
   readonly readsNames: boolean
-  /** Whether the user named the columns of identifiers: then tax numbers are company numbers. */
+  /** Whether tax numbers are company numbers: in columns that the user named, and for an own registry. */
   readonly areNumbersNamed?: boolean
   /** Why the columns may be the wrong ones; absent without a doubt. */
   readonly doubt?: string
@@ -54,6 +54,8 @@ export interface NamedColumns {
   context?: readonly string[] | undefined
   /** Only these columns, or none. */
   identifiers?: IdentifierColumns | 'none' | undefined
+  /** Tax numbers are used even if they contain no company numbers: an own registry may have them. */
+  hasTaxNumbers?: boolean | undefined
   /** Code of the country of rows without one. */
   country?: string | undefined
   /** Undefined if no config file was read. */

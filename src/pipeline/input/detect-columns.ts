@@ -82,13 +82,13 @@ export function detectColumns(
 
 function chooseIdentifiers(
   header: readonly string[],
-  { identifiers: asked }: NamedColumns,
+  { identifiers: asked, hasTaxNumbers }: NamedColumns,
   used: Omit<LookupColumns, 'identifiers'>,
   samples: ColumnSamples,
   find: FindColumn,
 ): IdentifierColumns {
   if (asked === 'none') return {}
-  if (asked === undefined) return searchIdentifiers(header, used, samples).columns
+  if (asked === undefined) return searchIdentifiers(header, { ...used, hasTaxNumbers }, samples).columns
   // The first column of numbers, whatever its key.
   const first = numberKeys.find((key) => asked[key] !== undefined)
   const columns = Object.fromEntries(
@@ -113,13 +113,15 @@ function chooseIdentifiers(
  */
 export function searchIdentifiers(
   header: readonly string[],
-  used: Omit<LookupColumns, 'identifiers'> & Partial<Pick<LookupColumns, 'identifiers'>>,
+  used: Omit<LookupColumns, 'identifiers'> &
+    Partial<Pick<LookupColumns, 'identifiers'>> &
+    Pick<NamedColumns, 'hasTaxNumbers'>,
   samples: ColumnSamples,
 ): FoundIdentifiers {
-  const { name, location, context, country, identifiers: chosen } = used
+  const { name, location, context, country, identifiers: chosen, hasTaxNumbers } = used
   const taken = new Set([...(name === null ? [] : [name]), ...location, ...context])
   const countries = listCountryColumns(header, used, samples)
-  return findIdentifiers({ header, name, taken, countries, country, samples, chosen })
+  return findIdentifiers({ header, name, taken, countries, country, samples, chosen, hasTaxNumbers })
 }
 
 /** Lists the country columns, the preferred one first. */

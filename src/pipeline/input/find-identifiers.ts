@@ -47,6 +47,8 @@ export interface IdentifierSearch {
   readonly samples: ColumnSamples
   /** The columns in use, if they are chosen already. */
   readonly chosen?: IdentifierColumns | undefined
+  /** Also those that contain no company numbers. */
+  readonly hasTaxNumbers?: boolean | undefined
 }
 
 /**
@@ -81,7 +83,7 @@ export function findIdentifiers(search: IdentifierSearch): FoundIdentifiers {
 
 /** Lists the columns whose header names the identifier and whose cells fit. */
 function listFittingColumns(
-  { header, name, taken, countries, country, samples }: IdentifierSearch,
+  { header, name, taken, countries, country, samples, hasTaxNumbers }: IdentifierSearch,
   key: IdentifierKey,
   unused: Map<string, UnusedIdentifier>,
 ): string[] {
@@ -106,10 +108,9 @@ function listFittingColumns(
       const isOther =
         rankInHeaders(column, identifierHeaders[key]) < 0 && isOtherParty(toHeaderKey(column), nameKey)
       const isEmpty = isTax(column) && samples.get(column)?.length === 0 && isShort
-      const fault = isEmpty
-        ? 'its cells are empty'
-        : findContentFault(key, cells, names, column, rowCountries)
-      const why = isOther ? 'its header names another party' : fault
+      const isOwn = hasTaxNumbers === true && isTax(column) && !areAmounts(cells)
+      const fault = isOwn ? null : findContentFault(key, cells, names, column, rowCountries)
+      const why = isOther ? 'its header names another party' : isEmpty ? 'its cells are empty' : fault
       if (why !== null && !(isTax(column) && areAmounts(cells)))
         unused.set(column, { kind: nameKind(key, column, cells), why })
       return why === null

@@ -101,16 +101,17 @@ export class InputColumns {
 
   /**
    * Detects the columns, but keeps those with which an earlier run looked up more rows, so that better columns do not
-   * cause new lookups. `reader`: the earlier lookups; null without earlier lookups. `isBilled`: whether they cost money.
+   * cause new lookups. `reader`: the earlier lookups; null without earlier lookups. `isBilled`: whether they cost money. `hasRegistry`: whether an own one answers.
    * Throws the errors of `detect`, and the signal's reason.
    */
   async choose(
     reader: CheckpointReader | null,
     signal: AbortSignal,
     isBilled: boolean,
+    hasRegistry = !isBilled,
   ): Promise<ChosenColumns> {
     const { input, requested, samples } = this
-    const columns = this.detect()
+    const columns = this.detect({ ...requested.asked, hasTaxNumbers: hasRegistry })
     const { rule, note } = await chooseColumns({
       input,
       ...requested,

@@ -204,8 +204,10 @@ function findJoin({ text }: AlignedText, { tokens }: CandidateName, row: number,
       }
     }
   }
-  if (name.length > word.length && name.endsWith(word)) {
-    let joined = text.words[column - 1]?.folded ?? word
+  // "ORBI MED": as it is written, and not as the short form that it may be.
+  const folded = text.words[column - 1]?.folded ?? word
+  if (name.length > folded.length && name.endsWith(folded)) {
+    let joined = folded
     for (let count = 2; count <= joinedWordsMax && count <= column; count++) {
       const part = text.words[column - count]
       joined = (part?.text === 'and' ? '' : (part?.folded ?? '')) + joined

@@ -43,6 +43,8 @@ function countInFront(words: readonly DescribedWord[]): number {
   const isName = (word: DescribedWord, at: number) =>
     at >= end && hasCapital(word) && !isFormWord(word) && !classOfWord.has(word.text)
   if (last === undefined || !name || !hasCapital(name) || end <= from || !words.some(isName)) return 0
+  // "larkmoor-foods (T/A Norvane)" has its name in front.
+  if (name.separator === '(') return 0
   const isOfPlace = ({ text }: DescribedWord) => isOfManyNames(text)
   // "Ljubljanska Larkmoor banka", "le papetier montréalais Larkmoor"
   const isDescribed = isArticle
@@ -88,7 +90,8 @@ export function findDescriptions(words: readonly DescribedWord[]): ReadonlySet<n
   for (const [from, { separator }] of words.entries()) {
     const before = words[from - 1]
     const isBehindForm = before !== undefined && isFormWord(before) && hasCapital(before)
-    if ((separator === '' && !isBehindForm) || !words.slice(0, from).some(hasCapital)) continue
+    const isNamed = words.slice(0, from).some((word) => hasCapital(word) && !isFormWord(word))
+    if ((separator === '' && !isBehindForm) || !isNamed) continue
     add(from, from + countRole(words.slice(from)))
     // A hyphen inside the piece separates nothing: "the hedge-fund manager".
     const end = words.findIndex((word, at) => at > from && !/^-?$/.test(word.separator))

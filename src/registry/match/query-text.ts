@@ -84,13 +84,17 @@ const initials =
   /(?<![\p{L}\p{M}\p{N}])(?:\p{L}\.\s?)+(?:(?:(?<=\.)\p{L}|(?<!\p{Lu}\. |\.\p{Ll}\. )\p{Ll}|\p{Lu})(?![\p{L}\p{M}\p{N}])\.?|\p{L}\.)/gu
 const greetings = new RegExp(String.raw`^(?:${around.greetings})(?![\p{L}\p{M}])[\s,]*`, 'iu')
 const tradeNames = new RegExp(String.raw`(?<=\s|^)(?:${around.trade_names})(?=\s)`, 'giu')
+/** "Kd.-Nr. 77120", "Cust No 5512": a number of the list, with its label. */
+const labelledCode = new RegExp(
+  String.raw`(?<=^|[\s([,;/|-])(?:${around.code_labels})(?:\.?[\s-]?(?:no|nr|num|n°|nº|№|#)[.:]?\s?(?=\d{3})|[.:]?\s?(?=\d{5}))(?=\d{1,9}(?![\p{L}\d]))`,
+  'giu',
+)
 const readNumeral = (found: string): string => found.replaceAll('l', 'I')
 const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
   [/\bd\s?[/.]\s?b\s?[/.]\s?a\b\.?|\b(?:doing business|trading|trades|operating) as\b/gi, ' dba '],
   [tradeNames, ' dba '],
-  [/\b([fan])\s?\/\s?k\s?\/\s?a\b\.?/gi, ' $1ka '],
+  [/\b([fan])(?:\s?\/\s?k\s?\/\s?a\b\.?|(?<=a)lso known as\b|(?<=n)ow known as\b)/gi, ' $1ka '],
   [/\b(?:formerly|previously) known as\b|\bdenumit[aă] anterior(?=\s)/gi, ' fka '],
-  [/\b([an])(?:lso|ow) known as\b/gi, ' $1ka '],
   [/\bt\/a\b/gi, ' ta '],
   // The estate of a bankrupt company in Iceland.
   [/^þb\.?(?=\s)/i, ' þrotabú '],
@@ -107,12 +111,11 @@ const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => strin
   ],
   // "LY-4864 Larkmoor", "No. 85 Larkmoor": a code of the list.
   [/^(?:([A-Z]{1,3})-|(?:no|nr)\.\s?)(?=\d{2,6}\s)/i, '$1'],
+  [/(?<=\s)([A-Z]{1,3})-(?=\d{3,8}\s*$)/g, '$1'],
+  [labelledCode, ' id'],
   // "Larkmoor №2", "Larkmoor-2": a number of the name.
   [/(?<=\p{L}{3})(?:\s+No|-)(?=\d{1,2}(?![\p{L}\d.,/%-]))/gu, ' '],
-  [/\bo\/b\/o\b|\b(?:for and )?on behalf of\b/gi, ' obo '],
-  [/\bas (?:\w+ )?(?:agents?|nominees?|trustees?|custodians?|attorneys?) (?:of|for)\b/gi, ' obo '],
-  [/\b(?:subsidiary|franchisee|licensee|tenant|competitor|customer|client|supplier) of\b/gi, ' careof '],
-  [/\bc\/o\b|(?<=\S )v\/(?=\s?\p{Lu})|\b(?:owned|acquired|powered|managed|distributed) by\b/giu, ' careof '],
+  ...Object.entries(around.marks).map(([mark, said]) => [new RegExp(said, 'giu'), ` ${mark} `] as const),
   [/\.(?:co|com|org|ac|net|or)\.[a-z]{2}\b/gi, ' www '],
   [/[\w.+-]{1,64}@(?=[\w-]+\.\w)/g, ' '],
   [/\b(USD|EUR|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|INR|CNY|HKD|SGD|ZAR)(?=\d)/gi, '$1 '],
@@ -206,7 +209,7 @@ function readWords(
   if (found.length === 0) return null
   const merged = mergePhrases(found)
   const folded = merged.map(({ text, folded: word = text, isQuoted }, at) =>
-    isQuoted === true && at < merged.length - 1
+    (isQuoted === true && at < merged.length - 1) || (at > 0 && classOfWord.get(text) === 'currency')
       ? ''
       : isWord(text) && (at < merged.length - 1 || !isFormSlip(text))
         ? word

@@ -269,7 +269,8 @@ function favorSpelled(companies: readonly ScoredCompany[]): ScoredCompany[] {
     const scores = loose.flatMap((other) => {
       if (isConflict(company.evidence.place) || other.score < company.score) return []
       if (isSpelledIn(company, other)) return [other.score + leads.parent]
-      return hasVeryWords(company, other) ? [other.score] : []
+      const isInside = company.evidence.comparison.textShare < other.evidence.comparison.textShare
+      return !isInside && hasVeryWords(company, other) ? [other.score] : []
     })
     return withScore(company, Math.max(company.score, ...scores))
   })

@@ -139,7 +139,8 @@ function listKeys({ words, coreKey, forms }: QueryText, vocabulary: Vocabulary):
       isKnown &&= vocabulary.countNames(word.text) > 0
       const isJoin = end > from ? end - from <= 2 : word.text.length >= joinedCharsMin
       if (key.length < 2 || (!isKnown && !isJoin)) continue
-      if (end === from && (inForm.has(word) || isNumberWord(word.text) || word.wordClass === 'stop')) continue
+      const isNumber = isNumberWord(word.text) && word.wordClass !== 'code'
+      if (end === from && (inForm.has(word) || isNumber || word.wordClass === 'stop')) continue
       keys.add(key)
       // "SYSTEM 2" is "SYSTEM2", not "SYSTEMS2".
       if (end > from) keys.add(bareKey)
@@ -188,12 +189,12 @@ function keepClosest(
   )
   const rate = ({ tokens }: CandidateName) => {
     let [shared, missing] = [0, 0]
-    for (const token of tokens) {
+    for (const token of new Set(tokens)) {
       const weight = vocabulary.weight(token)
       if (words.has(token)) shared += weight
       else missing += weight
     }
-    return shared - 0.35 * missing
+    return shared - 0.35 * missing + (missing === 0 && tokens.length > 1 ? pieceKeyPoints : 0)
   }
   const whole = new Set(texts.map(({ coreKey }) => coreKey))
   const keys = new Set(texts.flatMap((text) => [...listKeys(text, vocabulary)]))
@@ -286,10 +287,14 @@ interface Slot {
 }
 
 function buildSlot(word: TextWord, isLast: boolean, vocabulary: Vocabulary, writings: Writings): Slot {
-  return toSlot(
-    searchedClasses.has(word.wordClass) ? listSpellings(word, isLast, vocabulary, writings) : [],
-    vocabulary,
-  )
+  const { text, wordClass } = word
+  const isSearched = searchedClasses.has(wordClass)
+  const spellings = isSearched ? listSpellings(word, isLast, vocabulary, writings) : []
+  // The number of one of a series: "LY-4864 Fund I".
+  const number = /^[a-z]{0,3}(\d{3,})$/.exec(text)?.[1]
+  const isNumber = number !== undefined && /^(?:number|code)$/.test(wordClass)
+  const other = isNumber ? [number] : wordClass === 'payment' ? [text] : []
+  return toSlot([...spellings, ...other], vocabulary)
 }
 
 /** Lists two words that registered names have as one: "JP Morgan" is "JPMorgan", "twenty first" is "21st". */
