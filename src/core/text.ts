@@ -116,21 +116,18 @@ export const quoteSqlText = (text: string): string => `'${text.replaceAll("'", "
 /** Formats a name as an SQL identifier. */
 export const quoteSqlName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-const plainLetters: Readonly<Record<string, string>> = {
-  ß: 'ss',
-  ø: 'o',
-  ł: 'l',
-  đ: 'd',
-  ð: 'd',
-  ı: 'i',
-  æ: 'ae',
-  œ: 'oe',
-  þ: 'th',
-}
+const readPairs = (pairs: string) =>
+  new Map(pairs.split(' ').map((pair) => pair.split('=') as [string, string]))
+const latinLetters = readPairs('ß=ss ø=o ł=l đ=d ð=d ı=i æ=ae œ=oe þ=th')
+const arabicLetters = readPairs('أ=ا إ=ا آ=ا ة=ه ى=ي ی=ي ے=ي ک=ك ہ=ه ھ=ه ە=ه')
 
-/** Replaces lower-case Latin letters that have no Unicode decomposition: `ø` by `o`, `ß` by `ss`. */
+/** Writes the variants of Arabic letters as one, as many people write them: `ة` as `ه`, `أ` as `ا`; without the line that stretches words. */
+export const writeArabicPlain = (text: string): string =>
+  text.replace(/[أإآةىیےکہھەـ]/g, (letter) => arabicLetters.get(letter) ?? '')
+
+/** Replaces lower-case Latin letters that have no Unicode decomposition, `ø` by `o`, `ß` by `ss`, and variants of Arabic ones. */
 export const toPlainLetters = (text: string): string =>
-  text.replace(/[ßøłđðıæœþ]/g, (letter) => plainLetters[letter] ?? letter)
+  writeArabicPlain(text).replace(/[ßøłđðıæœþ]/g, (letter) => latinLetters.get(letter) ?? letter)
 
 /** The zeros of the decimal digits of other scripts: Arabic, Persian, Devanagari, Bengali, Thai, Lao, Myanmar, Khmer, full width … */
 const zeros = [
@@ -195,6 +192,9 @@ export const toHeaderKeys = (...lists: readonly string[]): string[] =>
 export const writeGreekPlain = (text: string): string =>
   text.replace(/[\u0370-\u03ff\u1f00-\u1fff]/g, (one) => (one === 'ς' ? 'σ' : one.normalize('NFD').charAt(0)))
 
-/** Folds the spelling of a header: `Company Name`, `company_name` and `COMPANY-NAME` are equal; marks count, except those of Greek. */
+/** Folds the spelling of a header: `Company Name`, `company_name` and `COMPANY-NAME` are equal; marks count, except those of Greek and Arabic. */
 export const toSpellingKey = (header: string): string =>
-  writeGreekPlain(header.normalize('NFKC').toLowerCase()).replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
+  writeArabicPlain(writeGreekPlain(header.normalize('NFKC').toLowerCase())).replace(
+    /[^\p{L}\p{M}\p{N}]+/gu,
+    '',
+  )

@@ -1,4 +1,4 @@
-import { isGenericWord, isInHouseName, isNumberWord } from '../normalize/normalize-name.js'
+import { isGenericWord, isInHouseName, isNumberWord, writeTownAs } from '../normalize/normalize-name.js'
 import { alignName, type AlignedText, type NameAlignment, type WordPair } from './align-name.js'
 import { areSameForms, findFittingForm, type CandidateName, type FormAgreement } from './candidate.js'
 import { classifyNameWord, isCountryWord, wordMatchKinds, type WordMatchKind } from './compare-words.js'
@@ -15,7 +15,7 @@ import {
   type LeftoverWords,
 } from './left-words.js'
 import type { StatedForm } from '../normalize/legal-forms.js'
-import { isTradeOnly } from './other-writings.js'
+import { change, isTradeOnly } from './other-writings.js'
 import { compareCharacters, isOfUnknownWords, type CharacterAgreement } from '../normalize/native-scripts.js'
 import type { QueryText } from './query-text.js'
 
@@ -102,7 +102,7 @@ export interface NameComparison {
 const noPairs = Object.fromEntries(
   [...wordMatchKinds, 'usual', 'slips', 'known'].map((kind) => [kind, 0]),
 ) as unknown as PairCounts
-const han = /[\p{Script=Han}\p{Script=Hangul}]/u
+const han = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Arabic}\p{Script=Hebrew}]/u
 
 /** The words of the query's place, and the other names of each company. */
 export type Surroundings = Readonly<{ placeWords: ReadonlySet<string>; getOthers?: GetNames }>
@@ -110,9 +110,11 @@ export type Surroundings = Readonly<{ placeWords: ReadonlySet<string>; getOthers
 /** Compares a text with a name; `null` if they have too little in common. */
 export function compareNames(
   prepared: AlignedText,
-  candidate: CandidateName,
+  held: CandidateName,
   surroundings: Surroundings,
 ): NameComparison | null {
+  const asAsked = writeTownAs(prepared.text.words, held.tokens, held.place)
+  const candidate = asAsked === held.tokens ? held : change(held, { tokens: asAsked })
   const placeWords = addOwnCountry(surroundings.placeWords, candidate)
   const { text, vocabulary, weights } = prepared
   const isInitials = isAcronym(text, candidate)

@@ -142,11 +142,7 @@ const slashedLetters = /(?<![\p{L}\p{N}/])\p{Lu}\/\p{Lu}(?![\p{L}\p{N}/])/gu
 /** "D-80331 München", after its postal code was taken: the code of a vehicle precedes the postal code. */
 const postalPrefix = /^([A-Z]{1,3})\s*[-–]\s+(?=\S)/
 
-function readPart(
-  part: string,
-  builder: HintBuilder,
-  at: { readonly isLast: boolean; readonly isAlone: boolean },
-): void {
+function readPart(part: string, builder: HintBuilder, at: PartPlace): void {
   const [prefix, code = ''] = postalPrefix.exec(part) ?? []
   const countries = prefix === undefined ? [] : findCountryCodes(code)
   if (countries.length > 0) {
@@ -179,22 +175,23 @@ function readPart(
   }
   // "Austin TX", "London UK": the end may be a region or a country, the rest is the city.
   for (let tail = Math.min(3, words.length - 1); tail >= 1; tail--) {
-    const text = words.slice(-tail).join(' ')
+    const [head, text] = [words.slice(0, -tail).join(' '), words.slice(-tail).join(' ')]
     const read = readName(text, { isLast: false, isAlone: false })
-    if (read === null || wordsOfTowns.has(read.key)) continue
-    readPart(words.slice(0, -tail).join(' '), builder, { isLast: false, isAlone: false })
+    // Towns of Poland have regions in their names: "Wysokie Mazowieckie".
+    const isOfTown = !isLargeCity(head) && (read?.regions[0]?.startsWith('PL-') ?? false)
+    if (read === null || isOfTown || wordsOfTowns.has(read.key)) continue
+    readPart(head, builder, { isLast: false, isAlone: false })
     builder.readings.push(read.kind === 'code' ? read : { ...read, kind: 'tail' })
     if (read.kind === 'name') builder.cities.add(toCityKey(text))
     return
   }
 }
 
+/** Whether a part of a place is the last one, and the only one. */
+type PartPlace = Readonly<{ isLast: boolean; isAlone: boolean }>
+
 /** Reads the name next to a word for a town: "TP. HN" is no code of a country. */
-function readTitled(
-  name: string,
-  builder: HintBuilder,
-  at: { readonly isLast: boolean; readonly isAlone: boolean },
-): void {
+function readTitled(name: string, builder: HintBuilder, at: PartPlace): void {
   const count = builder.readings.length
   readPart(name, builder, at)
   builder.readings.push(
@@ -208,10 +205,7 @@ function readTitled(
 const wordsOfTowns = new Set(['island', 'union', 'man', 'nga', 'tai', 'kina', 'palau'])
 
 /** Reads a whole text as a country or region; `null` if it is neither. A number is a code only at the end. */
-function readName(
-  text: string,
-  { isLast, isAlone }: { readonly isLast: boolean; readonly isAlone: boolean },
-): Reading | null {
+function readName(text: string, { isLast, isAlone }: PartPlace): Reading | null {
   const key = unifyOwnLetters(text) ?? foldText(text)
   const code = text.toUpperCase()
   if (isSubdivision(code))

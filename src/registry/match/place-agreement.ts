@@ -1,7 +1,8 @@
 import { iso31661Alpha3ToAlpha2 } from 'iso-3166'
 import { countryCodes } from '../../core/countries.js'
 import { findLargerRegion, findRegionCodes, toPlaceKey } from '../normalize/places.js'
-import { listTownBases } from '../normalize/normalize-name.js'
+import { foldText, listTownBases } from '../normalize/normalize-name.js'
+import { rateSound } from '../normalize/sounds.js'
 import { areWrittenAlike, getWritings } from './other-writings.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 
@@ -85,18 +86,11 @@ export function isConflict(place: PlaceAgreement): boolean {
   return place === 'region_conflict' || place === 'country_conflict' || place === 'town_abroad'
 }
 
-const inCountry: ReadonlySet<PlaceAgreement> = new Set([
-  'postal',
-  'city',
-  'region',
-  'country',
-  'registered_there',
-  'region_conflict',
-])
+const inCountry = /^(?:postal|city|region|country|registered_there|region_conflict)$/
 
 /** True if the company is or is registered in the country of the hint. */
 export function isInCountry(place: PlaceAgreement): boolean {
-  return inCountry.has(place)
+  return inCountry.test(place)
 }
 
 /** Compares a place with a hint: the finest agreement wins; a conflict counts only if no reading agrees. */
@@ -139,15 +133,19 @@ export function comparePlaceWithHint(hint: LocationHint | null, place: Place): P
 /** Whether a town is among others. Next to Latin letters, other scripts are compared by sound: 苏州 is Suzhou, not 宿州. */
 export function hasTown(keys: ReadonlySet<string>, { cityKey: town, countryCode, ...place }: Place): boolean {
   if (town === '' || keys.has(town)) return town !== ''
-  if (!isLatin(town)) return keys.has(toPlaceKey(town))
+  if (!isLatin(town)) return keys.has(toPlaceKey(town)) || [...keys].some((key) => isBySound(town, key))
   const country = countryCode || place.jurisdictionCountry
   const [writings, bases] = [getWritings(country), listTownBases(town, country)]
-  return Array.from(keys, (key) => (isLatin(key) ? key : toPlaceKey(key))).some(
-    (key) =>
-      areWrittenAlike(key, town, writings) ||
-      listTownBases(key, country).some((base) => bases.includes(base)),
-  )
+  return Array.from(keys).some((stated) => {
+    const key = isLatin(stated) ? stated : toPlaceKey(stated)
+    const isAlike = areWrittenAlike(key, town, writings) || isBySound(stated, town)
+    return isAlike || listTownBases(key, country).some((base) => bases.includes(base))
+  })
 }
+/** "Dhahran" is الظهران, which no list of towns needs to say. */
+const isBySound = (native: string, latin: string): boolean =>
+  !isLatin(native) && isLatin(latin) && rateSound(foldText(native.replace(/^ال/, '')), latin) >= townSoundMin
+const townSoundMin = 0.9
 const isLatin = (key: string): boolean => /^[a-z0-9]*$/.test(key)
 
 /** "LV-1010" is also written "1010". */

@@ -79,9 +79,9 @@ export interface QueryText {
   readonly around: string
 }
 
-/** "J.P.", "S. p. A.": initials are one word; the "u" of "d.o.o. u stečaju" is no part of it. */
+/** "J.P.", "S. p. A.": initials are one word; "o.o. S.K.A." are two, and the "u" of "d.o.o. u stečaju" is no part of it. */
 const initials =
-  /(?<![\p{L}\p{M}\p{N}])(?:\p{L}\.\s?)+(?:(?:(?<=\.)\p{L}|(?<!\p{Lu}\. |\.\p{Ll}\. )\p{Ll}|\p{Lu})(?![\p{L}\p{M}\p{N}])\.?|\p{L}\.)/gu
+  /(?<![\p{L}\p{M}\p{N}])(?:\p{L}\.(?:\s(?!(?<=\.\p{Ll}\.\s)\p{Lu}\.))?)+(?:(?:(?<=\.)\p{L}|(?<!\p{Lu}\. |\.\p{Ll}\. )\p{Ll}|\p{Lu})(?![\p{L}\p{M}\p{N}])\.?|\p{L}\.)/gu
 const greetings = new RegExp(String.raw`^(?:${around.greetings})(?![\p{L}\p{M}])[\s,]*`, 'iu')
 const tradeNames = new RegExp(String.raw`(?<=\s|^)(?:${around.trade_names})(?=\s)`, 'giu')
 /** "Kd.-Nr. 77120", "Cust No 5512": a number of the list, with its label. */
@@ -104,9 +104,9 @@ const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => strin
   ],
   [/(?<=\S )(?:v\.|vs\.?|c\.)(?= \S)/g, ' / '],
   [greetings, ' / '],
-  // A scan reads "II" as "ll", and "INC" as "lNC".
+  // A scan reads "II" as "ll", and "INC" as "lNC"; "AlFarabi" has its article.
   [
-    /(?<=\S )(?:ll{1,2}|l[IVX]{1,3})(?![\p{L}\p{M}\p{N}])|(?<=\p{Lu}{2} )l(?![\p{L}\p{M}\p{N}'’])|(?<=\p{Lu})l(?=\p{Lu})|(?<!\p{L})l(?=[nm]\p{Ll}{3}|\p{Lu}{2})/gu,
+    /(?<=\S )(?:ll{1,2}|l[IVX]{1,3})(?![\p{L}\p{M}\p{N}])|(?<=\p{Lu}{2} )l(?![\p{L}\p{M}\p{N}'’])|(?<=\p{Lu})l(?=\p{Lu}(?!\p{Ll}))|(?<!\p{L})l(?=[nm]\p{Ll}{3}|\p{Lu}{2})/gu,
     readNumeral,
   ],
   // "LY-4864 Larkmoor", "No. 85 Larkmoor": a code of the list.

@@ -238,7 +238,11 @@ export function findForms(
   }
   for (let at = forms.length - 2; at >= 0; at--) {
     const [form, next] = [forms[at], forms[at + 1]]
-    if (form && next && next.at === form.at + form.count && isInitialsBefore(form, next)) forms.splice(at, 1)
+    if (!form || !next || next.at !== form.at + form.count) continue
+    // "sp. z o.o. sp. k.": the partnership of a company.
+    const isPartnership = form.formClass === 'limited' && next.formClass === 'partnership'
+    if (isPartnership) forms.splice(at, 2, { ...next, at: form.at, count: form.count + next.count })
+    else if (isInitialsBefore(form, next)) forms.splice(at, 1)
   }
   const front = { isFirst: true, written }
   if (forms[0]?.at === 0 && isInitialsBefore(forms[0], forms.at(-1) ?? null, front)) forms.shift()

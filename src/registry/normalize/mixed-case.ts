@@ -3,8 +3,7 @@ import forms from '../reference/legal-forms.json' with { type: 'json' }
 import places from '../reference/place-names.json' with { type: 'json' }
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import { formWords } from './legal-forms.js'
-import { writeDotless, writesDotless } from './native-scripts.js'
-import { isNumberWord, isSimpleWord } from './normalize-name.js'
+import { isNumberWord, isSimpleWord, writeDotless, writesDotless } from './normalize-name.js'
 
 /** Words that the general rules would spell wrong: forms, abbreviations, capitals within, words of two or three letters. */
 const spellings = toTable(wordTables.spellings.join(' '))

@@ -1,4 +1,12 @@
-import { foldHan, getAsianWords, listWords, parseWords, writeAlike } from './unspaced-names.js'
+import { calculateDistance } from '../../core/word-forms.js'
+import {
+  foldHan,
+  getAsianWords,
+  listWords,
+  parseWords,
+  unifyOwnLetters,
+  writeAlike,
+} from './unspaced-names.js'
 import { cutNativeForms } from './legal-forms.js'
 import { nativeWords, foldText, foldWords, getOrCompute, isSimpleWord, toStem } from './normalize-name.js'
 import trades from '../reference/trades.json' with { type: 'json' }
@@ -247,6 +255,11 @@ export function findNativeWords(words: readonly FoldedWord[], native: string): s
   return null
 }
 
+const hasVowelless = (text: string): boolean => /[\p{sc=Arab}\p{sc=Hebr}]/u.test(text)
+/** Without articles and the short words that are written as one with the next. */
+const toOwnLetters = (text: string): string =>
+  unifyOwnLetters(text.replace(/(?<!\p{L})[\p{sc=Arab}]+/gu, (word) => word.replace(arabicPrefix, ''))) ?? ''
+
 /** `unknown`: one of two names has few Chinese characters, and the other none. */
 export type CharacterAgreement = 'same' | 'other' | 'unknown'
 
@@ -265,6 +278,13 @@ export function compareCharacters(
     findNativeWords(words, getOrCompute(textsWithoutForms, rememberedTextsMax, text, cutForms)) ?? ''
   const heldWords = held.map((folded) => ({ folded }))
   const [askedText, heldText] = [find(asked, native), find(heldWords, name)]
+  // Latin letters lack some of Arabic and Hebrew: المها is not العامة.
+  if (hasVowelless(askedText) && hasVowelless(heldText)) {
+    const isOne = asked.length === 1 && asked[0]?.folded === held.join()
+    return isOne && calculateDistance(toOwnLetters(askedText), toOwnLetters(heldText), 1) > 1
+      ? 'other'
+      : 'same'
+  }
   // Words of one language with one English word: 해운 and 상선 are both "shipping".
   if ([askedText, heldText].every((text) => /^\p{Script=Hangul}+$/u.test(text)))
     return heldText.includes(askedText) || askedText.includes(heldText) ? 'same' : 'other'
@@ -290,20 +310,6 @@ export function findFormEnd(name: string): 'front' | 'behind' | null {
       : [rest.startsWith(' '), rest.endsWith(' ')]
   return isFront === isBehind ? null : isFront ? 'front' : 'behind'
 }
-
-/** Countries whose capital "I" has the small letter "ı". */
-export const writesDotless = (country: string): boolean => country === 'TR' || country === 'AZ'
-
-/** Writes "ı" for their capital "I". Without "İ" or other letters of theirs, a name may have those of English: "TURKIYE". */
-export const writeDotless = (written: string, capitals: string): string =>
-  written.replace(/\p{L}+/gu, (word, at: number) => {
-    const own = capitals.slice(at, at + word.length)
-    const isNative = capitals.includes('İ') || (/[ŞĞÇ]/.test(own) && !/[EÖÜƏ]/.test(own))
-    const isForeign = own.endsWith('ING') || isSimpleWord(own.toLowerCase())
-    return isNative && !isForeign
-      ? word.replace(/i/g, (i, index: number) => (own[index] === 'I' ? 'ı' : i))
-      : word
-  })
 
 /** True if only one of a name and the names of a company has Latin letters: they are not compared. */
 export function isInOtherScript(name: string, names: readonly string[]): boolean {

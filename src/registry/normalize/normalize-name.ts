@@ -4,7 +4,7 @@ import table from '../reference/word-classes.json' with { type: 'json' }
 import romanized from '../reference/romanized-letters.json' with { type: 'json' }
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 import { listUninflected, readCaseEndings } from '../../core/word-forms.js'
-import { getAsianWords, parseWords, writeAlike } from './unspaced-names.js'
+import { getAsianWords, parseWords, unifyOwnLetters, writeAlike } from './unspaced-names.js'
 
 /** Words without meaning for a name: "Procter & Gamble", "Procter and Gamble", "Procter Gamble". */
 const joiningWords = new Set(['and', 'the', 'und', 'et', 'og', 'och'])
@@ -206,6 +206,20 @@ function isTradeWord(word: string): boolean {
 
 export const isSimpleWord = (word: string): boolean => isTradeWord(word) || lightWords.has(word)
 
+/** Countries whose capital "I" has the small letter "ı". */
+export const writesDotless = (country: string): boolean => country === 'TR' || country === 'AZ'
+
+/** Writes "ı" for their capital "I". Without "İ" or other letters of theirs, a name may have those of English: "TURKIYE". */
+export const writeDotless = (written: string, capitals: string): string =>
+  written.replace(/\p{L}+/gu, (word, at: number) => {
+    const own = capitals.slice(at, at + word.length)
+    const isNative = capitals.includes('İ') || (/[ŞĞÇ]/.test(own) && !/[EÖÜƏ]/.test(own))
+    const isForeign = own.endsWith('ING') || isSimpleWord(own.toLowerCase())
+    return isNative && !isForeign
+      ? word.replace(/i/g, (i, index: number) => (own[index] === 'I' ? 'ı' : i))
+      : word
+  })
+
 /** Least letters of a stem, and of the parts of a compound. */
 const stemCharsMin = 5
 const partCharsMin = 3
@@ -239,15 +253,57 @@ export function listTownBases(key: string, country: string): string[] {
   return [short, ...listUninflected(short, cases)]
 }
 
+/** Writes the town of a company in its name as a text has it: "w Ostrołęce" is "Ostrołęka". */
+export function writeTownAs(
+  asked: readonly { readonly text: string }[],
+  tokens: readonly string[],
+  { cityKey, countryCode }: { readonly cityKey: string; readonly countryCode: string },
+): readonly string[] {
+  if (cityKey === '' || !townCases.has(countryCode)) return tokens
+  const isAsked = (word: string) => asked.some(({ text }) => text === word)
+  const isTown = (base: string) => base.length > 3 && cityKey.includes(base) && isAsked(base)
+  const written = tokens.map((token) =>
+    isAsked(token) ? token : (listTownBases(token, countryCode).find(isTown) ?? token),
+  )
+  return written.every((token, at) => token === tokens[at]) ? tokens : written
+}
+
+const withoutVowels = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
 const listTrades = (except = ''): string[] =>
   Object.entries(table.trades).flatMap(([list, lines]) =>
-    except.includes(list) ? [] : lines.flatMap(foldWords),
+    except.includes(list)
+      ? []
+      : lines.flatMap((line) => {
+          const words = foldWords(line)
+          // In Latin letters, a short one may be any other: العامة and المها are both "lmh".
+          return withoutVowels.test(line) ? words.filter(isLong) : words
+        }),
   )
+
+/** True if a name has a word, also in its own letters if both have letters that Latin ones lack. */
+export function holdsWord(
+  { tokens, name }: { readonly tokens: readonly string[]; readonly name: string },
+  { text, written }: { readonly text: string; readonly written: string },
+): boolean {
+  if (!tokens.includes(text)) return false
+  const [whole, part] = [unifyOwnLetters(name), unifyOwnLetters(written)]
+  return whole === null || part === null || whole.includes(part)
+}
 let [tradeStems, tradesAnywhere]: (ReadonlySet<string> | null)[] = [null, null]
+
+/** The words of trades and shapes of Arabic and Hebrew, also written as one with an article or a short word: للمقاولات. */
+const listNativeTrades = (): string[] =>
+  parseWords([...romanized.words.Arabic, ...romanized.words.Hebrew]).flatMap(([native, english]) =>
+    isTradeWord(toCanonicalWord(english))
+      ? ['', 'ال', 'لل', 'ل', 'وال', 'ה'].map((prefix) => foldText(prefix + native)).filter(isLong)
+      : [],
+  )
+const isLong = (word: string): boolean => word.length > 3
 
 /** True for a word of a trade as one of the main languages writes it: "logistik", "panaderia". */
 export const isTradeAnywhere = (word: string): boolean =>
-  isTradeWord(word) || (tradesAnywhere ??= new Set(listTrades('english kinship'))).has(word)
+  isTradeWord(word) ||
+  (tradesAnywhere ??= new Set([...listTrades('english kinship'), ...listNativeTrades()])).has(word)
 
 /** True for a word of a trade in one of the main languages, also as a compound: "menuiserie", "Elektrohandel". */
 export function namesTrade(word: string): boolean {

@@ -1,4 +1,4 @@
-import { toPlainDigits, writeGreekPlain } from '../../core/text.js'
+import { toPlainDigits, writeArabicPlain, writeGreekPlain } from '../../core/text.js'
 import around from '../reference/around-names.json' with { type: 'json' }
 import asianTable from '../reference/east-asian-words.json' with { type: 'json' }
 import placeNames from '../reference/place-names.json' with { type: 'json' }
@@ -153,7 +153,9 @@ function findPlace(text: string, from: number, before: number, places: ReadonlyM
 
 /** Writes names of other scripts in one way, before they are read in Latin letters: Chinese characters, words, Serbian. */
 export const writeAlike = (text: string): string =>
-  divideWords(simplifyHan(toArmenianLatin(toSerbianLatin(text.normalize('NFKC').replace(vowelSigns, '')))))
+  divideWords(
+    simplifyHan(toArmenianLatin(toSerbianLatin(text.normalize('NFKC').replace(vowelSigns, '')))),
+  ).replace(/ى(?!\p{L})/gu, 'ي')
 
 /** Writes the Armenian letters whose usual spelling is not that of their transliteration: "Voske", "Yerevan", "Tur". */
 const toArmenianLatin = (text: string): string =>
@@ -179,11 +181,9 @@ const ownLetters =
  */
 export function unifyOwnLetters(text: string): string | null {
   if (!ownLetters.test(text)) return null
-  const plain = text
-    .normalize('NFKD')
+  const plain = writeArabicPlain(text.normalize('NFKD'))
     .replace(vowelSigns, '')
     .replace(/ء(?!\p{L})/gu, '')
-    .replace(/[ةىیےکہھە]/g, (letter) => arabicVariants.get(letter) ?? letter)
     .replace(/(?<!\p{L})ال(?=\p{L}{2})/gu, '')
     .replace(/([וי])\1/g, '$1')
   return simplifyHan(plain.normalize('NFC'))
@@ -191,7 +191,6 @@ export function unifyOwnLetters(text: string): string | null {
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
 }
 
-const arabicVariants = toLetterMap('ة=ه ى=ي ی=ي ے=ي ک=ك ہ=ه ھ=ه ە=ه')
 const greekVowels = new Map(
   ['αά', 'εέ', 'ηή', 'ιίϊΐ', 'οό', 'υύϋΰ', 'ωώ'].map((all) => [all.charAt(0), `[${all}]`]),
 )
