@@ -47,7 +47,6 @@ export interface IdentifierSearch {
   readonly samples: ColumnSamples
   /** The columns in use, if they are chosen already. */
   readonly chosen?: IdentifierColumns | undefined
-  /** Also those that contain no company numbers. */
   readonly hasTaxNumbers?: boolean | undefined
 }
 
@@ -96,8 +95,11 @@ function listFittingColumns(
   const rowCountries = country === undefined ? stated : [...stated, country]
   const byCells = (column: string) =>
     key === 'registration_id' && areNumbersByCells(column, samples.get(column) ?? [], header, rowCountries)
+  // Behind all columns whose header says that open registers have their numbers.
   const rank = (column: string) =>
-    byCells(column) ? otherTaxRank : Math.max(rankHeader(key, column), symbols.indexOf(toHeaderKey(column)))
+    byCells(column)
+      ? Number.MAX_SAFE_INTEGER
+      : Math.max(rankHeader(key, column), symbols.indexOf(toHeaderKey(column)))
   const named = header.filter((column) => !taken.has(column) && rank(column) >= 0)
   // A tax number contains a company number at best.
   const isTax = (column: string) => key === 'registration_id' && isTaxHeader(column)
@@ -116,9 +118,6 @@ function listFittingColumns(
       return why === null
     })
 }
-
-/** Behind all columns whose header says that open registers have their numbers. */
-const otherTaxRank = 1_000_000
 
 const nameKind = (key: IdentifierKey, column: string, cells: readonly string[] = []): string =>
   key === 'registration_id' && isTaxHeader(column) ? nameTaxKind(column, cells) : identifierNames[key]

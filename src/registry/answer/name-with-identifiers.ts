@@ -51,8 +51,8 @@ import type { Vocabulary } from '../match/vocabulary.js'
 type NameAgreement =
   { readonly kind: 'same' | 'open'; readonly comparison: NameComparison } | { readonly kind: 'foreign' }
 
-/** Threshold for similar names. On labelled queries, users' spellings are above it, random companies below. */
-const similarityMin = 0.43
+/** Threshold for similar names: users' spellings are above it, random companies below. Less of a name with trades and owners is compared. */
+const [similarityMin, shareMin] = [0.43, 0.1]
 
 /** Higher is better; the best of all names represents the company. */
 const typeRank = {
@@ -74,7 +74,7 @@ export function judgeAgreement(
   for (const text of texts) {
     for (const name of names) {
       const [read, held] = leaveOutAnd(text, name)
-      const comparison = compareNames(prepareText(read, vocabulary), held, { placeWords })
+      const comparison = compareNames(prepareText(read, vocabulary), held, { placeWords, shareMin })
       if (comparison !== null && isAlike(comparison) && (best === null || isBetter(comparison, best)))
         best = comparison
     }

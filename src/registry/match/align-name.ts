@@ -192,7 +192,7 @@ export function alignName(prepared: AlignedText, name: CandidateName): NameAlign
 
 /** Returns the step of a join that ends at this cell, or 0: one word of the text for several of the name, or the reverse. */
 function findJoin({ text }: AlignedText, { tokens }: CandidateName, row: number, column: number): number {
-  const word = text.words[column - 1]?.text ?? ''
+  const { text: word = '', folded = '' } = text.words[column - 1] ?? {}
   const name = tokens[row - 1] ?? ''
   if (word.length > name.length && word.endsWith(name)) {
     let joined = name
@@ -204,8 +204,6 @@ function findJoin({ text }: AlignedText, { tokens }: CandidateName, row: number,
       }
     }
   }
-  // "ORBI MED": as it is written, and not as the short form that it may be.
-  const folded = text.words[column - 1]?.folded ?? word
   if (name.length > folded.length && name.endsWith(folded)) {
     let joined = folded
     for (let count = 2; count <= joinedWordsMax && count <= column; count++) {

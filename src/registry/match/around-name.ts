@@ -41,10 +41,10 @@ function countInFront(words: readonly DescribedWord[]): number {
   const [last, name] = [words[end - 1], words[end]]
   // "SL" is also the start of a name: "landlord SL Larkmoor".
   const isName = (word: DescribedWord, at: number) =>
-    at >= end && hasCapital(word) && !isFormWord(word) && !classOfWord.has(word.text)
-  if (last === undefined || !name || !hasCapital(name) || end <= from || !words.some(isName)) return 0
+    at >= end && isNameWord(word) && !classOfWord.has(word.text)
   // "larkmoor-foods (T/A Norvane)" has its name in front.
-  if (name.separator === '(') return 0
+  const isNamed = name !== undefined && hasCapital(name) && name.separator !== '('
+  if (last === undefined || !isNamed || end <= from || !words.some(isName)) return 0
   const isOfPlace = ({ text }: DescribedWord) => isOfManyNames(text)
   // "Ljubljanska Larkmoor banka", "le papetier montréalais Larkmoor"
   const isDescribed = isArticle
@@ -54,7 +54,7 @@ function countInFront(words: readonly DescribedWord[]): number {
 }
 
 const isFormWord = ({ text, written }: DescribedWord): boolean => formWords.has(text) && written !== 'as'
-const series = /^s(?:erie|e?r)s?$/
+const isNameWord = (word: DescribedWord): boolean => hasCapital(word) && !isFormWord(word)
 const joining = /^(?:and|und|et|e|y|og|och|i|of|de|von|a)$/
 
 /**
@@ -64,7 +64,7 @@ const joining = /^(?:and|und|et|e|y|og|och|i|of|de|von|a)$/
 function isDescription(piece: readonly DescribedWord[], isBehindForm: boolean): boolean {
   const [first, last] = [piece[0], piece.at(-1)]
   if (first === undefined || last === undefined) return false
-  const isSet = first.separator === ',' && piece.length > 1 && !series.test(piece[1]?.text ?? '')
+  const isSet = first.separator === ',' && piece.length > 1 && !/^s(?:erie|e?r)s?$/.test(piece[1]?.text ?? '')
   const isOfKind = isSet && articles.has(first.text) && (kinds.has(last.text) || forms.has(last.text))
   const isInBrackets = first.separator === '(' && first !== last
   if (isOfKind || (isInBrackets && isOfManyNames(first.text) && forms.has(last.text))) return true
@@ -90,8 +90,7 @@ export function findDescriptions(words: readonly DescribedWord[]): ReadonlySet<n
   for (const [from, { separator }] of words.entries()) {
     const before = words[from - 1]
     const isBehindForm = before !== undefined && isFormWord(before) && hasCapital(before)
-    const isNamed = words.slice(0, from).some((word) => hasCapital(word) && !isFormWord(word))
-    if ((separator === '' && !isBehindForm) || !isNamed) continue
+    if ((separator === '' && !isBehindForm) || !words.slice(0, from).some(isNameWord)) continue
     add(from, from + countRole(words.slice(from)))
     // A hyphen inside the piece separates nothing: "the hedge-fund manager".
     const end = words.findIndex((word, at) => at > from && !/^-?$/.test(word.separator))
@@ -170,8 +169,6 @@ export function findCountryWords(text: string, countries: readonly string[]): st
     .map((word) => foldText(word))
 }
 
-const cityStates = new Set(placeNames.cityStates.split(' '))
-
 /** Lists the countries behind a town, which are not their capitals of that name: "Mazatenango, Guatemala". A city state is. */
 export function listBehindTowns(
   parts: readonly string[],
@@ -185,7 +182,7 @@ export function listBehindTowns(
     const isBehind = parts.some(
       (part, index) => index < at && !` ${keys[index] ?? ''} `.includes(` ${key} `) && isTown(part),
     )
-    return isBehind && !codes.some((code) => cityStates.has(code)) ? [key] : []
+    return isBehind && !codes.some((code) => placeNames.cityStates.split(' ').includes(code)) ? [key] : []
   })
 }
 

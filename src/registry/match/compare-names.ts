@@ -104,8 +104,8 @@ const noPairs = Object.fromEntries(
 ) as unknown as PairCounts
 const han = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Arabic}\p{Script=Hebrew}]/u
 
-/** The words of the query's place, and the other names of each company. */
-export type Surroundings = Readonly<{ placeWords: ReadonlySet<string>; getOthers?: GetNames }>
+/** The words of the query's place, the other names of each company, and the least share of a name that a text has, 0.3. */
+export type Surroundings = { placeWords: ReadonlySet<string>; getOthers?: GetNames; shareMin?: number }
 
 /** Compares a text with a name; `null` if they have too little in common. */
 export function compareNames(
@@ -180,7 +180,8 @@ export function compareNames(
     }
   }
   if (!alignment.missing.includes(0) && !hasFirstPair(alignment)) total -= nameWeights[0] ?? 0
-  if (!isInitials && (total === 0 || alignment.pairs.length === 0 || shared / total < 0.3)) return null
+  const { shareMin = 0.3 } = surroundings
+  if (!isInitials && (total === 0 || alignment.pairs.length === 0 || shared / total < shareMin)) return null
   // A company is called "&"; the "&" of another name does not name it.
   if (isJoiningOnly(text, alignment)) return null
   const left = listLeft(prepared, candidate, alignment, inPairs, { ...surroundings, placeWords })

@@ -7,7 +7,7 @@ import type { QueryText, TextWord } from './query-text.js'
 import { countHeads } from './named-field.js'
 import { hasTown } from './place-agreement.js'
 import { hasOtherMeaning, isOfSecurity, type WordClass } from './word-classes.js'
-import { foldText, getOrCompute, hasShortForm, holdsWord, isJoiningWord } from '../normalize/normalize-name.js'
+import { foldText, getOrCompute, hasShortForm, hasWord, isJoiningWord } from '../normalize/normalize-name.js'
 import { cutOwnBrand, isOwnBrand, parseName } from '../normalize/parsed-name.js'
 import { change, leaveOutTrade, type KeyedText } from './other-writings.js'
 import { joiningWords } from './text-pieces.js'
@@ -145,7 +145,7 @@ function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['
   if (isLast && at > end && isBrand(word, before)) return 'repeated'
   const isInFront = at === text.words.length - 2 && isBrand(text.words[at + 1], [...before, word.text])
   if ((isLast || isInFront || at === 0) && statesForm(word, candidate)) return 'repeated'
-  if (wordClass !== 'number' && holdsWord(candidate, word)) return 'repeated'
+  if (wordClass !== 'number' && hasWord(candidate, word)) return 'repeated'
   if (inPairs.size > 0 && isTicker(word, candidate)) return 'ticker'
   const isCutToken = (token: string) => token.length > word.text.length && token.startsWith(word.text)
   if (isLast && candidate.tokens.some(isCutToken) && text.words.length > candidate.tokens.length)

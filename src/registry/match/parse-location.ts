@@ -1,12 +1,13 @@
 import { postalShapes, readKind } from '../normalize/streets.js'
 import { listBehindTowns, type CompanyCountry, type CompanyPlace } from './around-name.js'
-import { splitPlace, unifyOwnLetters } from '../normalize/unspaced-names.js'
+import { splitPlace, unifyLetters } from '../normalize/unspaced-names.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { countryCodes, findCountryCodes, findExactCodes } from '../../core/countries.js'
 import { readIdentifiers } from '../../core/numbers/stated-identifiers.js'
 import { isDependent, isDistinctRegion, type LocationHint } from './place-agreement.js'
 import { parseForm } from '../normalize/parsed-name.js'
+import { hasOtherScript } from '../normalize/sounds.js'
 import {
   codeCharsMax,
   findCertainCountry,
@@ -62,9 +63,9 @@ export function parseLocation(location: string | null): LocationHint | null {
     for (const city of [name, `${name} city`]) builder.cities.delete(toCityKey(city))
   const cities = listCityKeys(builder, countries)
   if (countries.size + regions.size + cities.size + postals.size === 0) return null
-  const isRead = last < 0 || countries.size > 0 || builder.isEndRead
-  const unreadEnd = isRead ? '' : toUnreadKey(parts[last] ?? '')
-  return { countries, regions, cities, postals, namesTown, ...open, unreadEnd }
+  const isUnread = last >= 0 && countries.size === 0 && !builder.isEndRead
+  const [unreadEnd, isLatin] = [isUnread ? toUnreadKey(parts[last] ?? '') : '', !hasOtherScript(text)]
+  return { countries, regions, cities, postals, namesTown, ...open, unreadEnd, isLatin }
 }
 
 /**
@@ -206,7 +207,7 @@ const wordsOfTowns = new Set(['island', 'union', 'man', 'nga', 'tai', 'kina', 'p
 
 /** Reads a whole text as a country or region; `null` if it is neither. A number is a code only at the end. */
 function readName(text: string, { isLast, isAlone }: PartPlace): Reading | null {
-  const key = unifyOwnLetters(text) ?? foldText(text)
+  const key = unifyLetters(text) ?? foldText(text)
   const code = text.toUpperCase()
   if (isSubdivision(code))
     return { key, kind: 'name', countries: [code.slice(0, 2)], regions: [code].filter(isDistinctRegion) }

@@ -49,6 +49,7 @@ export interface LocationHint {
    * Empty text otherwise.
    */
   readonly unreadEnd: string
+  readonly isLatin: boolean
 }
 
 /** Place of a registration, as keys of places.ts. Empty text means unknown. */
@@ -115,7 +116,8 @@ export function comparePlaceWithHint(hint: LocationHint | null, place: Place): P
     return isSameTown(hint, place) ? 'town_abroad' : 'country_conflict'
   }
   if (place.postalKey !== '' && hasPostal(hint.postals, place.postalKey)) return 'postal'
-  if (hasTown(hint.cities, place)) return isTownOfOtherRegion(hint, place) ? 'region_conflict' : 'city'
+  if (hasTown(hint.cities, place, hint.isLatin))
+    return isTownOfOtherRegion(hint, place) ? 'region_conflict' : 'city'
   if (hasMatchingOutward(hint, place)) return 'city'
   // Most US companies are registered in Delaware, and few are there.
   if (hint.isTownWithDe && place.countryCode === 'US' && !['', 'US-DE'].includes(place.regionCode))
@@ -131,20 +133,26 @@ export function comparePlaceWithHint(hint: LocationHint | null, place: Place): P
 }
 
 /** Whether a town is among others. Next to Latin letters, other scripts are compared by sound: 苏州 is Suzhou, not 宿州. */
-export function hasTown(keys: ReadonlySet<string>, { cityKey: town, countryCode, ...place }: Place): boolean {
+export function hasTown(
+  keys: ReadonlySet<string>,
+  { cityKey: town, countryCode, ...place }: Place,
+  isGivenInLatin = true,
+): boolean {
   if (town === '' || keys.has(town)) return town !== ''
-  if (!isLatin(town)) return keys.has(toPlaceKey(town)) || [...keys].some((key) => isBySound(town, key))
+  if (!isLatin(town)) return keys.has(toPlaceKey(town)) || (isGivenInLatin && hasSound(town, keys))
   const country = countryCode || place.jurisdictionCountry
   const [writings, bases] = [getWritings(country), listTownBases(town, country)]
   return Array.from(keys).some((stated) => {
     const key = isLatin(stated) ? stated : toPlaceKey(stated)
-    const isAlike = areWrittenAlike(key, town, writings) || isBySound(stated, town)
+    const isAlike = areWrittenAlike(key, town, writings) || (!isLatin(key) && hasSound(key, [town]))
     return isAlike || listTownBases(key, country).some((base) => bases.includes(base))
   })
 }
 /** "Dhahran" is الظهران, which no list of towns needs to say. */
-const isBySound = (native: string, latin: string): boolean =>
-  !isLatin(native) && isLatin(latin) && rateSound(foldText(native.replace(/^ال/, '')), latin) >= townSoundMin
+function hasSound(native: string, towns: Iterable<string>): boolean {
+  const spoken = foldText(native.replace(/^ال/, ''))
+  return [...towns].some((town) => isLatin(town) && rateSound(spoken, town) >= townSoundMin)
+}
 const townSoundMin = 0.9
 const isLatin = (key: string): boolean => /^[a-z0-9]*$/.test(key)
 
@@ -155,7 +163,10 @@ const hasPostal = (keys: ReadonlySet<string>, key: string): boolean =>
 
 /** Lists combine the country of the listing with the town of the company: "Ghent, US". */
 function isSameTown(hint: LocationHint, place: Place): boolean {
-  return hasTown(hint.cities, place) || (place.postalKey.length >= 5 && hint.postals.has(place.postalKey))
+  return (
+    hasTown(hint.cities, place, hint.isLatin) ||
+    (place.postalKey.length >= 5 && hint.postals.has(place.postalKey))
+  )
 }
 
 /** Neighbouring British postcodes share the first half; other postal codes share the first digits. */

@@ -84,11 +84,6 @@ const initials =
   /(?<![\p{L}\p{M}\p{N}])(?:\p{L}\.(?:\s(?!(?<=\.\p{Ll}\.\s)\p{Lu}\.))?)+(?:(?:(?<=\.)\p{L}|(?<!\p{Lu}\. |\.\p{Ll}\. )\p{Ll}|\p{Lu})(?![\p{L}\p{M}\p{N}])\.?|\p{L}\.)/gu
 const greetings = new RegExp(String.raw`^(?:${around.greetings})(?![\p{L}\p{M}])[\s,]*`, 'iu')
 const tradeNames = new RegExp(String.raw`(?<=\s|^)(?:${around.trade_names})(?=\s)`, 'giu')
-/** "Kd.-Nr. 77120", "Cust No 5512": a number of the list, with its label. */
-const labelledCode = new RegExp(
-  String.raw`(?<=^|[\s([,;/|-])(?:${around.code_labels})(?:\.?[\s-]?(?:no|nr|num|n°|nº|№|#)[.:]?\s?(?=\d{3})|[.:]?\s?(?=\d{5}))(?=\d{1,9}(?![\p{L}\d]))`,
-  'giu',
-)
 const readNumeral = (found: string): string => found.replaceAll('l', 'I')
 const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
   [/\bd\s?[/.]\s?b\s?[/.]\s?a\b\.?|\b(?:doing business|trading|trades|operating) as\b/gi, ' dba '],
@@ -112,7 +107,8 @@ const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => strin
   // "LY-4864 Larkmoor", "No. 85 Larkmoor": a code of the list.
   [/^(?:([A-Z]{1,3})-|(?:no|nr)\.\s?)(?=\d{2,6}\s)/i, '$1'],
   [/(?<=\s)([A-Z]{1,3})-(?=\d{3,8}\s*$)/g, '$1'],
-  [labelledCode, ' id'],
+  // "Kd.-Nr. 77120", "Cust No 5512".
+  [new RegExp(around.labelled_code, 'giu'), ' id'],
   // "Larkmoor №2", "Larkmoor-2": a number of the name.
   [/(?<=\p{L}{3})(?:\s+No|-)(?=\d{1,2}(?![\p{L}\d.,/%-]))/gu, ' '],
   ...Object.entries(around.marks).map(([mark, said]) => [new RegExp(said, 'giu'), ` ${mark} `] as const),

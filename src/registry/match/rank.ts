@@ -269,8 +269,7 @@ function favorSpelled(companies: readonly ScoredCompany[]): ScoredCompany[] {
     const scores = loose.flatMap((other) => {
       if (isConflict(company.evidence.place) || other.score < company.score) return []
       if (isSpelledIn(company, other)) return [other.score + leads.parent]
-      const isInside = company.evidence.comparison.textShare < other.evidence.comparison.textShare
-      return !isInside && hasVeryWords(company, other) ? [other.score] : []
+      return hasVeryWords(company, other) ? [other.score] : []
     })
     return withScore(company, Math.max(company.score, ...scores))
   })
@@ -279,8 +278,8 @@ function favorSpelled(companies: readonly ScoredCompany[]): ScoredCompany[] {
 /** True if a name has words of the text as they are, and of these a telling one that another name has in another spelling. */
 function hasVeryWords({ evidence: one }: ScoredCompany, { evidence: other }: ScoredCompany): boolean {
   const { looseWords, sharedCount, matchType, alignment, text } = one.comparison
-  if (looseWords.length > 0 || sharedCount < 2) return false
-  const [{ pairs }, { words }] = [other.comparison.alignment, other.comparison.text]
+  const [{ pairs, start }, { words }] = [other.comparison.alignment, other.comparison.text]
+  if (looseWords.length > 0 || sharedCount < 2 || alignment.start > start) return false
   const held = alignment.pairs.map(({ textAt }) => text.words[textAt]?.text)
   const isChanged = ({ textAt, match }: WordPair) =>
     /^(?:mis|plural|related|abb)/.test(match.kind) && words[textAt]?.wordClass === 'telling'

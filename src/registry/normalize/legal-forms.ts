@@ -177,25 +177,21 @@ export function findFormAt(words: readonly string[], at: number): LegalFormEntry
     hasWordsAt(entry.words, words, at) && (!entry.closing || at + entry.words.length === words.length)
   const found = known.find(isHere) ?? null
   if (at > 0 || found === null || found.leading) return found
-  return (
-    known.find((entry) => entry.leading && entry.words.length === found.words.length && isHere(entry)) ??
-    found
-  )
+  const isAsLong = ({ words: own }: LegalFormEntry) => own.length === found.words.length
+  return known.find((entry) => entry.leading && isAsLong(entry) && isHere(entry)) ?? found
 }
 
 /** Returns a form of several words that a column has cut, from index `at` to the end: "Joint Stock Compan". `last`: the last word as given. */
 function findCutForm(words: readonly string[], at: number, last: string): LegalFormEntry | null {
   const rest = words.slice(at)
-  if (rest.length < 2 || rest.join('').length < cutFormCharsMin) return null
+  // Shorter ones may be two words of a name.
+  if (rest.length < 2 || rest.join('').length < 8) return null
   const isBegun = (entry: LegalFormEntry) =>
     entry.words.length >= rest.length &&
     hasWordsAt(rest.slice(0, -1), entry.words, 0) &&
     entry.words[rest.length - 1]?.startsWith(last) === true
   return byAnyFirstWord.get(rest[0] ?? '')?.find(isBegun) ?? null
 }
-
-/** Shorter ones may be two words of a name. */
-const cutFormCharsMin = 8
 
 /** A legal form in the text. */
 export interface StatedForm {
@@ -238,10 +234,10 @@ export function findForms(
   }
   for (let at = forms.length - 2; at >= 0; at--) {
     const [form, next] = [forms[at], forms[at + 1]]
-    if (!form || !next || next.at !== form.at + form.count) continue
-    // "sp. z o.o. sp. k.": the partnership of a company.
-    const isPartnership = form.formClass === 'limited' && next.formClass === 'partnership'
-    if (isPartnership) forms.splice(at, 2, { ...next, at: form.at, count: form.count + next.count })
+    if (!form || next?.at !== form.at + form.count) continue
+    // "sp. z o.o. sp. k." is a partnership.
+    const isOne = `${form.formClass} ${next.formClass}` === 'limited partnership'
+    if (isOne) forms.splice(at, 2, { ...next, at: form.at, count: form.count + next.count })
     else if (isInitialsBefore(form, next)) forms.splice(at, 1)
   }
   const front = { isFirst: true, written }

@@ -1,12 +1,4 @@
-import { calculateDistance } from '../../core/word-forms.js'
-import {
-  foldHan,
-  getAsianWords,
-  listWords,
-  parseWords,
-  unifyOwnLetters,
-  writeAlike,
-} from './unspaced-names.js'
+import { foldHan, getAsianWords, listWords, parseWords, unifyLetters, writeAlike } from './unspaced-names.js'
 import { cutNativeForms } from './legal-forms.js'
 import { nativeWords, foldText, foldWords, getOrCompute, isSimpleWord, toStem } from './normalize-name.js'
 import trades from '../reference/trades.json' with { type: 'json' }
@@ -255,10 +247,9 @@ export function findNativeWords(words: readonly FoldedWord[], native: string): s
   return null
 }
 
-const hasVowelless = (text: string): boolean => /[\p{sc=Arab}\p{sc=Hebr}]/u.test(text)
-/** Without articles and the short words that are written as one with the next. */
+/** A word without the article and the short words that Arabic writes as one with it; empty in scripts with vowels. */
 const toOwnLetters = (text: string): string =>
-  unifyOwnLetters(text.replace(/(?<!\p{L})[\p{sc=Arab}]+/gu, (word) => word.replace(arabicPrefix, ''))) ?? ''
+  /[\p{sc=Arab}\p{sc=Hebr}]/u.test(text) ? (unifyLetters(text.trim().replace(arabicPrefix, '')) ?? '') : ''
 
 /** `unknown`: one of two names has few Chinese characters, and the other none. */
 export type CharacterAgreement = 'same' | 'other' | 'unknown'
@@ -279,12 +270,8 @@ export function compareCharacters(
   const heldWords = held.map((folded) => ({ folded }))
   const [askedText, heldText] = [find(asked, native), find(heldWords, name)]
   // Latin letters lack some of Arabic and Hebrew: المها is not العامة.
-  if (hasVowelless(askedText) && hasVowelless(heldText)) {
-    const isOne = asked.length === 1 && asked[0]?.folded === held.join()
-    return isOne && calculateDistance(toOwnLetters(askedText), toOwnLetters(heldText), 1) > 1
-      ? 'other'
-      : 'same'
-  }
+  const own = asked.length === 1 && asked[0]?.folded === held.join() ? [askedText, heldText] : []
+  if (new Set(own.map(toOwnLetters).filter(Boolean)).size > 1) return 'other'
   // Words of one language with one English word: 해운 and 상선 are both "shipping".
   if ([askedText, heldText].every((text) => /^\p{Script=Hangul}+$/u.test(text)))
     return heldText.includes(askedText) || askedText.includes(heldText) ? 'same' : 'other'

@@ -4,7 +4,7 @@ import table from '../reference/word-classes.json' with { type: 'json' }
 import romanized from '../reference/romanized-letters.json' with { type: 'json' }
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 import { listUninflected, readCaseEndings } from '../../core/word-forms.js'
-import { getAsianWords, parseWords, unifyOwnLetters, writeAlike } from './unspaced-names.js'
+import { getAsianWords, parseWords, unifyLetters, writeAlike } from './unspaced-names.js'
 
 /** Words without meaning for a name: "Procter & Gamble", "Procter and Gamble", "Procter Gamble". */
 const joiningWords = new Set(['and', 'the', 'und', 'et', 'og', 'och'])
@@ -281,12 +281,12 @@ const listTrades = (except = ''): string[] =>
   )
 
 /** True if a name has a word, also in its own letters if both have letters that Latin ones lack. */
-export function holdsWord(
+export function hasWord(
   { tokens, name }: { readonly tokens: readonly string[]; readonly name: string },
   { text, written }: { readonly text: string; readonly written: string },
 ): boolean {
   if (!tokens.includes(text)) return false
-  const [whole, part] = [unifyOwnLetters(name), unifyOwnLetters(written)]
+  const [whole, part] = [unifyLetters(name), unifyLetters(written)]
   return whole === null || part === null || whole.includes(part)
 }
 let [tradeStems, tradesAnywhere]: (ReadonlySet<string> | null)[] = [null, null]

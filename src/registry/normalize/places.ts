@@ -1,5 +1,5 @@
 import { iso31662 } from 'iso-3166'
-import { splitLine, splitTownCode, unifyOwnLetters } from './unspaced-names.js'
+import { splitLine, splitTownCode, unifyLetters } from './unspaced-names.js'
 import { foldText } from './normalize-name.js'
 import { readKind, streetLike, takePostcode, townsLikeStreets, type PlaceKind } from './streets.js'
 import { findCountryCode, findCountryName } from '../../core/countries.js'
@@ -8,7 +8,7 @@ import placeNames from '../reference/place-names.json' with { type: 'json' }
 /** Folds a name to Latin letters and digits, without spaces. */
 export const toPlaceKey = (text: string): string => foldText(text).replaceAll(' ', '')
 /** Letters of other scripts stay: folded, different names become the same. */
-export const toNameKey = (text: string): string => unifyOwnLetters(text) ?? toPlaceKey(text)
+export const toNameKey = (text: string): string => unifyLetters(text) ?? toPlaceKey(text)
 /** Names without vowels have no other key. */
 const listNameKeys = (name: string): string[] =>
   /[\u0590-\u06ff]/.test(name) ? [toNameKey(name)] : [toNameKey(name), toPlaceKey(name)]

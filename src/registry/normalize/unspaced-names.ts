@@ -179,7 +179,7 @@ const ownLetters =
  * Unifies the spelling of a text in its own letters, which are not romanized: عمان and معان, 苏州 and 宿州 are different
  * towns. Drops vowel signs, articles and spaces; `null` for texts of Latin, Greek and Cyrillic letters.
  */
-export function unifyOwnLetters(text: string): string | null {
+export function unifyLetters(text: string): string | null {
   if (!ownLetters.test(text)) return null
   const plain = writeArabicPlain(text.normalize('NFKD'))
     .replace(vowelSigns, '')

@@ -7,7 +7,7 @@ import type { WordClass } from '../match/word-classes.js'
 import { matchLimits, type searchLimits } from '../model/limits.js'
 import { listWritten, type Writings } from '../match/other-writings.js'
 import { unknownLetter } from '../normalize/clean-text.js'
-import { isGenericWord, isJoiningWord, isNumberWord } from '../normalize/normalize-name.js'
+import { isGenericWord, isJoiningWord } from '../normalize/normalize-name.js'
 import { prepareCandidates, toCandidateName, type CandidateNames } from './candidate-names.js'
 
 /** Finds candidate names for a query. */
@@ -111,10 +111,8 @@ export function createCompanyNames(database: Sqlite): (entityNumber: number) => 
 const clauseReadsMax = 150_000
 /** More companies of one name are not told apart by it. */
 const keyNamesMax = 40
-const initialsMax = 6
-const stemCharsMin = 10
-const pieceWordsMax = 6
-const pieceStartsMax = 12
+const [initialsMax, stemCharsMin] = [6, 10]
+const [pieceWordsMax, pieceStartsMax] = [6, 12]
 /** A single unknown word of this length may be several words of a name, written as one. */
 const joinedCharsMin = 6
 const joinedNamesMax = 12
@@ -139,8 +137,8 @@ function listKeys({ words, coreKey, forms }: QueryText, vocabulary: Vocabulary):
       isKnown &&= vocabulary.countNames(word.text) > 0
       const isJoin = end > from ? end - from <= 2 : word.text.length >= joinedCharsMin
       if (key.length < 2 || (!isKnown && !isJoin)) continue
-      const isNumber = isNumberWord(word.text) && word.wordClass !== 'code'
-      if (end === from && (inForm.has(word) || isNumber || word.wordClass === 'stop')) continue
+      const isWord = !/^(?:number|date|stop)$/.test(word.wordClass) && !inForm.has(word)
+      if (end === from && !isWord) continue
       keys.add(key)
       // "SYSTEM 2" is "SYSTEM2", not "SYSTEMS2".
       if (end > from) keys.add(bareKey)
@@ -288,13 +286,10 @@ interface Slot {
 
 function buildSlot(word: TextWord, isLast: boolean, vocabulary: Vocabulary, writings: Writings): Slot {
   const { text, wordClass } = word
-  const isSearched = searchedClasses.has(wordClass)
-  const spellings = isSearched ? listSpellings(word, isLast, vocabulary, writings) : []
-  // The number of one of a series: "LY-4864 Fund I".
-  const number = /^[a-z]{0,3}(\d{3,})$/.exec(text)?.[1]
-  const isNumber = number !== undefined && /^(?:number|code)$/.test(wordClass)
-  const other = isNumber ? [number] : wordClass === 'payment' ? [text] : []
-  return toSlot([...spellings, ...other], vocabulary)
+  const found = searchedClasses.has(wordClass) ? listSpellings(word, isLast, vocabulary, writings) : []
+  // "LY-4864 Fund I": the number of one of a series.
+  const number = /^(?:number|code)$/.test(wordClass) ? text.replace(/^[a-z]{1,3}(?=\d{3})/, '') : ''
+  return toSlot(number.length > 2 ? [...found, number] : found, vocabulary)
 }
 
 /** Lists two words that registered names have as one: "JP Morgan" is "JPMorgan", "twenty first" is "21st". */
