@@ -4,6 +4,7 @@ import asianTable from '../reference/east-asian-words.json' with { type: 'json' 
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 import formTable from '../reference/legal-forms.json' with { type: 'json' }
 import hanTable from '../reference/han-variants.json' with { type: 'json' }
+import romanized from '../reference/romanized-letters.json' with { type: 'json' }
 
 const han = /\p{Script=Han}/gu
 let simplified: ReadonlyMap<string, string> | null = null
@@ -74,24 +75,24 @@ const kindOfPlace = /^(?:特别行政区|自治区|[省市县区都府]|특별�
  */
 const divideWords = (text: string): string => (unspaced.test(text) ? text.replace(letters, divideRun) : text)
 const divideRun = (run: string): string =>
-  findWords(run)
-    .map(({ from, end }) => joinLatinLetters(run.slice(from, end)))
-    .join(' ')
+  Array.from(findWords(run), ({ from, end }) => run.slice(from, end)).join(' ')
 
-const hangulLetters = toLetterMap(
-  '에이=a 비=b 씨=c 디=d 이=e 에프=f 지=g 에이치=h 아이=i 제이=j 케이=k 엘=l 엠=m 엔=n 오=o 피=p 큐=q 알=r 에스=s 티=t 유=u 브이=v 더블유=w 엑스=x 와이=y 제트=z',
-)
-const hangulLetter = [...hangulLetters.keys()].sort((a, b) => b.length - a.length).join('|')
-/** Several letters, alone or before a word: registers of Korea write SK하이닉스 as 에스케이하이닉스. */
-const spelledLetters = new RegExp(
-  String.raw`^(?=.*?(?:에|씨|제|케|엘|엠|큐|브|더|엑|와))(?:${hangulLetter}){2,}(?=$|[가-힣]{2})`,
-  'u',
-)
-
-const joinLatinLetters = (word: string): string =>
-  word.replace(spelledLetters, (letters) =>
-    letters.replace(new RegExp(hangulLetter, 'gu'), (letter) => hangulLetters.get(letter) ?? letter),
-  )
+/** Letters by their names: registers of Korea write SK하이닉스 as 에스케이하이닉스, and lists "Ай-Ти" and エヌ・ティ・ティ. */
+const spelledLetters = Object.values(romanized.letter_names).map(([names = '', run = '']) => {
+  const letterOf = toLetterMap(names)
+  const name = [...letterOf.keys()].sort((a, b) => b.length - a.length).join('|')
+  return [
+    letterOf,
+    new RegExp(`${name}|.`, 'gu'),
+    new RegExp(run.replaceAll('%', `(?:${name})`), 'gu'),
+  ] as const
+})
+function joinLatinLetters(text: string): string {
+  let joined = text
+  for (const [letterOf, one, run] of spelledLetters)
+    joined = joined.replace(run, (found) => `${found.replace(one, (name) => letterOf.get(name) ?? '')} `)
+  return joined
+}
 
 /** Returns the words of a text with their positions: letters and digits between other characters, and unspaced ones. */
 export function listWords(
@@ -152,10 +153,10 @@ function findPlace(text: string, from: number, before: number, places: ReadonlyM
 }
 
 /** Writes names of other scripts in one way, before they are read in Latin letters: Chinese characters, words, Serbian. */
-export const writeAlike = (text: string): string =>
-  divideWords(
-    simplifyHan(toArmenianLatin(toSerbianLatin(text.normalize('NFKC').replace(vowelSigns, '')))),
-  ).replace(/ى(?!\p{L})/gu, 'ي')
+export function writeAlike(text: string): string {
+  const plain = text.normalize('NFKC').replace(vowelSigns, (sign) => (sign === 'ى' ? 'ي' : ''))
+  return joinLatinLetters(divideWords(simplifyHan(toArmenianLatin(toSerbianLatin(plain)))))
+}
 
 /** Writes the Armenian letters whose usual spelling is not that of their transliteration: "Voske", "Yerevan", "Tur". */
 const toArmenianLatin = (text: string): string =>
@@ -168,8 +169,8 @@ const toArmenianLatin = (text: string): string =>
         .replace(/(?<!\p{L})ե/giu, 'ye')
         .replace(/ռ/giu, 'r')
 
-/** Vowel signs, without which Hebrew and Arabic are usually written. */
-const vowelSigns = /[\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670ـ]/gu
+/** Vowel signs, without which Hebrew and Arabic are usually written, and the last letter that is also written ي. */
+const vowelSigns = /[\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670ـ]|ى(?!\p{L})/gu
 
 /** Latin, Greek and Cyrillic names stay different in plain letters; those of other scripts may become the same. */
 const ownLetters =
