@@ -15,11 +15,10 @@ export function namesCountry(word: string): boolean {
 }
 
 /** ISO 3166-2 lists the United Kingdom and its countries in addition to their counties. */
-const isPartOfUnitedKingdom = (code: string): boolean => nations.has(code)
 const nations = new Set(['UKM', 'GBN', 'EAW', 'ENG', 'SCT', 'WLS', 'NIR'].map((nation) => `GB-${nation}`))
 
 /** "England" is no more precise than the country, so it does not contradict Surrey. */
-export const isDistinctRegion = (code: string): boolean => code !== '' && !isPartOfUnitedKingdom(code)
+export const isDistinctRegion = (code: string): boolean => code !== '' && !nations.has(code)
 
 /** Dependent countries and regions of a state with a code of their own. */
 const territories = new Map(
@@ -87,12 +86,9 @@ export function isConflict(place: PlaceAgreement): boolean {
   return place === 'region_conflict' || place === 'country_conflict' || place === 'town_abroad'
 }
 
-const inCountry = /^(?:postal|city|region|country|registered_there|region_conflict)$/
-
 /** True if the company is or is registered in the country of the hint. */
-export function isInCountry(place: PlaceAgreement): boolean {
-  return inCountry.test(place)
-}
+export const isInCountry = (place: PlaceAgreement): boolean =>
+  /^(?:postal|city|region|country|registered_there|region_conflict)$/.test(place)
 
 /** Compares a place with a hint: the finest agreement wins; a conflict counts only if no reading agrees. */
 export function comparePlaceWithHint(hint: LocationHint | null, place: Place): PlaceAgreement {
@@ -133,13 +129,10 @@ export function comparePlaceWithHint(hint: LocationHint | null, place: Place): P
 }
 
 /** Whether a town is among others. Next to Latin letters, other scripts are compared by sound: 苏州 is Suzhou, not 宿州. */
-export function hasTown(
-  keys: ReadonlySet<string>,
-  { cityKey: town, countryCode, ...place }: Place,
-  isGivenInLatin = true,
-): boolean {
+export function hasTown(keys: ReadonlySet<string>, place: Place, isGivenInLatin = true): boolean {
+  const { cityKey: town, countryCode } = place
   if (town === '' || keys.has(town)) return town !== ''
-  if (!isLatin(town)) return keys.has(toPlaceKey(town)) || (isGivenInLatin && hasSound(town, keys))
+  if (!isLatin(town)) return keys.has(toPlaceKey(town)) || (isGivenInLatin && hasSound(town, [...keys]))
   const country = countryCode || place.jurisdictionCountry
   const [writings, bases] = [getWritings(country), listTownBases(town, country)]
   return Array.from(keys).some((stated) => {
@@ -148,12 +141,9 @@ export function hasTown(
     return isAlike || listTownBases(key, country).some((base) => bases.includes(base))
   })
 }
-/** "Dhahran" is الظهران, which no list of towns needs to say. */
-function hasSound(native: string, towns: Iterable<string>): boolean {
-  const spoken = foldText(native.replace(/^ال/, ''))
-  return [...towns].some((town) => isLatin(town) && rateSound(spoken, town) >= townSoundMin)
-}
-const townSoundMin = 0.9
+/** "Dhahran" is الظهران, which no list of towns needs to say. From 0.9 on, two towns sound alike. */
+const hasSound = (native: string, towns: readonly string[]): boolean =>
+  towns.some((town) => isLatin(town) && rateSound(foldText(native.replace(/^ال/, '')), town) >= 0.9)
 const isLatin = (key: string): boolean => /^[a-z0-9]*$/.test(key)
 
 /** "LV-1010" is also written "1010". */
