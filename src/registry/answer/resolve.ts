@@ -16,6 +16,7 @@ import { readNativeName } from '../normalize/native-scripts.js'
 import { change, getWritings } from '../match/other-writings.js'
 import { writeInOneScript } from '../normalize/parsed-name.js'
 import { findSicLabel } from '../reference/industry-codes.js'
+import romanized from '../reference/romanized-letters.json' with { type: 'json' }
 import type { Vocabulary } from '../match/vocabulary.js'
 import type { CandidateFinder } from '../store/blocking.js'
 import type { StoredEntity, StoreReader, StoredLegalEntity } from '../store/reader.js'
@@ -260,6 +261,7 @@ export function readQuery(
   const placeWords = new Set([...stated, ...findCountryWords(name, countries)])
   const facts = {
     placeWords,
+    isSpoken: countries.some((code) => romanized.countries.Arabic.includes(code)),
     isWord: (word: string) => vocabulary.countNames(word) > 0,
     isNearWord: (word: string) =>
       vocabulary.findSpellings(word).some((near) => calculateDistance(word, near, 1) === 1) ||

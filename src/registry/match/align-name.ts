@@ -253,8 +253,8 @@ function compareWithText({ text, matches, writings }: AlignedText, name: string)
     const isShort = at < last && word.text.length > 3 && name.startsWith(word.text)
     const isCut = text.cut !== 'nowhere' || at < formsAt || isShort || !isForm(word)
     if (!isCut && isGuess(match) && classifyNameWord(name) === 'telling') return null
-    if (match?.kind !== 'equal' && writings !== undefined) {
-      if (areWrittenAlike(word.text, name, writings)) return sameMatch
+    if (match?.kind !== 'equal' && (writings !== undefined || word.isSpoken)) {
+      if (writings && areWrittenAlike(word.text, name, writings)) return sameMatch
       const sound = word.isSpoken ? compareSound(word.folded, name) : null
       if (sound !== null && sound.cost < (match?.cost ?? Infinity)) return sound
     }

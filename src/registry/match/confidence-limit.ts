@@ -85,12 +85,12 @@ const isNextToOther = ({
   contextCount === 0 &&
   candidate.prominence.tickers === ''
 
-/** True if the text is in another script than the name, and has a word of it only by its sound. */
+/** True if the text is in another script than the name, or of a country of many spellings, and has a word of it only by its sound. */
 const isBySound = (
   { comparison: { alignment, text, candidate } }: Evidence,
   isMeant: (match: WordMatch) => boolean = () => true,
 ): boolean =>
-  hasOtherScript(text.native) &&
+  text.words.some(({ isSpoken }) => isSpoken) &&
   !hasOtherScript(candidate.name) &&
   alignment.pairs.some(({ match }) => match.kind === 'misspelled' && isMeant(match))
 

@@ -131,6 +131,8 @@ export interface ReadingFacts {
   readonly isWord: (word: string) => boolean
   /** Whether registered names have a word that differs by a letter or two, or has letters that this one has lost. */
   readonly isNearWord: (word: string) => boolean
+  /** Names of the country that the query gives have many spellings of one sound; defaults to false. */
+  readonly isSpoken?: boolean
 }
 
 /** Reads a name. Returns `null` without letters and digits. `read`: how it was read from `native`, a name in another script. */
@@ -145,7 +147,7 @@ export function readText(
   // With the form at its end, a name is whole.
   const isWhole = /\s$/.test(cutNativeForms(boundText(native).trimEnd()).rest)
   const cut = isWhole ? 'nowhere' : detectColumnCut(native)
-  const words = readWords(text, facts, cut !== 'nowhere', hasOtherScript(native))
+  const words = readWords(text, facts, cut !== 'nowhere', facts.isSpoken === true || hasOtherScript(native))
   if (words === null) return null
   const { forms, formAt } = words
   const kept = words.words.filter(({ text: word }) => !isJoiningWord(word))
