@@ -2,7 +2,8 @@ import { parseDate } from '../../core/file-formats.js'
 import { mayHaveTown } from '../match/parse-location.js'
 import { toHeaderKey as toWordsKey, wholePlaceHeaders } from '../../core/header-words.js'
 import type { ImportField } from './csv-row.js'
-import { findHeaderField, isMostly } from '../reference/registers.js'
+import { findCountryCode } from '../../core/countries.js'
+import { findHeaderField, isMostly, shareMin } from '../reference/registers.js'
 import words from '../reference/register-words.json' with { type: 'json' }
 
 /** The list and the date in the name of a file. */
@@ -167,4 +168,31 @@ export function joinLanguages(
   if (!inLanguages.includes(name) || inLanguages.some((one) => one.includes(','))) return name
   const count = (one: string) => cellsOf(one).filter((cell) => cell !== '').length
   return inLanguages.sort((one, other) => count(other) - count(one)).join(',')
+}
+
+/** Headers that only British company numbers have. */
+export const ukHeader = /^(?:uk|companies_house)_/
+const ukPostcode = /^[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}$/i
+const ukNumber = /^(?:\d{7,8}|[A-Z]{2}\d{6}|[A-Z]{2}\d{5}[A-Z]|[A-Z]\d{7})$/i
+const shortNumber = /^[1-9]\d{0,6}$/
+
+/**
+ * Numbers of British form are British by their header, or because all places in the file are British. Spreadsheets
+ * remove leading zeros: short numbers need such a header, or a whole number in the same column.
+ */
+export function isBritish(
+  map: { readonly id?: string; readonly country?: string; readonly postal_code?: string },
+  cellsOf: (column: string) => readonly string[],
+): boolean {
+  const { id: number, country, postal_code: postcode } = map
+  if (number === undefined) return false
+  const isStated = ukHeader.test(toHeaderKey(number))
+  const numbers = cellsOf(number)
+  const areShort = isStated || numbers.some((cell) => cell.length === 8 && ukNumber.test(cell))
+  if (!isMostly(numbers, (cell) => ukNumber.test(cell) || (areShort && shortNumber.test(cell)))) return false
+  if (isStated) return true
+  const stated = cellsOf(country ?? '').filter((cell) => cell !== '')
+  if (stated.some((cell) => findCountryCode(cell) !== 'GB')) return false
+  if (stated.length > 0 && stated.length >= numbers.length * shareMin) return true
+  return postcode !== undefined && isMostly(cellsOf(postcode), (cell) => ukPostcode.test(cell))
 }

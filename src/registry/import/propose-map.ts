@@ -22,11 +22,13 @@ import { readCompanyCountry } from '../match/parse-location.js'
 import {
   findNumberedStreet,
   haveOwnNumbers,
+  isBritish,
   quoteArgument,
   recognizeStreet,
   toHeaderKey,
   joinLanguages,
   toPlainHeader,
+  ukHeader,
 } from './file-name.js'
 import type { ImportField } from './csv-row.js'
 
@@ -73,12 +75,6 @@ const isNational = (name: string) => nationalNumbers.includes(toHeaderKey(name))
 /** Numbers of courts come, next to a column of courts, before those of a tax office. */
 const courtNumberHeader = /(?:^|_)(?:rcs?|rccm|hr[ab]?|rea)(?:_|$)/
 
-/** Headers that only British company numbers have. */
-const ukHeader = /^(?:uk|companies_house)_/
-const ukPostcode = /^[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}$/i
-const ukNumber = /^(?:\d{7,8}|[A-Z]{2}\d{6}|[A-Z]{2}\d{5}[A-Z]|[A-Z]\d{7})$/i
-const shortNumber = /^[1-9]\d{0,6}$/
-
 /** Proposes a column for each field, by header and, for columns that identify a company, by content. */
 export function proposeMap(header: readonly string[], rows: readonly (readonly string[])[]): MapProposal {
   const getCells = (column: string, index = header.indexOf(column)) =>
@@ -100,15 +96,17 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   const id = idType === null ? undefined : map[idType]
   if (idType !== null && id !== undefined) map.id = id
   if (idType !== null) Reflect.deleteProperty(map, idType)
-  const taxed = listUnused(map, header).find((name) => isOfTax(name) && haveOwnNumbers(map, getCells(name)))
-  if (idType === 'registration_id' && taxed !== undefined) map.registration_id = taxed
+  const further = listUnused(map, header).filter(
+    (name) => isOfTax(name) && !name.includes(',') && haveOwnNumbers(map, getCells(name)),
+  )
+  if (idType === 'registration_id' && further.length > 0) map.registration_id = further.join()
   const numbers = idType === 'registration_id' && id !== undefined ? getCells(id) : []
   const isUk = numbers.length > 0 && isBritish(map, getCells)
-  const isBritishHeader = ukHeader.test(toHeaderKey(id ?? ''))
   const isGerman =
-    !isBritishHeader && isMostly(numbers, (cell) => /^HR/.test(parseCourtNumber(cell)?.register ?? ''))
+    !ukHeader.test(toHeaderKey(id ?? '')) &&
+    isMostly(numbers, (cell) => /^HR/.test(parseCourtNumber(cell)?.register ?? ''))
   const isOpen = idType === 'registration_id' && map.jurisdiction === undefined
-  const one = findNumberCountry(id ?? '', numbers) ?? findOnlyCountry(map, getCells)
+  const [one = findOnlyCountry(map, getCells)] = findNumberCountries([id ?? '', ...further], getCells)
   const found = isOpen && !isUk && !isGerman ? one : null
   const isHome =
     found !== null && isOnlyCountry(map, getCells, found) && !isElsewhere(map, getCells, { header, found })
@@ -153,6 +151,9 @@ function isElsewhere(
   })
   return countries.filter((one) => one !== home).length * 2 > countries.length
 }
+
+const findNumberCountries = (columns: readonly string[], cellsOf: GetCells) =>
+  columns.flatMap((name) => findNumberCountry(name, cellsOf(name)) ?? [])
 
 /** Returns the country that all rows state, if it has one register of companies; British numbers need more evidence. */
 function findOnlyCountry(map: FieldMap, cellsOf: GetCells): string | null {
@@ -327,22 +328,4 @@ function findIdType(map: FieldMap, cellsOf: GetCells): Pick<MapProposal, 'idType
     idType: type,
     doubt: [column === undefined ? none : `several rows have the same number in ${column}`],
   }
-}
-
-/**
- * Numbers of British form are British by their header, or because all places in the file are British. Spreadsheets
- * remove leading zeros: short numbers need such a header, or a whole number in the same column.
- */
-function isBritish(map: FieldMap, cellsOf: GetCells): boolean {
-  const { id: number, country, postal_code: postcode } = map
-  if (number === undefined) return false
-  const isStated = ukHeader.test(toHeaderKey(number))
-  const numbers = cellsOf(number)
-  const areShort = isStated || numbers.some((cell) => cell.length === 8 && ukNumber.test(cell))
-  if (!isMostly(numbers, (cell) => ukNumber.test(cell) || (areShort && shortNumber.test(cell)))) return false
-  if (isStated) return true
-  const stated = cellsOf(country ?? '').filter((cell) => cell !== '')
-  if (stated.some((cell) => findCountryCode(cell) !== 'GB')) return false
-  if (stated.length > 0 && stated.length >= numbers.length * shareMin) return true
-  return postcode !== undefined && isMostly(cellsOf(postcode), (cell) => ukPostcode.test(cell))
 }

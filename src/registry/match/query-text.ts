@@ -46,7 +46,7 @@ export interface TextWord {
   readonly isJoined: boolean
   /** A scan has misread it, and it was read as `text`. */
   readonly isRepaired: boolean
-  /** The text is in another script: the word may be the sound of one. */
+  /** The text is in another script, or of a country whose names have many spellings: the word may be the sound of one. */
   readonly isSpoken: boolean
   /** The usual word that is meant, if one letter of it is wrong: "teghnologies". */
   readonly usual: string | null
@@ -131,7 +131,6 @@ export interface ReadingFacts {
   readonly isWord: (word: string) => boolean
   /** Whether registered names have a word that differs by a letter or two, or has letters that this one has lost. */
   readonly isNearWord: (word: string) => boolean
-  /** Names of the country that the query gives have many spellings of one sound; defaults to false. */
   readonly isSpoken?: boolean
 }
 
