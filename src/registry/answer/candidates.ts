@@ -187,10 +187,14 @@ export function findUnreadCompany(name: string, found: readonly FoundIdentifier[
   return stored !== null && isInOtherScript(name, listNames(stored)) ? getPrimary(stored) : null
 }
 
+/** "KRS", "NIP: ", or the country of a VAT number, in front of a number. */
+const label = /^(?:[\p{L}\p{M}][\p{L}\p{M}. ]{1,20}[\s:#№.]+|[A-Z]{2}(?=\d{8}))(?=\d)/u
 /** Reads the text of a search. A number alone may be one of any register, and a name. */
 export function readSearchText(text: string): NameWithIdentifiers {
   const read = readIdentifiers(text)
-  const isOpen = read.identifiers.length === 0 && isNumberAlone(writeLatin(toPlainDigits(text)))
-  const number = isOpen ? toStatedIdentifier('registration_id', toPlainDigits(text), null) : null
+  const plain = toPlainDigits(text.trim())
+  const bare = /^[A-Z]{2} ?\d{1,7}$/.test(plain) ? plain : plain.replace(label, '')
+  const isOpen = read.identifiers.length === 0 && isNumberAlone(writeLatin(bare))
+  const number = isOpen ? toStatedIdentifier('registration_id', bare, null) : null
   return number === null ? read : { name: text, identifiers: [number] }
 }

@@ -1,4 +1,5 @@
 import { formWords } from '../normalize/legal-forms.js'
+import { hasOtherScript } from '../normalize/sounds.js'
 import { isFormAlone } from '../reference/registers.js'
 import { areWrittenAlike, findWritings, type Writings } from './other-writings.js'
 import { isHeadWord } from '../normalize/normalize-name.js'
@@ -228,19 +229,17 @@ function findJoin({ text }: AlignedText, { tokens }: CandidateName, row: number,
 
 const isGuess = (match: WordMatch | null): boolean => match?.kind === 'abbreviated' || match?.kind === 'cut'
 
-/** Fewer letters in two words may be those of two others by chance. */
-const shiftedCharsMin = 7
-
 function isShifted(first: string, second: string, held: string, next: string): boolean {
   const count = first.length + second.length
   if (first === '' || held === '' || first === held || count !== held.length + next.length) return false
-  return count >= shiftedCharsMin && first + second === held + next
+  // Fewer letters in two words may be those of two others by chance.
+  return count > 6 && first + second === held + next
 }
 
 function compareWithText({ text, matches, writings }: AlignedText, name: string) {
   const known = matches.get(name)
   if (known !== undefined) return known
-  const last = text.words.length - 1
+  const [last, isHeard] = [text.words.length - 1, writings !== undefined || !hasOtherScript(text.native)]
   const isForm = ({ text: word }: TextWord) => formWords.has(word) || isFormAlone(word)
   const formsAt = text.words.findLastIndex((word) => word.wordClass !== 'form' && !isForm(word)) + 1
   const found = text.words.map((word, at) => {
@@ -253,7 +252,7 @@ function compareWithText({ text, matches, writings }: AlignedText, name: string)
     const isShort = at < last && word.text.length > 3 && name.startsWith(word.text)
     const isCut = text.cut !== 'nowhere' || at < formsAt || isShort || !isForm(word)
     if (!isCut && isGuess(match) && classifyNameWord(name) === 'telling') return null
-    if (match?.kind !== 'equal' && (writings !== undefined || word.isSpoken)) {
+    if (match?.kind !== 'equal' && isHeard) {
       if (writings && areWrittenAlike(word.text, name, writings)) return sameMatch
       const sound = word.isSpoken ? compareSound(word.folded, name) : null
       if (sound !== null && sound.cost < (match?.cost ?? Infinity)) return sound
