@@ -25,6 +25,7 @@ import { removeRegistrySuffix } from '../../core/numbers/registry-suffix.js'
 import { cleanText, removeProcedure, spellOutShortForms } from './clean-text.js'
 import { isNoForm, spellOutForm } from '../reference/registers.js'
 import { matchLimits } from '../model/limits.js'
+import { joinLatinLetters } from './unspaced-names.js'
 import codes from '../reference/fund-and-trust-forms.json' with { type: 'json' }
 
 /** A name prepared for comparison: once per stored name at import, once per query. */
@@ -73,8 +74,8 @@ const lookAlikes = [
 
 /** Writes words with a few letters of another script that look alike in their own one: "Larkmооr", typed on two keyboards. */
 export function writeInOneScript(text: string): string {
-  if (!/[\u0370-\u04ff]/.test(text) || !/[A-Za-z]/.test(text)) return text
-  return lookAlikes.reduce((written, { own, word, toLatin, toOwn }) => {
+  if (!/[\u0370-\u04ff]/.test(text) || !/[A-Za-z]/.test(text)) return joinLatinLetters(text)
+  const own = lookAlikes.reduce((written, { own, word, toLatin, toOwn }) => {
     const isLatinOnly = (one: string) => latinLetter.test(one) && !toOwn.has(one)
     const isOwnOnly = (one: string) => own.test(one) && !toLatin.has(one)
     const all = Array.from(written)
@@ -89,6 +90,7 @@ export function writeInOneScript(text: string): string {
       return letters.map((one) => table.get(one) ?? one).join('')
     })
   }, text)
+  return joinLatinLetters(own)
 }
 
 const latinLetter = /\p{Script=Latin}/u

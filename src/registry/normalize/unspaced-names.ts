@@ -77,7 +77,7 @@ const divideWords = (text: string): string => (unspaced.test(text) ? text.replac
 const divideRun = (run: string): string =>
   Array.from(findWords(run), ({ from, end }) => run.slice(from, end)).join(' ')
 
-/** Letters by their names: registers of Korea write SK하이닉스 as 에스케이하이닉스, and lists "Ай-Ти" and エヌ・ティ・ティ. */
+/** Letters by their names: registers of Korea write SK하이닉스 as 에스케이하이닉스, and lists "Ай-Ти" and エヌ・ティ・ティ. Korean first: only in divided words. */
 const spelledLetters = Object.values(romanized.letter_names).map(([names = '', run = '']) => {
   const letterOf = toLetterMap(names)
   const name = [...letterOf.keys()].sort((a, b) => b.length - a.length).join('|')
@@ -87,9 +87,9 @@ const spelledLetters = Object.values(romanized.letter_names).map(([names = '', r
     new RegExp(run.replaceAll('%', `(?:${name})`), 'gu'),
   ] as const
 })
-function joinLatinLetters(text: string): string {
+export function joinLatinLetters(text: string, isDivided = false): string {
   let joined = text
-  for (const [letterOf, one, run] of spelledLetters)
+  for (const [letterOf, one, run] of spelledLetters.slice(isDivided ? 0 : 1))
     joined = joined.replace(run, (found) => `${found.replace(one, (name) => letterOf.get(name) ?? '')} `)
   return joined
 }
@@ -155,7 +155,7 @@ function findPlace(text: string, from: number, before: number, places: ReadonlyM
 /** Writes names of other scripts in one way, before they are read in Latin letters: Chinese characters, words, Serbian. */
 export function writeAlike(text: string): string {
   const plain = text.normalize('NFKC').replace(vowelSigns, (sign) => (sign === 'ى' ? 'ي' : ''))
-  return joinLatinLetters(divideWords(simplifyHan(toArmenianLatin(toSerbianLatin(plain)))))
+  return joinLatinLetters(divideWords(simplifyHan(toArmenianLatin(toSerbianLatin(plain)))), true)
 }
 
 /** Writes the Armenian letters whose usual spelling is not that of their transliteration: "Voske", "Yerevan", "Tur". */

@@ -1,4 +1,11 @@
-import { cutToWidth, escapeFormula, quoteName, toPlainDigits, toPlainLetters } from '../../core/text.js'
+import {
+  cutToWidth,
+  escapeFormula,
+  quoteName,
+  toPlainDigits,
+  toPlainLetters,
+  writeArabicPlain,
+} from '../../core/text.js'
 import { assertNever } from '../../core/errors.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import { foldText } from '../../core/lookup-identity.js'
@@ -228,11 +235,10 @@ const toWords = (...lists: string[]): ReadonlySet<string> =>
  * accents. Signs lose the mark that selects their form.
  */
 function foldCase(text: string): string {
-  const lower = text
+  return writeArabicPlain(text)
     .toLowerCase()
     .replace(/\u0307|[\ufe0e\ufe0f]/g, '')
     .replaceAll('ı', 'i')
-  return lower
     .normalize('NFD')
     .replace(/(?<=\p{Script=Greek})\u0301/gu, '')
     .normalize('NFKC')

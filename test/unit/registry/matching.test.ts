@@ -85,6 +85,152 @@ describe('names of Israel as lists and registers write them', () => {
   })
 })
 
+describe('names of Poland as lists and registers write them', () => {
+  const held: Held[] = [
+    { name: 'LARKMOR SPÓŁKA Z OGRANICZONĄ ODPOWIEDZIALNOŚCIĄ', city: 'Gdynia', country: 'PL', company: 1 },
+    {
+      name: 'LARKMOR SPÓŁKA Z OGRANICZONĄ ODPOWIEDZIALNOŚCIĄ SPÓŁKA KOMANDYTOWA',
+      city: 'Gdynia',
+      country: 'PL',
+      company: 2,
+    },
+    { name: 'BANK SPÓŁDZIELCZY W SKIERNIEWICACH', city: 'Skierniewice', country: 'PL', company: 3 },
+    {
+      name: 'MIEJSKIE PRZEDSIĘBIORSTWO WODOCIĄGÓW I KANALIZACJI W KROŚNIE',
+      city: 'Krosno',
+      country: 'PL',
+      company: 4,
+    },
+    {
+      name: 'NORWAN SPÓŁKA AKCYJNA',
+      city: 'Wysokie Mazowieckie',
+      region: 'podlaskie',
+      country: 'PL',
+      company: 5,
+    },
+  ]
+  test.each([
+    ['Larkmor sp. z o.o.', 'Gdynia, Polska', 1],
+    ['Larkmor sp. z o.o. sp. k.', 'Gdynia, Polska', 2],
+    ['Larkmor Spółka z o.o. Sp.K.', 'Gdynia, Polska', 2],
+    ['BS Skierniewice', 'Skierniewice, Polska', 3],
+    ['MPWiK Krosno', 'Krosno, Polska', 4],
+    ['Norwan S.A.', 'Wysokie Mazowieckie, Polska', 5],
+  ])('%s, %s', (name, location, number) => {
+    const decision = match({ name, location, held })
+    expect(numberOf(decision)).toBe(number)
+    expect(isAccepted(decision)).toBe(true)
+  })
+})
+
+test.each(
+  ['GmbH', 'sp. z o.o.', 's.r.o.', 'd.o.o.', 'SARL', 'S.r.l.'].flatMap((one) => [
+    [one, 'KG'],
+    [one, 'sp. k.'],
+    [one, 'k.s.'],
+  ]),
+)('a partnership of a company, %s %s, is not the company', (form, partnership) => {
+  const held: Held[] = [
+    { name: `Larkmoor ${form}`, company: 1 },
+    { name: `Larkmoor ${form} ${partnership}`, company: 2 },
+  ]
+  expect(numberOf(match({ name: `Larkmoor ${form} ${partnership}`, location: null, held }))).toBe(2)
+  expect(numberOf(match({ name: `Larkmoor ${form}`, location: null, held }))).toBe(1)
+})
+
+describe('names of Arab countries', () => {
+  const one = (name: string, wanted: string, location = 'SA') => {
+    const held: Held[] = [
+      { name: wanted, country: 'SA', city: 'Riyadh', company: 1 },
+      { name: 'شركة النورفان للنقل', country: 'SA', company: 2 },
+    ]
+    return match({ name, location, held })
+  }
+  test.each([
+    ['Abdullah AlLarkmoor Markets', 'Abdullah Al Larkmoor Markets Company'],
+    ['Larkmoor Trading & Contracting LLC', 'Al Larkmoor Trading & Contracting Co.'],
+    ['Al Larkmour Trading', 'Al Larkmoor Trading Co.'],
+    ['شركة اللاركى', 'شركة اللاركي'],
+    ['السادة شركة اللاركي المحترمين', 'شركة اللاركي'],
+    ['السادة/ شركة اللاركي', 'شركة اللاركي'],
+    ['شركة اللاركي ش.م.س', 'شركة اللاركي'],
+  ])('%s is %s', (name, wanted) => {
+    const decision = one(name, wanted)
+    expect(numberOf(decision)).toBe(1)
+    expect(confidenceOf(decision)).toBeGreaterThanOrEqual(78)
+  })
+
+  test.each([
+    ['شركة الوفاء للتوريدات الطبية', 'شركة المها للتوريدات الطبية'],
+    ['مؤسسة السلام', 'شركة السلام للسفر'],
+    ['شركة العامة', 'شركة المها'],
+  ])('%s is not surely %s', (name, wanted) => {
+    expect(isAccepted(one(name, wanted))).toBe(false)
+  })
+})
+
+describe('letters by their names', () => {
+  test.each([
+    ['エヌ・ティ・ティ・データ', 'NTT DATA Corp', 'JP'],
+    ['ケイディーディーアイ株式会社', 'KDDI Corp', 'JP'],
+    ['エスビーアイホールディングス', 'SBIホールディングス株式会社', 'JP'],
+    ['에스케이하이닉스', 'SK하이닉스', 'KR'],
+    ['ДжиТи Ларкмур ООО', 'GT Larkmur OOO', 'RU'],
+    ['Джи-Ти Ларкмур', 'GT Larkmur OOO', 'RU'],
+  ])('%s is %s', (name, wanted, country) => {
+    const held: Held[] = [
+      { name: wanted, country, company: 1 },
+      { name: 'Norvane Foods Ltd', company: 2 },
+    ]
+    expect(numberOf(match({ name, location: country, held }))).toBe(1)
+  })
+})
+
+describe('codes of a list around a name', () => {
+  const held: Held[] = [
+    { name: '6751 Larkcreek, LP', company: 1 },
+    { name: 'Larkmoor Capital Fund LP', company: 2 },
+  ]
+  const labels = [
+    'ID',
+    'Kd.-Nr.',
+    'Cust No',
+    'Acct #',
+    'Vendor',
+    'Client:',
+    'Debitor Nr.',
+    'REF',
+    'Kunden-Nr',
+  ]
+  test.each(
+    labels.flatMap((label) => [
+      `${label} 715943 Larkmoor Capital Fund LP`,
+      `Larkmoor Capital Fund LP ${label} 715943`,
+    ]),
+  )('%s', (name) => {
+    const decision = match({ name, location: null, held })
+    expect(numberOf(decision)).toBe(2)
+    expect(isAccepted(decision)).toBe(true)
+  })
+  test.each(['6751 Larkcreek, LP AB-5629', '6751 Larkcreek, LP HKD'])('%s', (name) => {
+    expect(numberOf(match({ name, location: null, held }))).toBe(1)
+  })
+})
+
+test.each([
+  'larkmoor-foods-ltd (T/A Sunny Inn)',
+  'larkmoor_foods_ltd (Operations)',
+  'LP "larkmoor foods fund"',
+  'Inc larkmoor',
+])('small letters in front of a bracket or behind a form are a name: %s', (name) => {
+  const held: Held[] = [
+    { name: 'Larkmoor Foods Ltd', company: 1 },
+    { name: 'Larkmoor Foods Fund, LP', company: 2 },
+    { name: 'Larkmoor, Inc.', company: 3 },
+  ]
+  expect(match({ name, location: null, held }).kind).not.toBe('none')
+})
+
 test.each([
   ['ולסור סחר (1994) בע"מ', 'ולסור סחר בע"מ', 'IL'],
   ['株式会社ラークムーア2015', '株式会社ラークムーア', 'JP'],
