@@ -135,7 +135,7 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
     const companies = plural(entityCount, 'company', 'companies')
     const isTold = deps.hasCountry === false && path !== null && onlyCountry !== null
     const hint = isTold
-      ? ` Its companies are of ${onlyCountry}: if rows without a country are too, pass --country ${onlyCountry}.`
+      ? ` All its companies are of ${onlyCountry}: if your rows without a country are of ${onlyCountry}, pass --country ${onlyCountry}.`
       : ''
     deps.notice(
       deps.answersFirst === true

@@ -10,6 +10,7 @@ import legalForms from '../../../src/registry/reference/legal-forms.json' with {
 import { findCountryName } from '../../../src/core/countries.js'
 import { identifierNames } from '../../../src/core/identifiers.js'
 import { errorCodes, errorTable } from '../../../src/core/errors.js'
+import { noneWords, yesWords } from '../../../src/review/exchange/line-verdicts.js'
 import { errorExamples } from './error-examples.js'
 import { formatTable, withLinksFrom } from './tables.js'
 
@@ -24,6 +25,7 @@ export async function generatePages(): Promise<ReadonlyMap<string, string>> {
     [`${reference}/commands.md`, formatCommandIndex(program)],
     [`${reference}/headers.md`, formatHeaders()],
     [`${reference}/legal-forms.md`, formatLegalForms()],
+    [`${reference}/verdicts.md`, formatVerdicts()],
     ['docs/decisions/README.md', formatDecisions()],
     ...program.commands.map((command) => [getPath(command), formatCommandPage(command)] as const),
   ] as const
@@ -97,7 +99,7 @@ function formatHeaders(): string {
     ]),
     section(
       'Identifiers that are not used',
-      'No register holds these numbers. `plan` lists their columns under `not used`:',
+      'The open registers have none of these numbers. `plan` lists their columns under `not used`:',
       Object.entries(headerWords.others).map(([kind, lists]) => [kind, listHeaders(lists)]),
     ),
   ].join('\n\n')
@@ -122,6 +124,21 @@ const moreHeaders: Readonly<Record<string, readonly string[]>> = {
   registration_country: added.registries,
   registration_court: added.courts,
   exchange: added.exchange,
+}
+
+/** The words of verdicts in a spreadsheet. */
+function formatVerdicts(): string {
+  const rows = [
+    ['`yes`: the only candidate', listHeaders([[...yesWords].join('|')])],
+    ['`none`: no known company', listHeaders([[...noneWords].join('|')])],
+    ['undecided, as an empty cell', listHeaders([headerWords.verdicts.open])],
+  ]
+  return [
+    '# Words of verdicts',
+    note,
+    'A cell under `verdict` may have these words. Case and, where one meaning is left, accents do not matter.',
+    formatTable({ head: ['verdict', 'words'], rows }).trimEnd(),
+  ].join('\n\n')
 }
 
 /** The legal forms that the embedded service knows, by country. */

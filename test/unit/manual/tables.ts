@@ -22,7 +22,6 @@ import {
   type PropertyUse,
   reconciliationTypes,
 } from '../../../src/service/reconciliation/manifest.js'
-import { noneWords, yesWords } from '../../../src/review/exchange/line-verdicts.js'
 import { uncovered } from '../../../src/registry/load.js'
 import { listSources } from '../../../src/registry/sources/source.js'
 import { stageKinds } from '../../../src/core/lookup-state.js'
@@ -65,13 +64,6 @@ export const tables: Readonly<Record<string, (words: readonly string[]) => Table
       propertyUses[use],
       description,
     ]),
-  }),
-  'verdict-words': () => ({
-    head: ['verdict', 'words'],
-    rows: [
-      ['`yes`', listWords(yesWords)],
-      ['`none`', listWords(noneWords)],
-    ],
   }),
   'reconciliation-types': () => ({
     head: ['type', 'name'],
@@ -124,12 +116,6 @@ const registerRows = () =>
     licence.name,
     `${certainty}${files.length === 0 ? '; by hand' : ''}`,
   ])
-
-const listWords = (words: ReadonlySet<string>): string =>
-  [...words]
-    .sort((a, b) => a.localeCompare(b, 'en'))
-    .map(code)
-    .join(', ')
 
 const propertyUses = {
   place: 'place',
