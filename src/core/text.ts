@@ -32,16 +32,12 @@ const wide =
 const zeroWidth = /(?![\u0600-\u0605\u06dd\u070f\u08e2])[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]/u
 
 /** Returns the number of terminal columns of a text. The caller must remove control characters. */
-export function measureWidth(text: string): number {
-  let width = 0
-  for (const char of text) width += getCharWidth(char)
-  return width
-}
+export const measureWidth = (text: string): number =>
+  Array.from(text).reduce((width, char) => width + getCharWidth(char), 0)
 
 /** Returns the longest prefix that fits into `columnsMax` columns, in whole characters. */
 export function cutToWidth(text: string, columnsMax: number): string {
-  let width = 0
-  let length = 0
+  let [width, length] = [0, 0]
   for (const char of text) {
     width += getCharWidth(char)
     if (width > columnsMax) return text.slice(0, length)
@@ -55,6 +51,10 @@ function getCharWidth(char: string): number {
   if (zeroWidth.test(char)) return 0
   return wide.test(char) ? 2 : 1
 }
+
+/** True for an English sentence that has a name from right to left: more Latin letters than others. */
+export const isLeftToRight = (text: string, rightToLeft = /[\p{sc=Arab}\p{sc=Hebr}]/u): boolean =>
+  rightToLeft.test(text) && text.split(/\p{sc=Latn}/u).length > text.split(rightToLeft).length
 
 /**
  * Escapes characters that control a terminal or reverse the text direction, which file names, headers, cells and

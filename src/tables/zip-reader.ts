@@ -159,6 +159,10 @@ async function findOnlyMember(path: string, wanted: RegExp): Promise<string> {
   throw new UserError(
     'REGISTRY_IMPORT_INVALID',
     only === undefined ? `${path} contains no file of this format` : `${path} contains several files`,
-    { hint: `it contains ${names === '' ? 'no files' : names}; unpack it and import the file you need` },
+    {
+      hint: others.includes('xl/workbook.xml')
+        ? 'it is an Excel file: save its table as CSV'
+        : `it contains ${names === '' ? 'no files' : names}; unpack it and import the file you need`,
+    },
   )
 }

@@ -1,4 +1,4 @@
-import { printable } from '../core/text.js'
+import { isLeftToRight, printable } from '../core/text.js'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { codeFolder } from '../platform/native-package.js'
@@ -84,9 +84,13 @@ const foreignCharsMax = 160
 /** More combining marks than this on one letter would cover the lines around it. */
 const marksInARow = /(\p{M}{4})\p{M}+/gu
 
-/** Renders a text of a file or server: shortened, and isolated so that its direction does not affect other text. */
+/**
+ * Renders a text of a file or server: shortened, and isolated so that its direction does not affect other text. An English
+ * sentence that begins with an Arabic name reads from left to right.
+ */
 export function isolateText(text: string, charsMax = foreignCharsMax): Html {
-  return html`<bdi>${cut(text, charsMax)}</bdi>`
+  const shown = cut(text, charsMax)
+  return isLeftToRight(shown) ? html`<bdi dir="ltr">${shown}</bdi>` : html`<bdi>${shown}</bdi>`
 }
 
 export function cut(text: string, charsMax = foreignCharsMax): string {

@@ -105,10 +105,10 @@ function padCell(text: string, width: number): string {
   return isolateDirection(cut) + ' '.repeat(Math.max(0, width - measureWidth(cut)))
 }
 
-/** Puts marks around right-to-left text: a terminal would otherwise show the next cell, such as a number, before it. */
+/** Puts marks around right-to-left text, and each side of an arrow: a terminal would otherwise show the next cell, such as a number, before it. */
 const isolateDirection = (text: string): string =>
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u.test(text)
-    ? `\u200e${text}\u200e`
+    ? `\u200e${text.replaceAll(' → ', '\u200e → \u200e')}\u200e`
     : text
 
 /** Renders the status line for a terminal of this width. */

@@ -275,3 +275,27 @@ test('The note on named columns counts the rows that are looked up again', async
   const { note } = await choose(rows, reader, columns, { identifiers: { website: 'Website' } })
   expect(note).toMatch(/^1 row was looked up before .* looked up and billed again$/)
 })
+
+test.each([
+  ['NIP', '6260181591', 'PL'],
+  ['VAT', '310122393500003', 'SA'],
+  ['TIN', '1234567890', 'PH'],
+])(
+  'Tax numbers under %s, which no open register has, go to an own registry',
+  async (column, number, country) => {
+    const rows: Row[] = [
+      ['Larkmoor', number, country],
+      ['Norvane', number.replace('1', '7'), country],
+    ]
+    const columns = ['name', column, 'country']
+    const { reader } = createReader(new Set())
+    const own = await choose(rows, reader, columns, {}, false)
+    expect(own.chosen.identifiers).toMatchObject({ registration_id: column })
+    const hosted = await choose(rows, reader, columns)
+    expect(hosted.chosen.identifiers).toEqual({})
+    for (const identifiers of ['none', { lei: 'name' }] as const)
+      expect(
+        (await choose(rows, reader, columns, { identifiers }, false)).chosen.identifiers,
+      ).not.toHaveProperty('registration_id')
+  },
+)

@@ -1565,3 +1565,20 @@ test.each([
   })
   expect(row?.names.flatMap(({ kind, name }) => (kind === 'former' ? [name] : []))).toEqual(expected)
 })
+
+test('the numbers of every row are the ids, the other kinds are kept, and each may tell the country', () => {
+  const header = ['Nazwa', 'NIP', 'KRS', 'REGON', 'Miejscowość']
+  const rows = [
+    ['LARKMOR SPÓŁKA AKCYJNA', '6260181591', '0000016295', '101661315', 'Warszawa'],
+    ['Norwan Jan Nowak', '2390996036', '', '146281945', 'Kraków'],
+    ['WELMORA SPÓŁKA JAWNA', '8865797544', '0000027128', '131948750', 'Gdynia'],
+  ]
+  const { idType, map, jurisdiction, unused } = proposeMap(header, rows)
+  expect({ idType, id: map.id, others: map.registration_id, jurisdiction, unused }).toEqual({
+    idType: 'registration_id',
+    id: 'NIP',
+    others: 'KRS,REGON',
+    jurisdiction: 'pl',
+    unused: [],
+  })
+})

@@ -20,6 +20,13 @@ describe('html', () => {
     })
   })
 
+  test('a sentence with a name from right to left reads from left to right, and such a name does not', () => {
+    expect(String(isolateText('"شركة" is a partnership, not a company.'))).toMatch(/^<bdi dir="ltr">/)
+    expect(String(isolateText('"לארקמור בע״מ" is held by several registers.'))).toMatch(/^<bdi dir="ltr">/)
+    for (const name of ['شركة المراعي', 'STC شركة الاتصالات السعودية', 'Larkmoor Ltd', ''])
+      expect(String(isolateText(name))).toMatch(/^<bdi>/)
+  })
+
   test('an object that looks like HTML is none: its text is escaped or it is not taken', () => {
     const forged = { toString: () => '<script>' } as unknown as string
     expect(() => String(html`${forged}`)).toThrow()

@@ -1,3 +1,4 @@
+import { isLeftToRight } from '../../../core/text.js'
 import { splitAtWords, toDisplayText } from './page-text.js'
 import type { Mark } from '../../page-data.js'
 
@@ -90,9 +91,9 @@ export function getPart<Part extends HTMLElement>(id: string, kind: new () => Pa
   return part
 }
 
-/** Text of files and services, isolated so that its direction does not affect other text. */
+/** Text of files and services, isolated so that its direction does not affect other text. A sentence with an Arabic name in front reads from left to right. */
 export const isolateText = (text: string, charsMax?: number): HTMLElement =>
-  createElement('bdi', {}, toDisplayText(text, charsMax))
+  createElement('bdi', isLeftToRight(text) ? { dir: 'ltr' } : {}, toDisplayText(text, charsMax))
 
 export const createKeyCap = (key: string): HTMLElement => createElement('kbd', {}, key)
 
