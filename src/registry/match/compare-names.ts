@@ -48,7 +48,7 @@ export interface NameComparison {
   readonly firstAgrees: boolean
   /** Words that differ by spelling only, as the name has them. */
   readonly looseWords: readonly string[]
-  /** Words of the same sound, by their Chinese characters. */
+  /** Words of one sound, by their own letters. */
   readonly characters: CharacterAgreement
   /** Some first letter of a word differs; a word that differs is in other names; such a word is short. */
   readonly isFirstChanged: boolean
@@ -102,7 +102,7 @@ export interface NameComparison {
 const noPairs = Object.fromEntries(
   [...wordMatchKinds, 'usual', 'slips', 'known'].map((kind) => [kind, 0]),
 ) as unknown as PairCounts
-const han = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Arabic}\p{Script=Hebrew}]/u
+const ofOwnLetters = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Arabic}\p{Script=Hebrew}]/u
 
 /** The words of the query's place, the other names of each company, and the least share of a name that a text has, 0.3. */
 export type Surroundings = { placeWords: ReadonlySet<string>; getOthers?: GetNames; shareMin?: number }
@@ -129,12 +129,12 @@ export function compareNames(
   const isKnownWord = (word: string) => vocabulary.countNames(word) > 0
   const looseWords: string[] = []
   let [isFirstChanged, isLooseKnown, isLooseShort, leastShare] = [false, false, false, 1]
-  const hasHan = han.test(text.native) || han.test(candidate.name)
+  const hasOwnLetters = ofOwnLetters.test(text.native) || ofOwnLetters.test(candidate.name)
   const isOwn = [text.native, candidate.name].every(isOfUnknownWords)
   let characters: CharacterAgreement = 'same'
   for (const pair of alignment.pairs) {
     const { textAt, textCount, nameAt, nameCount, match } = pair
-    const agreement = hasHan
+    const agreement = hasOwnLetters
       ? compareCharacters(
           [text.words.slice(textAt, textAt + textCount), text.native],
           [tokens.slice(nameAt, nameAt + nameCount), candidate.name],

@@ -258,7 +258,7 @@ export type CharacterAgreement = 'same' | 'other' | 'unknown'
 const soundsAlikeMax = 3
 
 /**
- * Compares words of the same sound, or nearly so, by their Chinese characters: 华微 is other than 华为, in Japan 大河 than 大和.
+ * Compares words of one sound, or nearly so, by their own letters: 华微 is other than 华为, in Japan 大河 than 大和, and العامة than المها.
  * `asked`: words of the text `native`; `held`: words of `name`.
  */
 export function compareCharacters(
@@ -269,7 +269,7 @@ export function compareCharacters(
     findNativeWords(words, getOrCompute(textsWithoutForms, rememberedTextsMax, text, cutForms)) ?? ''
   const heldWords = held.map((folded) => ({ folded }))
   const [askedText, heldText] = [find(asked, native), find(heldWords, name)]
-  // Latin letters lack some of Arabic and Hebrew: المها is not العامة.
+  // Latin letters lack some of Arabic and Hebrew.
   const own = asked.length === 1 && asked[0]?.folded === held.join() ? [askedText, heldText] : []
   if (new Set(own.map(toOwnLetters).filter(Boolean)).size > 1) return 'other'
   // Words of one language with one English word: 해운 and 상선 are both "shipping".
