@@ -19,26 +19,32 @@ const parts = ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts']
 const both = ['test/**/*.both.test.ts']
 const full = ['test/**/*.full.test.ts']
 
-/** The longest files whose subjects shorter ones test too. `TEST_THIRD` (0 to 2) selects a third of them; all run without it. */
+/** The longest files whose subjects shorter ones test too. `TEST_QUARTER` (0 to 3) selects a quarter of them; all run without it. */
 const long = [
   'cli/counts',
+  'cli/damaged-replies',
   'cli/databases-and-stores',
   'cli/early-reader',
   'cli/examples',
   'cli/formats',
   'cli/hostile-tables',
+  'cli/installed',
   'cli/large-registers',
   'cli/library',
   'cli/mcp',
+  'cli/money',
   'cli/money-history',
   'cli/own-registers-first',
   'cli/own-registers-kills',
   'cli/own-registers-postgres',
+  'cli/pages',
+  'cli/proxies-and-stores',
   'cli/resume',
   'cli/review',
   'cli/review-foreign',
   'cli/review-keyboard',
   'cli/same-place',
+  'cli/show',
   'cli/stages',
   'cli/terminal',
   'crash/changes',
@@ -47,10 +53,14 @@ const long = [
   'crash/torn-checkpoint',
   'crash/torn-output',
   'damage/backups',
+  'hostile/canary',
   'hostile/server-memory',
   'integration/checkpoint/packing',
+  'integration/checkpoint/several-processes',
   'integration/connectors/file-database-kills',
+  'integration/connectors/postgres',
   'integration/connectors/postgres-faults',
+  'integration/inbox/several-processes',
   'integration/moving/move',
   'integration/output/publish',
   'integration/output/round-trip',
@@ -75,8 +85,8 @@ const long = [
   'types/types',
   'unit/tables/record-readers',
 ].map((name) => `test/${name}.full.test.ts`)
-const third = process.env['TEST_THIRD']
-const leftOut = third === undefined ? [] : long.filter((_, at) => at % 3 !== Number(third))
+const quarter = process.env['TEST_QUARTER']
+const leftOut = quarter === undefined ? [] : long.filter((_, at) => at % 4 !== Number(quarter))
 
 type Servers = 'refused' | 'absent' | 'used'
 

@@ -314,6 +314,8 @@ export const taxHeaders: readonly string[] = [
   ...earlierTaxHeaders,
   ...toHeaderKeys(...Object.values(headerWords.added.taxNumbers).flat()),
 ]
+/** Headers of tax numbers of countries whose open registers lack them. */
+export const otherTaxHeaders: ReadonlySet<string> = new Set(toHeaderKeys(...headerWords.others['tax number']))
 
 /** Countries by the key of a name of their numbers. */
 export const countriesOfHeader = createCountriesOfHeader(headerWords.earlier.numbers)
@@ -341,7 +343,6 @@ const vatWords = [...taxWords].filter((word) => word !== 'tax')
 /** Whether a word of a header begins with one for VAT: `VAT No`, `Momsnummer`. */
 export const isVatHeader = (header: string): boolean =>
   header.split(/[^\p{L}\p{M}]+/u).some((word) => vatWords.some((one) => toHeaderKey(word).startsWith(one)))
-
 /** Words next to one for a tax that leave it a name of numbers. */
 export const wordsOfNumbers: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.wordsNextToTax))
 

@@ -90,27 +90,27 @@ function listFittingColumns(
   // A longer list may have cells behind the samples.
   const isShort = names !== null && names.length > 0 && names.length < 100
   const symbols = key === 'ticker' ? getSymbolKeys(header, samples) : []
-  const nameKey = toHeaderKey(name ?? '')
-  const stated = countries.flatMap((column) => samples.get(column) ?? [])
-  const rowCountries = country === undefined ? stated : [...stated, country]
+  const rowCountries = [...countries.flatMap((column) => samples.get(column) ?? []), country ?? []].flat()
   const byCells = (column: string) =>
     key === 'registration_id' && areNumbersByCells(column, samples.get(column) ?? [], header, rowCountries)
-  // Behind all columns whose header says that open registers have their numbers.
-  const rank = (column: string) =>
-    byCells(column)
-      ? Number.MAX_SAFE_INTEGER
-      : Math.max(rankHeader(key, column), symbols.indexOf(toHeaderKey(column)))
-  const named = header.filter((column) => !taken.has(column) && rank(column) >= 0)
+  const rankWords = (one: string) => Math.max(rankHeader(key, one), symbols.indexOf(toHeaderKey(one)))
   // A tax number contains a company number at best.
   const isTax = (column: string) => key === 'registration_id' && isTaxHeader(column)
-  return named
+  const isOwnTax = (column: string) => hasTaxNumbers === true && isTax(column)
+  // Behind all columns whose header says that open registers have their numbers.
+  const rank = (column: string) =>
+    rankWords(column) < 0 || byCells(column) ? Number.MAX_SAFE_INTEGER : rankWords(column)
+  return header
+    .filter((column) => !taken.has(column))
+    .filter((column) => rankWords(column) >= 0 || byCells(column) || isOwnTax(column))
     .sort((one, other) => Number(isTax(one)) - Number(isTax(other)) || rank(one) - rank(other))
     .filter((column) => {
       const cells = samples.get(column) ?? []
       const isOther =
-        rankInHeaders(column, identifierHeaders[key]) < 0 && isOtherParty(toHeaderKey(column), nameKey)
+        rankInHeaders(column, identifierHeaders[key]) < 0 &&
+        isOtherParty(toHeaderKey(column), toHeaderKey(name ?? ''))
       const isEmpty = isTax(column) && samples.get(column)?.length === 0 && isShort
-      const isOwn = hasTaxNumbers === true && isTax(column) && !areAmounts(cells)
+      const isOwn = isOwnTax(column) && !areAmounts(cells)
       const fault = isOwn ? null : findContentFault(key, cells, names, column, rowCountries)
       const why = isOther ? 'its header names another party' : isEmpty ? 'its cells are empty' : fault
       if (why !== null && !(isTax(column) && areAmounts(cells)))

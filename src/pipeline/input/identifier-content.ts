@@ -18,6 +18,7 @@ import {
   wordsOfNumbers,
   earlierTaxHeaders,
   taxHeaders,
+  otherTaxHeaders,
 } from '../../core/identifiers.js'
 import { findCodedCountry, parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import {
@@ -311,7 +312,6 @@ export const isTaxHeader = (header: string, isEarlier = false): boolean =>
 const personHeaders = new Set(toHeaderKeys(...headerWords.others['number of a person']))
 const isPersonsHeader = (header: string) => listHeaderKeys(header).some((key) => personHeaders.has(key))
 
-const otherTaxHeaders = new Set(toHeaderKeys(...headerWords.others['tax number']))
 /** Whether a header names tax numbers of countries whose registers lack them; their cells may be of other countries. */
 const isOtherTaxHeader = (header: string): boolean =>
   rankHeader('registration_id', header) < 0 && listHeaderKeys(header).some((key) => otherTaxHeaders.has(key))

@@ -1,5 +1,5 @@
 import { entityType, toCode } from '../../contract/enums.js'
-import { toCanonicalIdentifier, countriesOfTaxHeader } from '../../core/identifiers.js'
+import { toCanonicalIdentifier, countriesOfTaxHeader, otherTaxHeaders } from '../../core/identifiers.js'
 import { parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import { findNumbering } from '../../core/numbers/number-forms.js'
 import { plural } from '../../core/text.js'
@@ -89,7 +89,8 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   Object.assign(map, findNumberedStreet(map.street_address, header, getCells))
   const byCells = map.name === undefined ? findNamesByCells(listUnused(map, header), getCells) : null
   if (byCells !== null) map.name = byCells
-  const isOfTax = (name: string) => rankNumber(name, identifierHeaders.registration_id) >= 0
+  const isOfTax = (name: string) =>
+    rankNumber(name, identifierHeaders.registration_id) >= 0 || otherTaxHeaders.has(toWordsKey(name))
   const spare = map.registration_court === undefined ? listUnused(map, header).filter(isOfTax) : []
   Object.assign(map, findDistinctNumber(map, spare, getCells))
   const { idType, doubt } = findIdType(map, getCells)

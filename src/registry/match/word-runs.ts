@@ -7,6 +7,7 @@ import {
   isPlainLabel,
   numberWords,
   taxHeaders,
+  otherTaxHeaders,
 } from '../../core/identifiers.js'
 import { findCourt, formatCourtNumber, parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import { readTaxNumber } from '../../core/numbers/national-numbers.js'
@@ -263,12 +264,11 @@ const digitsMin = 5
 const bareDigitsMin = 6
 const labelWordsMax = 5
 const edges = /^[\s,;:()[\]|–-]+|[\s,;:()[\]|–-]+$/gu
-
 const ownLabels = new Set([
   ...toHeaderKeys(...headerWords.labels.numbers),
   ...identifierHeaders.registration_id,
 ])
-const taxLabels = new Set([...taxHeaders, ...toHeaderKeys(...headerWords.others['tax number'])])
+const taxLabels = new Set([...taxHeaders, ...otherTaxHeaders])
 const personLabels = new Set(toHeaderKeys(...headerWords.others['number of a person']))
 
 /** Lists what may be numbers of companies in a text, each with the rest of the text as its name. */

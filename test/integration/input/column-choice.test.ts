@@ -280,6 +280,10 @@ test.each([
   ['NIP', '6260181591', 'PL'],
   ['VAT', '310122393500003', 'SA'],
   ['TIN', '1234567890', 'PH'],
+  ['الرقم الضريبي', '310122393500003', 'SA'],
+  ['Vergi Kimlik No', '1234567890', 'TR'],
+  ['NPWP', '01.234.567.8-901.000', 'ID'],
+  ['เลขทะเบียนภาษีมูลค่าเพิ่ม', '1234567890', 'TH'],
 ])(
   'Tax numbers under %s, which no open register has, go to an own registry',
   async (column, number, country) => {

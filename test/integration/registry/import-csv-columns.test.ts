@@ -900,6 +900,13 @@ describe('the words of headers', () => {
     ['Registration No', 'KRA PIN', 'PVT-AAAB12C|C.12345|PLC-AB12C', 'P051234567A|P051234568B|P051234569C'],
     ['IČO', 'DIČ', '31320155|35757442|31322832', '2020372640|2020273893|2020317068'],
     ['KRS', 'NIP', '0000012345|0000012346|0000012347', '5260001246|5270103391|7740001454'],
+    [
+      'رقم السجل التجاري',
+      'الرقم الضريبي',
+      '1010170011|1010170012|1010170013',
+      '300123456700003|300123456800003|300123456900003',
+    ],
+    ['Ticaret Sicil No', 'Vergi Kimlik No', '123456|123457|123458', '1234567890|1234567891|1234567892'],
   ])('a tax number next to a register number is a second number: %s, %s', (own, tax, ids, taxes) => {
     const propose = (cells: readonly string[]) => {
       const rows = ids.split('|').map((id, at) => [`Larkmoor ${at} Ltd`, id, cells[at] ?? ''])
