@@ -102,7 +102,7 @@ export interface NameComparison {
 const noPairs = Object.fromEntries(
   [...wordMatchKinds, 'usual', 'slips', 'known'].map((kind) => [kind, 0]),
 ) as unknown as PairCounts
-const ofOwnLetters = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Arabic}\p{Script=Hebrew}]/u
+const ofOwnLetters = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Armenian}]/u
 
 /** The words of the query's place, the other names of each company, and the least share of a name that a text has, 0.3. */
 export type Surroundings = { placeWords: ReadonlySet<string>; getOthers?: GetNames; shareMin?: number }
@@ -129,19 +129,15 @@ export function compareNames(
   const isKnownWord = (word: string) => vocabulary.countNames(word) > 0
   const looseWords: string[] = []
   let [isFirstChanged, isLooseKnown, isLooseShort, leastShare] = [false, false, false, 1]
-  const hasOwnLetters = ofOwnLetters.test(text.native) || ofOwnLetters.test(candidate.name)
   const isOwn = [text.native, candidate.name].every(isOfUnknownWords)
+  const hasOwnLetters = isOwn || ofOwnLetters.test(text.native) || ofOwnLetters.test(candidate.name)
   let characters: CharacterAgreement = 'same'
   for (const pair of alignment.pairs) {
     const { textAt, textCount, nameAt, nameCount, match } = pair
-    const agreement = hasOwnLetters
-      ? compareCharacters(
-          [text.words.slice(textAt, textAt + textCount), text.native],
-          [tokens.slice(nameAt, nameAt + nameCount), candidate.name],
-        )
-      : isOwn && isOtherWord(pair, text)
-        ? 'other'
-        : 'same'
+    const asked = text.words.slice(textAt, textAt + textCount)
+    const named = tokens.slice(nameAt, nameAt + nameCount)
+    const heard = hasOwnLetters ? compareCharacters([asked, text.native], [named, candidate.name]) : 'same'
+    const agreement = isOwn && isOtherWord(pair, text) ? 'other' : heard
     const isOther = agreement === 'other'
     if (isOther || characters === 'same') characters = agreement
     counts[isOther ? 'misspelled' : match.kind]++

@@ -51,8 +51,8 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [
     78,
     (one) =>
-      [isContinued, isRearranged, isNamedOtherwise, isOfSeveral, isNameLeft, isNextToOther].some((is) =>
-        is(one),
+      [isContinued, isRearranged, isNamedOtherwise, isOfSeveral, isNameLeft, isNextToOther, isNumbered].some(
+        (is) => is(one),
       ),
   ],
   // Partnerships, cooperatives, associations, sole traders and estates are other persons than a company of the same name.
@@ -102,6 +102,12 @@ const isTranslated = ({ comparison: { alignment, text, candidate } }: Evidence):
       word.slice(0, 4) === held.slice(0, 4) || calculateDistance(word, held, word.length) * 3 <= word.length
     return match.kind === 'related' && !isLike
   })
+
+/** True if the name continues with a number that is no year: "Larkmoor Ltd" is hardly Larkmoor 7 Ltd. */
+const isNumbered = ({ comparison: { isOneOfSeries, isTruncated, alignment, candidate } }: Evidence) =>
+  isOneOfSeries &&
+  !isTruncated &&
+  alignment.missing.some((at) => /^(?!(?:19|20)\d\d$)/.test(candidate.tokens[at] ?? ''))
 
 const isDescribed = ({ comparison }: Evidence): boolean => comparison.candidate.isDescribed === true
 

@@ -7,7 +7,8 @@ import type { QueryText, TextWord } from './query-text.js'
 import { countHeads } from './named-field.js'
 import { hasTown } from './place-agreement.js'
 import { hasOtherMeaning, isOfSecurity, type WordClass } from './word-classes.js'
-import { foldText, getOrCompute, hasShortForm, hasWord, isJoiningWord } from '../normalize/normalize-name.js'
+import { hasWord } from '../normalize/own-letters.js'
+import { foldText, getOrCompute, hasShortForm, isJoiningWord } from '../normalize/normalize-name.js'
 import { cutOwnBrand, isOwnBrand, parseName } from '../normalize/parsed-name.js'
 import { change, leaveOutTrade, type KeyedText } from './other-writings.js'
 import { joiningWords } from './text-pieces.js'
@@ -168,7 +169,6 @@ function isOfPlace(asked: TextWord, { place }: CandidateName): boolean {
   if (postalKey !== '' && postalKey.startsWith(word) && /\d/.test(word)) return true
   return [regionCode, jurisdictionRegion].some((code) => code !== '' && isRegion(asked, code))
 }
-
 const regionsOfWord = new WeakMap<TextWord, readonly string[]>()
 /** "tx" and "texas" of US-TX. */
 function isRegion(word: TextWord, code: string): boolean {

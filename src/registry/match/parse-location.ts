@@ -1,6 +1,7 @@
 import { postalShapes, readKind } from '../normalize/streets.js'
 import { listBehindTowns, type CompanyCountry, type CompanyPlace } from './around-name.js'
-import { splitPlace, unifyLetters } from '../normalize/unspaced-names.js'
+import { unifyLetters } from '../normalize/own-letters.js'
+import { splitPlace } from '../normalize/unspaced-names.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { countryCodes, findCountryCodes, findExactCodes } from '../../core/countries.js'

@@ -4,6 +4,7 @@ import { cutNativeForms, expandForms, findForms, type StatedForm } from '../norm
 import { unknownLetter } from '../normalize/clean-text.js'
 import { foldText, isJoiningWord, toCanonicalWords } from '../normalize/normalize-name.js'
 import around from '../reference/around-names.json' with { type: 'json' }
+import { writeOut } from '../normalize/own-letters.js'
 import { divideSite } from '../normalize/unspaced-names.js'
 import { boundText } from '../normalize/parsed-name.js'
 import { hasOtherScript } from '../normalize/sounds.js'
@@ -109,8 +110,8 @@ const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => strin
   [/(?<=\s)([A-Z]{1,3})-(?=\d{3,8}\s*$)/g, '$1'],
   // "Kd.-Nr. 77120", "Cust No 5512".
   [new RegExp(around.labelled_code, 'giu'), ' id'],
-  // "Larkmoor №2", "Larkmoor-2": a number of the name.
-  [/(?<=\p{L}{3})(?:\s+No|-)(?=\d{1,2}(?![\p{L}\d.,/%-]))/gu, ' '],
+  // "Larkmoor-2": a number of the name.
+  [/(?<=\p{L}{3})-(?=\d{1,2}(?![\p{L}\d.,/%-]))/gu, ' '],
   ...Object.entries(around.marks).map(([mark, said]) => [new RegExp(said, 'giu'), ` ${mark} `] as const),
   [/\.(?:co|com|org|ac|net|or)\.[a-z]{2}\b/gi, ' www '],
   [/[\w.+-]{1,64}@(?=[\w-]+\.\w)/g, ' '],
@@ -184,7 +185,7 @@ function readWords(
 ): { words: TextWord[]; forms: StatedForm[]; formAt: ReadonlySet<number> } | null {
   const { placeWords, isWord } = facts
   const native = cutNativeForms(text)
-  let plain = expandForms(divideSite(native.rest)).replace(joinedForm, ' ')
+  let plain = expandForms(divideSite(writeOut(native.rest))).replace(joinedForm, ' ')
   for (const [pattern, mark] of tradeMarks) plain = plain.replace(pattern, mark as string)
   const isKnown = (word: string) => isWord(word) || isWord(toCanonicalWords(['x', word])[1] ?? '')
   // "Larkmoor's" of Larkmoor; but McDonald's.
@@ -252,7 +253,6 @@ function readWords(
   }))
   return { words, forms, formAt }
 }
-
 /** A body and another name remain what they are in a description. */
 const keptClasses = /^(?:body|estate|host|agent|mark|former|department|site|web)$/
 

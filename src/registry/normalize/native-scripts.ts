@@ -1,4 +1,5 @@
-import { foldHan, getAsianWords, listWords, parseWords, unifyLetters, writeAlike } from './unspaced-names.js'
+import { foldHan, unifyLetters } from './own-letters.js'
+import { getAsianWords, listWords, parseWords, writeAlike } from './unspaced-names.js'
 import { cutNativeForms } from './legal-forms.js'
 import { nativeWords, foldText, foldWords, getOrCompute, isSimpleWord, toStem } from './normalize-name.js'
 import trades from '../reference/trades.json' with { type: 'json' }
@@ -247,9 +248,9 @@ export function findNativeWords(words: readonly FoldedWord[], native: string): s
   return null
 }
 
-/** A word without the article and the short words that Arabic writes as one with it; empty in scripts with vowels. */
+/** A word without the article and the short words that Arabic writes as one with it; empty in scripts that have each of its letters in Latin ones. */
 const toOwnLetters = (text: string): string =>
-  /[\p{sc=Arab}\p{sc=Hebr}]/u.test(text) ? (unifyLetters(text.trim().replace(arabicPrefix, '')) ?? '') : ''
+  ofOwnLetters.test(text) ? (unifyLetters(text.trim().replace(arabicPrefix, '')) ?? '') : ''
 
 /** `unknown`: one of two names has few Chinese characters, and the other none. */
 export type CharacterAgreement = 'same' | 'other' | 'unknown'
@@ -269,9 +270,10 @@ export function compareCharacters(
     findNativeWords(words, getOrCompute(textsWithoutForms, rememberedTextsMax, text, cutForms)) ?? ''
   const heldWords = held.map((folded) => ({ folded }))
   const [askedText, heldText] = [find(asked, native), find(heldWords, name)]
-  // Latin letters lack some of Arabic and Hebrew.
-  const own = asked.length === 1 && asked[0]?.folded === held.join() ? [askedText, heldText] : []
-  if (new Set(own.map(toOwnLetters).filter(Boolean)).size > 1) return 'other'
+  // Latin letters lack some of other scripts, and the marks of Thai: เสือ and เสื้อ are two words.
+  const isOneSound = asked.map(({ folded }) => folded).join('') === held.join('')
+  const own = isOneSound ? [askedText, heldText].map(toOwnLetters).filter(Boolean) : []
+  if (new Set(own).size > 1) return 'other'
   // Words of one language with one English word: 해운 and 상선 are both "shipping".
   if ([askedText, heldText].every((text) => /^\p{Script=Hangul}+$/u.test(text)))
     return heldText.includes(askedText) || askedText.includes(heldText) ? 'same' : 'other'
@@ -282,6 +284,8 @@ export function compareCharacters(
   return isFew ? 'unknown' : 'same'
 }
 
+const ofOwnLetters =
+  /[\p{sc=Arab}\p{sc=Hebr}\p{sc=Armn}\p{sc=Deva}\p{sc=Beng}\p{sc=Guru}\p{sc=Gujr}\p{sc=Orya}\p{sc=Taml}\p{sc=Telu}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Geor}\p{sc=Ethi}]/u
 /** Scripts of which few words are known: with another letter, a word may be any other. हिमालय and हिमालयन are two names. */
 const ofUnknownWords =
   /[\p{sc=Deva}\p{sc=Beng}\p{sc=Guru}\p{sc=Gujr}\p{sc=Orya}\p{sc=Taml}\p{sc=Telu}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Geor}\p{sc=Ethi}]/u

@@ -4,7 +4,7 @@ import table from '../reference/word-classes.json' with { type: 'json' }
 import romanized from '../reference/romanized-letters.json' with { type: 'json' }
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 import { listUninflected, readCaseEndings } from '../../core/word-forms.js'
-import { getAsianWords, parseWords, unifyLetters, writeAlike } from './unspaced-names.js'
+import { getAsianWords, parseWords, writeAlike } from './unspaced-names.js'
 
 /** Words without meaning for a name: "Procter & Gamble", "Procter and Gamble", "Procter Gamble". */
 const joiningWords = new Set(['and', 'the', 'und', 'et', 'og', 'och'])
@@ -110,11 +110,18 @@ const arabicNumerals = new Map(
     .map((numeral, at) => [numeral, String([2, 3, 4, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16][at])] as const),
 )
 
-/** Replaces phrases, and numerals after the first word, with the word that is compared. */
+const numberLabels = new Set(table.number_labels.split(' '))
+const labelledNumber = /^(?:no|nr)(?=\d)/
+
+/** Replaces phrases, and numerals after the first word, with the word that is compared. "No. 7", "N° 7" and "No7" are "7". */
 export function toCanonicalWords(words: readonly string[]): string[] {
   const canonical: string[] = []
   for (let at = 0; at < words.length;) {
-    const word = words[at] ?? ''
+    const word = (words[at] ?? '').replace(labelledNumber, '')
+    if (numberLabels.has(word) && /^\d+[a-z]?$/.test(words[at + 1] ?? '')) {
+      at++
+      continue
+    }
     const phrase = phraseStarts.has(word)
       ? phrases.find(([parts]) => parts.every((part, index) => words[at + index] === part))
       : undefined
@@ -280,15 +287,6 @@ const listTrades = (except = ''): string[] =>
         }),
   )
 
-/** True if a name has a word, also in its own letters if both have letters that Latin ones lack. */
-export function hasWord(
-  { tokens, name }: { readonly tokens: readonly string[]; readonly name: string },
-  { text, written }: { readonly text: string; readonly written: string },
-): boolean {
-  if (!tokens.includes(text)) return false
-  const [whole, part] = [unifyLetters(name), unifyLetters(written)]
-  return whole === null || part === null || whole.includes(part)
-}
 let [tradeStems, tradesAnywhere]: (ReadonlySet<string> | null)[] = [null, null]
 
 /** The words of trades and shapes of Arabic and Hebrew, also written as one with an article or a short word: للمقاولات. */

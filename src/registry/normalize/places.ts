@@ -1,5 +1,6 @@
 import { iso31662 } from 'iso-3166'
-import { splitLine, splitTownCode, unifyLetters } from './unspaced-names.js'
+import { unifyLetters } from './own-letters.js'
+import { splitLine, splitTownCode } from './unspaced-names.js'
 import { foldText } from './normalize-name.js'
 import { readKind, streetLike, takePostcode, townsLikeStreets, type PlaceKind } from './streets.js'
 import { findCountryCode, findCountryName } from '../../core/countries.js'
@@ -344,7 +345,6 @@ function takeCounties(parts: string[]): string | null {
   }
   return found.length === 0 ? null : found.join(', ')
 }
-
 /** "Mid Devon" and "City of Kent" are no towns. */
 const direction =
   /^(?:north|south|east|west|[nsew]{1,2}\.?|mid|central|upper|lower|new|old|royal|nr|near|co|county|greater|city of)(?: |$)/i

@@ -1,47 +1,10 @@
-import { toPlainDigits, writeArabicPlain, writeGreekPlain } from '../../core/text.js'
+import { toPlainDigits, writeGreekPlain } from '../../core/text.js'
+import { simplifyHan, toLetterMap, writeLettersAlike } from './own-letters.js'
 import around from '../reference/around-names.json' with { type: 'json' }
 import asianTable from '../reference/east-asian-words.json' with { type: 'json' }
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 import formTable from '../reference/legal-forms.json' with { type: 'json' }
-import hanTable from '../reference/han-variants.json' with { type: 'json' }
 import romanized from '../reference/romanized-letters.json' with { type: 'json' }
-
-const han = /\p{Script=Han}/gu
-let simplified: ReadonlyMap<string, string> | null = null
-
-/**
- * Replaces Chinese characters by their simplified ones: `华为` for 華為. In the table, each is followed by its variants in
- * Taiwan, Hong Kong and Japan, as registers write them. Expects NFKC.
- */
-function simplifyHan(text: string): string {
-  simplified ??= new Map(
-    hanTable.variants
-      .flatMap((line) => line.split(' '))
-      .flatMap(([first = '', ...others]) => others.map((other) => [other, first] as const)),
-  )
-  const known = simplified
-  return text.replace(han, (one) => known.get(one) ?? one)
-}
-
-/** Returns the Chinese characters of a text alone, simplified. */
-export const foldHan = (text: string): string =>
-  (simplifyHan(text.normalize('NFKC')).match(han) ?? []).join('')
-
-const toLetterMap = (pairs: string) =>
-  new Map(pairs.split(' ').map((pair) => pair.split('=') as [string, string]))
-
-/** Letters that only Serbian and Macedonian have. */
-const southSlavic = /[ђјљњћџѓќѕ]/iu
-const southSlavicLetters = toLetterMap('ђ=đ ј=j љ=lj њ=nj ћ=ć џ=dž ѓ=ǵ ќ=ḱ ѕ=dz ш=š ч=č ж=ž ц=c х=h')
-
-/** Writes Serbian and Macedonian with the Latin letters that they have: "Пошта Србије" is "Pošta Srbije". */
-const toSerbianLatin = (text: string): string =>
-  southSlavic.test(text)
-    ? text.replace(
-        /\p{Script=Cyrillic}/gu,
-        (letter) => southSlavicLetters.get(letter.toLowerCase()) ?? letter,
-      )
-    : text
 
 /** Parses words of names in other scripts with their English ones: translations, or English words by sound. */
 export const parseWords = (lists: readonly string[]): (readonly [native: string, english: string])[] =>
@@ -154,42 +117,7 @@ function findPlace(text: string, from: number, before: number, places: ReadonlyM
 
 /** Writes names of other scripts in one way, before they are read in Latin letters: Chinese characters, words, Serbian. */
 export function writeAlike(text: string): string {
-  const plain = text.normalize('NFKC').replace(vowelSigns, (sign) => (sign === 'ى' ? 'ي' : ''))
-  return joinLatinLetters(divideWords(simplifyHan(toArmenianLatin(toSerbianLatin(plain)))), true)
-}
-
-/** Writes the Armenian letters whose usual spelling is not that of their transliteration: "Voske", "Yerevan", "Tur". */
-const toArmenianLatin = (text: string): string =>
-  !/\p{Script=Armenian}/u.test(text)
-    ? text
-    : text
-        .replace(/ու/giu, 'u')
-        .replace(/և|եւ/giu, 'ev')
-        .replace(/(?<!\p{L})ո/giu, 'vo')
-        .replace(/(?<!\p{L})ե/giu, 'ye')
-        .replace(/ռ/giu, 'r')
-
-/** Vowel signs, without which Hebrew and Arabic are usually written, and the last letter that is also written ي. */
-const vowelSigns = /[\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670ـ]|ى(?!\p{L})/gu
-
-/** Latin, Greek and Cyrillic names stay different in plain letters; those of other scripts may become the same. */
-const ownLetters =
-  /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}\P{L}]/u
-
-/**
- * Unifies the spelling of a text in its own letters, which are not romanized: عمان and معان, 苏州 and 宿州 are different
- * towns. Drops vowel signs, articles and spaces; `null` for texts of Latin, Greek and Cyrillic letters.
- */
-export function unifyLetters(text: string): string | null {
-  if (!ownLetters.test(text)) return null
-  const plain = writeArabicPlain(text.normalize('NFKD'))
-    .replace(vowelSigns, '')
-    .replace(/ء(?!\p{L})/gu, '')
-    .replace(/(?<!\p{L})ال(?=\p{L}{2})/gu, '')
-    .replace(/([וי])\1/g, '$1')
-  return simplifyHan(plain.normalize('NFC'))
-    .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
+  return joinLatinLetters(divideWords(writeLettersAlike(text)), true)
 }
 
 const greekVowels = new Map(

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { createSeededFractions } from '../../../src/platform/clock.js'
-import { foldHan } from '../../../src/registry/normalize/unspaced-names.js'
+import { foldHan } from '../../../src/registry/normalize/own-letters.js'
 import { foldText } from '../../../src/registry/normalize/normalize-name.js'
 import { cutOwnBrand, isOwnBrand } from '../../../src/registry/normalize/parsed-name.js'
 import legalForms from '../../../src/registry/reference/legal-forms.json' with { type: 'json' }

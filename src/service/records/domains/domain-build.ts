@@ -9,7 +9,7 @@ import type { EntityRecord, ResultEntity } from '../../../contract/entity.js'
 import type { CallId } from '../../../contract/enums.js'
 import { resolution as resolutionSchema, type Resolution } from '../../../contract/result.js'
 import { unknownClassification, unknownWebsiteStatus } from '../../../contract/unknown.js'
-import { toRootDomain } from '../../../core/domain-name.js'
+import { toRootDomain } from '../../../core/public-url.js'
 import type { Knowledge } from '../../knowledge.js'
 import { badRequest } from '../../refusal.js'
 import {

@@ -1,5 +1,5 @@
 import type { WebsiteStatus } from '../../../contract/domain.js'
-import { toRootDomain } from '../../../core/domain-name.js'
+import { toRootDomain } from '../../../core/public-url.js'
 import { systemClock, type Clock, withTimeout } from '../../../platform/clock.js'
 import { limits } from '../../limits.js'
 import { checkAddress, systemResolver, type HostResolver } from '../../../platform/outbound/address-guard.js'

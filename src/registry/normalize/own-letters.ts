@@ -1,0 +1,102 @@
+import { writeArabicPlain } from '../../core/text.js'
+import hanTable from '../reference/han-variants.json' with { type: 'json' }
+import romanized from '../reference/romanized-letters.json' with { type: 'json' }
+
+const han = /\p{Script=Han}/gu
+let simplified: ReadonlyMap<string, string> | null = null
+
+/**
+ * Replaces Chinese characters by their simplified ones: `华为` for 華為. In the table, each is followed by its variants in
+ * Taiwan, Hong Kong and Japan, as registers write them. Expects NFKC.
+ */
+export function simplifyHan(text: string): string {
+  simplified ??= new Map(
+    hanTable.variants
+      .flatMap((line) => line.split(' '))
+      .flatMap(([first = '', ...others]) => others.map((other) => [other, first] as const)),
+  )
+  const known = simplified
+  return text.replace(han, (one) => known.get(one) ?? one)
+}
+
+/** Returns the Chinese characters of a text alone, simplified. */
+export const foldHan = (text: string): string =>
+  (simplifyHan(text.normalize('NFKC')).match(han) ?? []).join('')
+
+export const toLetterMap = (pairs: string) =>
+  new Map(pairs.split(' ').map((pair) => pair.split('=') as [string, string]))
+
+/** Letters that only Serbian and Macedonian have. */
+const southSlavic = /[ђјљњћџѓќѕ]/iu
+const southSlavicLetters = toLetterMap('ђ=đ ј=j љ=lj њ=nj ћ=ć џ=dž ѓ=ǵ ќ=ḱ ѕ=dz ш=š ч=č ж=ž ц=c х=h')
+
+/** Writes Serbian and Macedonian with the Latin letters that they have: "Пошта Србије" is "Pošta Srbije". */
+const toSerbianLatin = (text: string): string =>
+  southSlavic.test(text)
+    ? text.replace(
+        /\p{Script=Cyrillic}/gu,
+        (letter) => southSlavicLetters.get(letter.toLowerCase()) ?? letter,
+      )
+    : text
+
+const readRules = (rules: readonly string[]) =>
+  rules.map((rule) => [new RegExp(rule.replace(/→.*/, ''), 'giu'), rule.replace(/.*→/, '')] as const)
+const rewrite = (text: string, rules: ReturnType<typeof readRules>): string =>
+  hasRules.test(text)
+    ? rules.reduce((rest, [pattern, written]) => rest.replace(pattern, written), text)
+    : text
+const hasRules = /[№\p{sc=Armn}\p{sc=Thai}\p{sc=Deva}]/u
+/** Armenian letters whose usual spelling is not that of their transliteration: "Voske", "Yerevan", "Tur". */
+const usualLatin = readRules(romanized.usual_latin)
+const typedAlike = readRules(romanized.typed_alike)
+const contractions = new Map(
+  romanized.contractions.split(', ').map((pair) => pair.split(' ') as [string, string]),
+)
+const contracted = /(?<![\p{L}\p{M}-])\p{Script=Cyrillic}{1,4}-\p{Script=Cyrillic}{1,3}(?![\p{L}\p{M}-])/gu
+
+/** Writes the words of contractions: "завод" for "з-д". */
+export const writeOut = (text: string): string =>
+  text.replace(contracted, (word) => contractions.get(word.toLowerCase()) ?? word)
+
+/** Writes in one way what people type in several: marks of Thai in any order, the nasals of Devanagari, № before a number. */
+const typeAlike = (text: string, form: 'NFKC' | 'NFKD'): string =>
+  rewrite(rewrite(writeOut(text), typedAlike).normalize(form), typedAlike)
+
+/** Vowel signs, without which Hebrew and Arabic are usually written, and the last letter that is also written ي. */
+const vowelSigns = /[\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670ـ]|ى(?!\p{L})/gu
+
+/** Writes a text of another script in one way, before it is read in Latin letters. */
+export function writeLettersAlike(text: string): string {
+  const plain = typeAlike(text, 'NFKC').replace(vowelSigns, (sign) => (sign === 'ى' ? 'ي' : ''))
+  return simplifyHan(rewrite(toSerbianLatin(plain), usualLatin))
+}
+
+/** Latin, Greek and Cyrillic names stay different in plain letters; those of other scripts may become the same. */
+const ownLetters =
+  /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}\P{L}]/u
+
+/**
+ * Unifies the spelling of a text in its own letters, which are not romanized: عمان and معان, 苏州 and 宿州 are different
+ * towns. Drops vowel signs, articles and spaces; `null` for texts of Latin, Greek and Cyrillic letters.
+ */
+export function unifyLetters(text: string): string | null {
+  if (!ownLetters.test(text)) return null
+  const plain = writeArabicPlain(typeAlike(text, 'NFKD'))
+    .replace(vowelSigns, '')
+    .replace(/ء(?!\p{L})/gu, '')
+    .replace(/(?<!\p{L})ال(?=\p{L}{2})/gu, '')
+    .replace(/([וי])\1/g, '$1')
+  return simplifyHan(plain.normalize('NFC'))
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
+}
+
+/** True if a name has a word, also in its own letters if both have letters that Latin ones lack. */
+export function hasWord(
+  { tokens, name }: { readonly tokens: readonly string[]; readonly name: string },
+  { text, written }: { readonly text: string; readonly written: string },
+): boolean {
+  if (!tokens.includes(text)) return false
+  const [whole, part] = [unifyLetters(name), unifyLetters(written)]
+  return whole === null || part === null || whole.includes(part)
+}
