@@ -19,7 +19,6 @@ const nations = new Set(['UKM', 'GBN', 'EAW', 'ENG', 'SCT', 'WLS', 'NIR'].map((n
 
 /** "England" is no more precise than the country, so it does not contradict Surrey. */
 export const isDistinctRegion = (code: string): boolean => code !== '' && !nations.has(code)
-
 /** Dependent countries and regions of a state with a code of their own. */
 const territories = new Map(
   Object.entries(placeNames.territories).map(([state, codes]) => [state, codes.split(' ')] as const),
@@ -82,9 +81,8 @@ export type PlaceAgreement =
   | 'country_conflict'
 
 /** True if the place contradicts the hint. */
-export function isConflict(place: PlaceAgreement): boolean {
-  return place === 'region_conflict' || place === 'country_conflict' || place === 'town_abroad'
-}
+export const isConflict = (place: PlaceAgreement): boolean =>
+  /^(?:region_conflict|country_conflict|town_abroad)$/.test(place)
 
 /** True if the company is or is registered in the country of the hint. */
 export const isInCountry = (place: PlaceAgreement): boolean =>
@@ -118,7 +116,7 @@ export function comparePlaceWithHint(hint: LocationHint | null, place: Place): P
   // Most US companies are registered in Delaware, and few are there.
   if (hint.isTownWithDe && place.countryCode === 'US' && !['', 'US-DE'].includes(place.regionCode))
     return 'country_conflict'
-  if (isOfRegion) return 'region'
+  if (isOfRegion) return isInCity(hint, place) ? 'city' : 'region'
   const isOther = regions[0] === place.regionCode && isOtherRegion(hint.regions, place.regionCode)
   if (isOther || hasOtherArea(hint, place)) return 'region_conflict'
   if (countryFits)
@@ -145,18 +143,22 @@ export function hasTown(keys: ReadonlySet<string>, place: Place, isGivenInLatin 
 const hasSound = (native: string, towns: readonly string[]): boolean =>
   towns.some((town) => isLatin(town) && rateSound(foldText(native.replace(/^ال/, '')), town) >= 0.9)
 const isLatin = (key: string): boolean => /^[a-z0-9]*$/.test(key)
-
 /** "LV-1010" is also written "1010". */
 const toBareCode = (key: string): string => key.replace(/^[a-z]{1,2}(?=\d{3,6}$)/, '')
 const hasPostal = (keys: ReadonlySet<string>, key: string): boolean =>
   keys.has(key) || [...keys].some((other) => toBareCode(other) === toBareCode(key))
 
-/** Lists combine the country of the listing with the town of the company: "Ghent, US". */
-function isSameTown(hint: LocationHint, place: Place): boolean {
-  return (
-    hasTown(hint.cities, place, hint.isLatin) ||
-    (place.postalKey.length >= 5 && hint.postals.has(place.postalKey))
-  )
+/** "Ghent, US": the country of the listing, and the town of the company. */
+const isSameTown = (hint: LocationHint, place: Place): boolean =>
+  hasTown(hint.cities, place, hint.isLatin) ||
+  (place.postalKey.length >= 5 && hint.postals.has(place.postalKey))
+
+const cityRegions = new Set(placeNames.city_regions.split(' '))
+/** Whether a region is one large city, which the hint names alone: a company in one of its districts is in this town. */
+function isInCity({ cities }: LocationHint, { regionCode: code }: Place): boolean {
+  const end = new RegExp(`(?:${code.slice(0, 2)})?(?:city)?$`, 'i')
+  const isName = (key: string) => findRegionCodes(key.replace(end, '')).includes(code)
+  return cityRegions.has(code) && [...cities].every(isName)
 }
 
 /** Neighbouring British postcodes share the first half; other postal codes share the first digits. */

@@ -4,7 +4,6 @@ import { cutNativeForms, expandForms, findForms, type StatedForm } from '../norm
 import { unknownLetter } from '../normalize/clean-text.js'
 import { foldText, isJoiningWord, toCanonicalWords } from '../normalize/normalize-name.js'
 import around from '../reference/around-names.json' with { type: 'json' }
-import { writeOut } from '../normalize/own-letters.js'
 import { divideSite } from '../normalize/unspaced-names.js'
 import { boundText } from '../normalize/parsed-name.js'
 import { hasOtherScript } from '../normalize/sounds.js'
@@ -185,7 +184,7 @@ function readWords(
 ): { words: TextWord[]; forms: StatedForm[]; formAt: ReadonlySet<number> } | null {
   const { placeWords, isWord } = facts
   const native = cutNativeForms(text)
-  let plain = expandForms(divideSite(writeOut(native.rest))).replace(joinedForm, ' ')
+  let plain = expandForms(divideSite(native.rest)).replace(joinedForm, ' ')
   for (const [pattern, mark] of tradeMarks) plain = plain.replace(pattern, mark as string)
   const isKnown = (word: string) => isWord(word) || isWord(toCanonicalWords(['x', word])[1] ?? '')
   // "Larkmoor's" of Larkmoor; but McDonald's.
@@ -253,6 +252,7 @@ function readWords(
   }))
   return { words, forms, formAt }
 }
+
 /** A body and another name remain what they are in a description. */
 const keptClasses = /^(?:body|estate|host|agent|mark|former|department|site|web)$/
 

@@ -1,4 +1,4 @@
-import { foldHan, unifyLetters } from './own-letters.js'
+import { areOneWithoutMarks, foldHan, unifyLetters } from './own-letters.js'
 import { getAsianWords, listWords, parseWords, writeAlike } from './unspaced-names.js'
 import { cutNativeForms } from './legal-forms.js'
 import { nativeWords, foldText, foldWords, getOrCompute, isSimpleWord, toStem } from './normalize-name.js'
@@ -273,7 +273,9 @@ export function compareCharacters(
   // Latin letters lack some of other scripts, and the marks of Thai: เสือ and เสื้อ are two words.
   const isOneSound = asked.map(({ folded }) => folded).join('') === held.join('')
   const own = isOneSound ? [askedText, heldText].map(toOwnLetters).filter(Boolean) : []
-  if (new Set(own).size > 1) return 'other'
+  // Behind the first word, they are often those of a trade, with other marks: เอ็นจิเนียริง.
+  const isTrade = areOneWithoutMarks(own) && !cutForms(name).trim().startsWith(heldText)
+  if (new Set(own).size > 1 && !isTrade) return 'other'
   // Words of one language with one English word: 해운 and 상선 are both "shipping".
   if ([askedText, heldText].every((text) => /^\p{Script=Hangul}+$/u.test(text)))
     return heldText.includes(askedText) || askedText.includes(heldText) ? 'same' : 'other'
@@ -284,12 +286,11 @@ export function compareCharacters(
   return isFew ? 'unknown' : 'same'
 }
 
-const ofOwnLetters =
-  /[\p{sc=Arab}\p{sc=Hebr}\p{sc=Armn}\p{sc=Deva}\p{sc=Beng}\p{sc=Guru}\p{sc=Gujr}\p{sc=Orya}\p{sc=Taml}\p{sc=Telu}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Geor}\p{sc=Ethi}]/u
 /** Scripts of which few words are known: with another letter, a word may be any other. हिमालय and हिमालयन are two names. */
 const ofUnknownWords =
   /[\p{sc=Deva}\p{sc=Beng}\p{sc=Guru}\p{sc=Gujr}\p{sc=Orya}\p{sc=Taml}\p{sc=Telu}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Geor}\p{sc=Ethi}]/u
 export const isOfUnknownWords = (text: string): boolean => ofUnknownWords.test(text)
+const ofOwnLetters = new RegExp(`${ofUnknownWords.source}|[\\p{sc=Arab}\\p{sc=Hebr}\\p{sc=Armn}]`, 'u')
 
 /** The end of a name at which its legal form stands; `null` for a name without one, or with one at both ends. */
 export function findFormEnd(name: string): 'front' | 'behind' | null {

@@ -48,19 +48,20 @@ const rewrite = (text: string, rules: ReturnType<typeof readRules>): string =>
 const hasRules = /[№\p{sc=Armn}\p{sc=Thai}\p{sc=Deva}]/u
 /** Armenian letters whose usual spelling is not that of their transliteration: "Voske", "Yerevan", "Tur". */
 const usualLatin = readRules(romanized.usual_latin)
+const writtenOut = readRules(romanized.written_out)
 const typedAlike = readRules(romanized.typed_alike)
 const contractions = new Map(
   romanized.contractions.split(', ').map((pair) => pair.split(' ') as [string, string]),
 )
 const contracted = /(?<![\p{L}\p{M}-])\p{Script=Cyrillic}{1,4}-\p{Script=Cyrillic}{1,3}(?![\p{L}\p{M}-])/gu
 
-/** Writes the words of contractions: "завод" for "з-д". */
+/** Writes the words of short forms: "завод" for "з-д", "บริษัท" for "บ.". */
 export const writeOut = (text: string): string =>
-  text.replace(contracted, (word) => contractions.get(word.toLowerCase()) ?? word)
+  rewrite(text, writtenOut).replace(contracted, (word) => contractions.get(word.toLowerCase()) ?? word)
 
 /** Writes in one way what people type in several: marks of Thai in any order, the nasals of Devanagari, № before a number. */
 const typeAlike = (text: string, form: 'NFKC' | 'NFKD'): string =>
-  rewrite(rewrite(writeOut(text), typedAlike).normalize(form), typedAlike)
+  rewrite(rewrite(text, typedAlike).normalize(form), typedAlike)
 
 /** Vowel signs, without which Hebrew and Arabic are usually written, and the last letter that is also written ي. */
 const vowelSigns = /[\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670ـ]|ى(?!\p{L})/gu
@@ -100,3 +101,7 @@ export function hasWord(
   const [whole, part] = [unifyLetters(name), unifyLetters(written)]
   return whole === null || part === null || whole.includes(part)
 }
+
+/** Whether texts differ only in their marks. */
+export const areOneWithoutMarks = (texts: readonly string[]): boolean =>
+  new Set(texts.map((text) => text.replace(/\p{M}/gu, ''))).size === 1

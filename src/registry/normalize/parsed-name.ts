@@ -26,6 +26,7 @@ import { cleanText, removeProcedure, spellOutShortForms } from './clean-text.js'
 import { isNoForm, spellOutForm } from '../reference/registers.js'
 import { matchLimits } from '../model/limits.js'
 import { joinLatinLetters } from './unspaced-names.js'
+import { writeOut } from './own-letters.js'
 import codes from '../reference/fund-and-trust-forms.json' with { type: 'json' }
 
 /** A name prepared for comparison: once per stored name at import, once per query. */
@@ -74,7 +75,7 @@ const lookAlikes = [
 
 /** Writes words with a few letters of another script that look alike in their own one: "Larkmооr", typed on two keyboards. */
 export function writeInOneScript(text: string): string {
-  if (!/[\u0370-\u04ff]/.test(text) || !/[A-Za-z]/.test(text)) return joinLatinLetters(text)
+  if (!/[\u0370-\u04ff]/.test(text) || !/[A-Za-z]/.test(text)) return joinLatinLetters(writeOut(text))
   const own = lookAlikes.reduce((written, { own, word, toLatin, toOwn }) => {
     const isLatinOnly = (one: string) => latinLetter.test(one) && !toOwn.has(one)
     const isOwnOnly = (one: string) => own.test(one) && !toLatin.has(one)
@@ -90,9 +91,8 @@ export function writeInOneScript(text: string): string {
       return letters.map((one) => table.get(one) ?? one).join('')
     })
   }, text)
-  return joinLatinLetters(own)
+  return joinLatinLetters(writeOut(own))
 }
-
 const latinLetter = /\p{Script=Latin}/u
 
 /** Readings of one query, and the names found for it, are mostly the same few texts. */

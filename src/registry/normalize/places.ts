@@ -27,7 +27,6 @@ for (const group of placeNames.cities) {
   const first = toPlaceKey(names[0] ?? '')
   for (const key of [...names, ...names.map(writeOut)].flatMap(listNameKeys)) cityKeys.set(key, first)
 }
-
 /** The larger region of a region. */
 const largerRegions = new Map<string, string>()
 const subdivisions = new Map<string, string>()
@@ -42,22 +41,22 @@ let regionCodes: ReadonlyMap<string, readonly string[]> | null = null
 /** Names of ISO 3166-2 are those in the country's own language; further names are listed in a file. */
 function listRegionCodes(): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>()
-  const add = (key: string, code: string) => {
-    const codes = found.get(key)
-    if (codes === undefined) found.set(key, [code])
-    else if (!codes.includes(code)) codes.push(code)
+  const add = (key: string, code: string) => found.set(key, [...new Set(found.get(key)).add(code)])
+  const addName = (name: string, code: string, read = readKind(name.replace(/['’]/g, ''))) => {
+    for (const key of [name, name.replace(article, '')].map(toNameKey)) add(key, code)
+    if (read !== null) add(`${read.kind} ${toNameKey(read.name)}`, code)
+    // An adjective is no town: "Полтавська", "Rostovskaya".
+    if (read !== null && /sk(?:a|aya|i|iy|y)$/.test(foldText(read.name))) add(toNameKey(read.name), code)
   }
   for (const { code, name } of iso31662) {
-    add(toNameKey(name), code)
-    add(toNameKey(name.replace(article, '')), code)
-    const read = readKind(name)
-    if (read !== null) add(`${read.kind} ${toNameKey(read.name)}`, code)
+    addName(name, code)
     // "Harju maakond" is Harjumaa; longer codes are those of municipalities.
-    else if (/^EE-\d\d$/.test(code)) add(`region ${toNameKey(name.replace(/maa$/, ''))}`, code)
+    if (/^EE-\d\d$/.test(code)) add(`region ${toNameKey(name.replace(/maa$/, ''))}`, code)
     add(code.slice(3).toLowerCase(), code)
   }
   for (const [code, names] of Object.entries(placeNames.regions))
-    for (const name of names.split('|')) add(toNameKey(name), code)
+    for (const name of names.split('|'))
+      addName(name, code, /\p{sc=Cyrl}/u.test(name) ? readKind(name) : null)
   return found
 }
 
@@ -90,7 +89,6 @@ export function findRegionCodes(text: string): readonly string[] {
 
 /** Returns the region that contains this one (ISO 3166-2): Lombardia for Milano; `null` for most. */
 export const findLargerRegion = (code: string): string | null => largerRegions.get(code) ?? null
-
 /** True for a code of ISO 3166-2. */
 export const isSubdivision = (code: string): boolean => subdivisions.has(code)
 
@@ -104,7 +102,6 @@ export function formatJurisdiction(jurisdiction: string): string {
 
 /** Returns the country of a region (ISO 3166-2). */
 export const getCountry = (region: string): string => region.slice(0, 2)
-
 /** Countries whose addresses use two-letter region codes: "San Bruno, CA", "Bern, BE". */
 const withRegionCodes: ReadonlySet<string> = new Set('AU BR CA CH DE IT US'.split(' '))
 export const codeCharsMax = 3
@@ -141,7 +138,7 @@ export function findRegionCode(countryCode: string | null, text: string): string
 /** Removes the words for a town or a region: the town of "Tartu linn" is Tartu. */
 function toTownName(text: string): string {
   const read = readKind(text)
-  const isTown = read !== null && read.kind !== 'district' && !englishRegion.test(text)
+  const isTown = read !== null && (read.kind !== 'district' || read.isApart) && !englishRegion.test(text)
   return isTown ? toTownName(read.name) : text
 }
 

@@ -7,7 +7,6 @@ interface StreetParts {
 }
 
 const unknownParts: StreetParts = { streetNumber: null, subPremise: null }
-
 const streetCharsMax = 500
 
 /** "Suite 200", "Unit 7", "Flat B", "Floor 8", "#12" */
@@ -167,8 +166,9 @@ interface NamedPlace {
 
 /** Splits "Tartu linn", "TP.HCM", "gmina Larkmoor" or "川崎市" into name and kind; `null` without a word for a kind, or a name. */
 export function readKind(part: string): NamedPlace | null {
-  // "г.Москва" and "d'Ivry" are two words.
-  const words = part.trim().split(/\s+|(?<=\p{L}\.)(?=\p{L})|(?<= d['’])(?=\p{L})/u)
+  // "г.Москва", "d'Ivry" and "เขตบางรัก" are two words.
+  const text = part.trim()
+  const words = text.split(/\s+|(?<=\p{L}\.|^(?:จังหวัด|อำเภอ|เขต|แขวง|ตำบล)|^เมือง(?!$)| d['’])(?=\p{L})/u)
   const counts = [3, 2, 1].filter((count) => count < words.length)
   const behind = (count: number) => withTitle(backTitles, words.slice(-count), words.slice(0, -count))
   const front = (count: number) => withTitle(frontTitles, words.slice(0, count), words.slice(count))
@@ -195,6 +195,6 @@ function withTitle(
   if (kind === undefined) return undefined
   const [first = '', ...more] = words
   const name = (more.length > 0 && titleLinks.has(first.toLowerCase()) ? more : words).join(' ')
-  const isApart = title.length < 3 || (/\p{Ll}/u.test(title) && title === title.toLowerCase())
+  const isApart = title.length < 3 || (/\p{Ll}|\p{sc=Thai}/u.test(title) && title === title.toLowerCase())
   return kind === 'district' || /\p{L}{2}/u.test(name) ? { name, kind, isApart } : undefined
 }
