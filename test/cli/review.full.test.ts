@@ -142,7 +142,7 @@ describe('what is wrong is said before anything is served', () => {
       2,
       {
         code: 'REVIEW_NOTHING_ANSWERED',
-        hint: 'run first, with the same columns, country, service and registry: enrich companies.csv -o out.parquet',
+        hint: 'run first: enrich companies.csv -o out.parquet. If it ran, repeat its options here too: columns, --country, service and registry',
       },
     ])
     await place.run(['companies.csv', '-o', 'mine.csv', '--max-lookups', '0', '--partial'])

@@ -74,7 +74,7 @@ function listWordReasons(comparison: NameComparison): Reason[] {
   else if (isOneOfSeries) add('The name continues with a number: it is one of a series.', 'numbers')
   if (comparison.isPluralOnly) add('A word is in the plural in one of the two names.', 'spelling')
   if (comparison.characters === 'other')
-    add('The characters are others, and only sound alike.', 'spelling', { isAlwaysSaid: true })
+    add('Some letters differ: the two names may only sound alike.', 'spelling', { isAlwaysSaid: true })
   else if (pairs.misspelled + pairs.abbreviated + pairs.unknown_letter + pairs.misread > 0)
     add(isMisspelled ? 'Every distinctive word is spelled differently.' : 'The spelling differs.', 'spelling')
   const sound = 'A few Chinese characters have the sound of many names.'

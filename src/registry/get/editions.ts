@@ -219,7 +219,11 @@ export function findCoverage(counts: ReadonlyMap<string | null, number>, registr
         reason: ids.length > 0 ? null : (uncovered[country ?? ''] ?? null),
       }
     })
-  const names = new Set(['gleif', ...countries.flatMap((found) => found.sources)])
+  // An own register of a country has what GLEIF lacks.
+  const isOwn = ({ country, own }: (typeof countries)[number]) =>
+    country === null ? held.length > 0 : own.length > 0
+  const general = countries.length > 0 && countries.every(isOwn) ? [] : ['gleif']
+  const names = new Set([...general, ...countries.flatMap((found) => found.sources)])
   const wanted = listed.filter(({ source }) => names.has(source.id))
   const partial = wanted.filter(
     ({ source, isPart, countries: kept }) => isPart || !hasCountries(kept, source, [...counts.keys()]),
