@@ -1,12 +1,11 @@
 import { findExactCodes } from '../../core/countries.js'
-import { classifyDomain } from '../../core/identifiers.js'
 import { formWords } from '../normalize/legal-forms.js'
 import { boundText } from '../normalize/parsed-name.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { readKind } from '../normalize/streets.js'
 import { classOfWord, isOfManyNames } from './word-classes.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
-import { isPlainRemark, isRemark, removeAddressing } from '../normalize/unspaced-names.js'
+import { isPlainRemark, isRemark, removeAddressing, removePerson } from '../normalize/unspaced-names.js'
 import around from '../reference/around-names.json' with { type: 'json' }
 
 /** A word of a text, with the sign before it. */
@@ -80,6 +79,18 @@ const role =
 const countRole = (words: readonly DescribedWord[]): number =>
   role.exec(words.map(({ written }) => written).join(' '))?.[0].split(' ').length ?? 0
 
+const prose = new Set(around.descriptions.prose.split(' ').map((word) => foldText(word)))
+/** A sentence has small words that no name has: "Larkmoor Foods lost the contract". */
+function isSentence(words: readonly DescribedWord[]): boolean {
+  const small = words.filter(isSmall)
+  return (
+    words.length > 4 &&
+    small.length > 2 &&
+    words.some(isNameWord) &&
+    small.some(({ text }) => prose.has(text))
+  )
+}
+
 /** Lists the words that describe the company and are no part of its name. */
 export function findDescriptions(words: readonly DescribedWord[]): ReadonlySet<number> {
   const found = new Set<number>()
@@ -87,6 +98,7 @@ export function findDescriptions(words: readonly DescribedWord[]): ReadonlySet<n
     for (let at = from; at < end; at++) found.add(at)
   }
   add(0, countInFront(words))
+  if (isSentence(words)) for (const [at, word] of words.entries()) if (isSmall(word)) found.add(at)
   for (const [from, { separator }] of words.entries()) {
     const before = words[from - 1]
     const isBehindForm = before !== undefined && isFormWord(before) && hasCapital(before)
@@ -98,25 +110,6 @@ export function findDescriptions(words: readonly DescribedWord[]): ReadonlySet<n
       add(from, end < 0 ? words.length : end)
   }
   return found
-}
-
-const mailAddress = /(?<![\w.+-])([\w.+-]{2,64})@((?:[a-z\d-]+\.)+[a-z]{2,})/i
-/** A piece with a first name, perhaps with an initial, and a family name; or with a single name. */
-const person =
-  /(?<=^|[,;|/<\n–—-]\s*|: )(\p{Lu}[\p{L}\p{M}]+)(?:(?: \p{Lu}\.?)? (\p{Lu}[\p{L}\p{M}'’-]+))?(?=\s*(?:$|[,;|/<(\n–—]|-\s))/gu
-
-/** Removes the person whose mail address the text has: "Ana Solis, Larkmoor Foods, asolis@larkmoor.example". */
-function removePerson(text: string): string {
-  const [, mailbox = '', host = ''] = mailAddress.exec(text) ?? []
-  const box = mailbox.toLowerCase().replace(/[^a-z]/g, '')
-  if (box.length < 2 || classifyDomain(host.toLowerCase()) !== null) return text
-  const fold = (word: string) => foldText(word).replaceAll(' ', '')
-  return text.replace(person, (found: string, first: string, last?: string) => {
-    const [one, other] = [fold(first), fold(last ?? '')]
-    const isOfHost = [one, other].some((word) => word.length > 2 && host.toLowerCase().includes(word))
-    const boxes = [one, other, one + other, other + one, one.charAt(0) + other, one + other.charAt(0)]
-    return !isOfHost && boxes.includes(box) ? ' ' : found
-  })
 }
 
 const marks = '※*★☆→⇒◆●■▲!#|'

@@ -245,7 +245,7 @@ function compareAbbreviation(text: string, name: string, isLast: boolean): WordM
   const endsAlike = text.at(-1) === name.at(-1)
   const isSkeleton = toSkeleton(text) === toSkeleton(name)
   if (!isBeginning && !endsAlike && !isSkeleton && !(share > 0.45 && text.length > 3)) return null
-  if (!isBeginning && !isSkeleton && share < 0.7 && !dropsVowels(text, name)) return null
+  if (!isBeginning && !isSkeleton && share < 0.72 && !dropsVowels(text, name)) return null
   return of('abbreviated', 0.5 + 0.8 * (1 - share) + (isBeginning || endsAlike ? 0 : 0.3), share)
 }
 

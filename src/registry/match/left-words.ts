@@ -128,7 +128,6 @@ interface RoleFacts {
 
 const seriesNumber =
   /^(?:[1-9]|1\d|20)(?:st|nd|rd|th)?$|^[ivx]$|^(?:two|three|four|five|six|seven|eight|nine|ten)$/
-
 function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['role'] {
   const [{ wordClass }, { text, candidate, end, at, placeWords, inPairs }] = [word, facts]
   if (wordClass === 'form' || isOfSecurity(wordClass)) return null
@@ -136,8 +135,9 @@ function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['
   const isBehindName = at >= end && (at === end || inPairs.has(at - 1) || isBehindForm)
   // A small letter behind a form and before a word is no numeral: "s.r.o. v likvidaci".
   const isLetter = !isLast && isBehindForm && /^[ivx]$/.test(word.written)
-  // Nor are numbers of a house behind a form: "12 High Street", "1-2-1 Otemachi".
-  const isHouse = isBehindForm && (wordClass === 'place' || /^\d/.test(text.words[at + 1]?.text ?? ''))
+  // Nor are numbers of a house behind a form: "12 High Street", "1-2-1 Otemachi", "No. 9 Jalan".
+  const isLabelled = wordClass === 'place' || /^n/i.test(word.written)
+  const isHouse = isBehindForm && (isLabelled || /^\d/.test(text.words[at + 1]?.text ?? ''))
   const isNumber = !isLetter && !isHouse && !text.isSecurity && seriesNumber.test(word.text)
   if (isBehindName && isNumber && /^\)?$/.test(word.separator)) return 'series'
   const before = text.words.slice(0, at).map((one) => one.text)

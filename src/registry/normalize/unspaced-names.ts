@@ -1,4 +1,5 @@
-import { toPlainDigits, writeGreekPlain } from '../../core/text.js'
+import { classifyDomain } from '../../core/identifiers.js'
+import { toPlainDigits, toPlainLetters, writeGreekPlain } from '../../core/text.js'
 import { simplifyHan, toLetterMap, writeLettersAlike } from './own-letters.js'
 import around from '../reference/around-names.json' with { type: 'json' }
 import asianTable from '../reference/east-asian-words.json' with { type: 'json' }
@@ -276,3 +277,22 @@ const addressing = [
 /** Removes polite endings and the person that a letter is for: "北野精機㈱ 経理部 田中様". */
 export const removeAddressing = (name: string): string =>
   addressing.reduce((rest, pattern) => rest.replace(pattern, '').trim(), name)
+
+const mailAddress = /(?<![\w.+-])([\w.+-]{2,64})@((?:[a-z\d-]+\.)+[a-z]{2,})/i
+/** A piece with a first name, perhaps with an initial, and a family name; or with a single name. */
+const person =
+  /(?<=^|[,;|/<\n–—-]\s*|: )(\p{Lu}[\p{L}\p{M}]+)(?:(?: \p{Lu}\.?)? (\p{Lu}[\p{L}\p{M}'’-]+))?(?=\s*(?:$|[,;|/<(\n–—]|-\s))/gu
+
+/** Removes the person whose mail address the text has: "Ana Solis, Larkmoor Foods, asolis@larkmoor.example". */
+export function removePerson(text: string): string {
+  const [, mailbox = '', host = ''] = mailAddress.exec(text) ?? []
+  const box = mailbox.toLowerCase().replace(/[^a-z]/g, '')
+  if (box.length < 2 || classifyDomain(host.toLowerCase()) !== null) return text
+  const fold = (word: string) => toPlainLetters(toPlain(word).replaceAll(' ', ''))
+  return text.replace(person, (found: string, first: string, last?: string) => {
+    const [one, other] = [fold(first), fold(last ?? '')]
+    const isOfHost = [one, other].some((word) => word.length > 2 && host.toLowerCase().includes(word))
+    const boxes = [one, other, one + other, other + one, one.charAt(0) + other, one + other.charAt(0)]
+    return !isOfHost && boxes.includes(box) ? ' ' : found
+  })
+}
