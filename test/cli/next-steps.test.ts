@@ -177,4 +177,13 @@ describe('rows without a company in a registry', () => {
     expect(text).toBe('load registers for rows without a company')
     expect(command).toBe('enrich registry get gleif --registry own.sqlite')
   })
+
+  test.each([
+    ['TH', { TH: 2 }, { TH: 4 }],
+    ['unknown', { '': 2 }, { TH: 4 }],
+    ['both', { '': 1, TH: 2 }, { TH: 4 }],
+  ])('of a country with an own register suggest no register: %s', async (_, asked, held) => {
+    const { text, without } = await summarize(repeat(asked), [], 'company', repeat(held))
+    expect([text, without]).toEqual([undefined, undefined])
+  })
 })

@@ -220,8 +220,8 @@ export function findCoverage(counts: ReadonlyMap<string | null, number>, registr
       }
     })
   // An own register of a country has what GLEIF lacks.
-  const isOwn = ({ country, own }: (typeof countries)[number]) =>
-    country === null ? held.length > 0 : own.length > 0
+  const isOwn = ({ country, own, rowCount }: (typeof countries)[number]) =>
+    country === null ? held.some((one) => one.companyCount > rowCount) : own.length > 0
   const general = countries.length > 0 && countries.every(isOwn) ? [] : ['gleif']
   const names = new Set([...general, ...countries.flatMap((found) => found.sources)])
   const wanted = listed.filter(({ source }) => names.has(source.id))

@@ -169,6 +169,151 @@ describe('names of Arab countries', () => {
   })
 })
 
+describe('letters that Latin ones lack', () => {
+  const pairs = [
+    ['TH', 'บจก.เสือทองการค้า', 'บริษัท เสื้อทองการค้า จำกัด', 'บริษัท เสือทองการค้า จำกัด'],
+    ['TH', 'บจก.ขาไม้ไทย', 'บริษัท ค้าไม้ไทย จำกัด', 'บริษัท ขาไม้ไทย จำกัด'],
+    ['TH', 'บจก.น.พัฒนา', 'บริษัท ณ.พัฒนา จำกัด', 'บริษัท น.พัฒนา จำกัด'],
+    ['BD', 'শাপলা ট্রেডিং', 'সাপলা ট্রেডিং', 'শাপলা ট্রেডিং'],
+    ['IN', 'गिरि ट्रेडर्स', 'गीरि ट्रेडर्स', 'गिरि ट्रेडर्स'],
+    ['KH', 'នគរ ត្រេឌីង', 'នគ្រ ត្រេឌីង', 'នគរ ត្រេឌីង'],
+    ['AM', 'Տիգրան ՍՊԸ', 'Թիգրան ՍՊԸ', 'Տիգրան ՍՊԸ'],
+    ['GE', 'თბილი ბანკი', 'ტბილი ბანკი', 'თბილი ბანკი'],
+  ] as const
+  test.each(pairs)('%s: %s is not surely %s', (country, name, other, own) => {
+    const ask = (...names: string[]) =>
+      match({ name, location: country, held: names.map((one, at) => ({ name: one, country, company: at })) })
+    const alone = ask(other)
+    expect(isAccepted(alone)).toBe(false)
+    expect(confidenceOf(alone)).toBeLessThanOrEqual(45)
+    const among = ask(other, own)
+    expect([numberOf(among), isAccepted(among)]).toEqual([1, true])
+  })
+
+  test.each([
+    ['TH', 'บริษัท นำ้ทิพย์ จำกัด', 'บริษัท น้ำทิพย์ จำกัด'],
+    ['TH', 'บริษัท เเสงทอง จำกัด', 'บริษัท แสงทอง จำกัด'],
+    ['TH', 'ป เจริญพันธ์ุฟาร์ม', 'บริษัท ป.เจริญพันธุ์ฟาร์ม จำกัด'],
+    ['TH', 'เคเอ็นเค เอ็นจิเนียริง', 'บริษัท เค.เอ็น.เค. เอ็นจิเนียริ่ง จำกัด'],
+    ['IN', 'हिन्द ट्रेडर्स', 'हिंद ट्रेडर्स'],
+  ])('%s: %s is another way to type %s', (country, name, wanted) => {
+    const decision = match({ name, location: country, held: [{ name: wanted, country }, acme] })
+    expect(isAccepted(decision)).toBe(true)
+    expect(confidenceOf(decision)).toBeGreaterThanOrEqual(90)
+  })
+})
+
+describe('numbers of names', () => {
+  const labels = [
+    '7',
+    'No. 7',
+    'No.7',
+    'No7',
+    'Nr. 7',
+    'N° 7',
+    'Nº 7',
+    '№7',
+    '№ 7',
+    '#7',
+    'Number 7',
+    'Nummer 7',
+  ]
+  test.each([
+    ['GB', 'Larkmoor', 'Ltd'],
+    ['DE', 'Apotheke Larkmoor', 'GmbH'],
+    ['UA', 'Аптека', 'ТОВ'],
+    ['ES', 'Notaría', 'SL'],
+  ])('%s: a label changes nothing: %s', (country, name, form) => {
+    const write = (number: string) =>
+      country === 'UA' ? `${form} "${name} ${number}"` : `${name} ${number} ${form}`
+    for (const label of labels)
+      for (const typed of labels) {
+        const held = [label, label.replace('7', '8')].map((one, at) => ({
+          name: write(one),
+          country,
+          company: at,
+        }))
+        const decision = match({ name: write(typed), location: country, held })
+        expect([numberOf(decision), isAccepted(decision)], `${typed} and ${label}`).toEqual([0, true])
+        expect(confidenceOf(decision)).toBeGreaterThanOrEqual(95)
+      }
+  })
+
+  test.each([
+    ['Larkmoor Ltd', 'LARKMOOR NO. 7 LIMITED'],
+    ['Larkmoor Ltd', 'LARKMOOR 7 LIMITED'],
+    ['Larkmoor Foods GmbH', 'Larkmoor Foods 12 GmbH'],
+  ])('%s is not surely %s', (name, other) => {
+    const decision = match({ name, location: null, held: [{ name: other }, acme] })
+    expect(confidenceOf(decision)).toBeLessThanOrEqual(78)
+  })
+
+  test('a year may be left out', () => {
+    const held = [{ name: 'LARKMOOR FOODS (2006) LIMITED' }, acme]
+    expect(confidenceOf(match({ name: 'Larkmoor Foods Ltd', location: null, held }))).toBeGreaterThan(90)
+  })
+
+  test('a labelled number behind a form is of an address', () => {
+    const held = [{ name: 'Larkmoor Norvane Corp', country: 'MY' }, acme]
+    const decision = match({ name: 'LARKMOOR NORVANE CORP NO.9 JALAN 4', location: 'MY', held })
+    expect(confidenceOf(decision)).toBeGreaterThan(90)
+  })
+})
+
+describe('short forms around names in Cyrillic and Thai', () => {
+  test.each([
+    ['UA', 'Галпостач ЧП', 'ПРИВАТНЕ ПІДПРИЄМСТВО "ГАЛПОСТАЧ"'],
+    ['UA', 'ГП Галпостач', 'ДЕРЖАВНЕ ПІДПРИЄМСТВО "ГАЛПОСТАЧ"'],
+    ['UA', 'Галпостач ЗАТ', 'ПРИВАТНЕ АКЦІОНЕРНЕ ТОВАРИСТВО "ГАЛПОСТАЧ"'],
+    ['UA', 'С(Ф)Г «Галпостач»', 'СЕЛЯНСЬКЕ (ФЕРМЕРСЬКЕ) ГОСПОДАРСТВО "ГАЛПОСТАЧ"'],
+    ['UA', 'ОСМД Садовая 51', 'ОБ\'ЄДНАННЯ СПІВВЛАСНИКІВ БАГАТОКВАРТИРНОГО БУДИНКУ "САДОВА 51"'],
+    ['UA', 'ТОВ Київський з-д металоконструкцій', 'ТОВ "КИЇВСЬКИЙ ЗАВОД МЕТАЛОКОНСТРУКЦІЙ"'],
+    ['RU', 'ф-ка Ласточка ООО', 'ООО "ФАБРИКА ЛАСТОЧКА"'],
+    ['RU', 'НПП "Электроприбор" ООО', 'ООО "НАУЧНО-ПРОИЗВОДСТВЕННОЕ ПРЕДПРИЯТИЕ "ЭЛЕКТРОПРИБОР"'],
+    ['UZ', 'ЧП Навруз', 'Хусусий корхона "НАВРУЗ"'],
+    ['TH', 'ห.จ.ก. ทองเจริญการช่าง', 'ห้างหุ้นส่วนจำกัด ทองเจริญการช่าง'],
+    ['TH', 'ทองเจริญการช่าง หจก.', 'ห้างหุ้นส่วนจำกัด ทองเจริญการช่าง'],
+    ['TH', 'บ.ทองเจริญการช่าง จก.', 'บริษัท ทองเจริญการช่าง จำกัด'],
+    ['TH', 'ทองเจริญการช่าง บจก.', 'บริษัท ทองเจริญการช่าง จำกัด'],
+    ['TH', 'บ.ม.จ. ทองเจริญการช่าง', 'บริษัท ทองเจริญการช่าง จำกัด (มหาชน)'],
+    ['TH', 'รพ.เวชการุณย์', 'บริษัท โรงพยาบาลเวชการุณย์ จำกัด'],
+    ['TH', 'ไทยรุ่งอุตฯสิ่งทอ', 'บริษัท ไทยรุ่งอุตสาหกรรมสิ่งทอ จำกัด'],
+  ])('%s: %s is %s', (country, name, wanted) => {
+    const decision = match({ name, location: country, held: [{ name: wanted, country }, acme] })
+    expect(isAccepted(decision)).toBe(true)
+    expect(confidenceOf(decision)).toBeGreaterThanOrEqual(90)
+  })
+})
+
+describe('sentences and symbols', () => {
+  test.each([
+    ['Shares in Larkmoor Foods fell after the results', 'Larkmoor Foods Inc'],
+    ['welfare-to-work provider Larkmoor Working Futures lost the contract', 'Larkmoor Working Futures Ltd'],
+    ['nun will der Dienstleister Larkmoor Logistik deutlich wachsen', 'Larkmoor Logistik GmbH'],
+    ['le groupe annonce un accord avec Larkmoor Distribution', 'Larkmoor Distribution SA'],
+    ['lease-to-own fintech Larkmoor Foods (NASDAQ:LKMR)', 'Larkmoor Foods Inc'],
+  ])('%s', (name, wanted) => {
+    const held = [{ name: wanted, company: 1 }, { name: 'NASDAQ, INC.', company: 2 }, acme]
+    const decision = match({ name, location: null, held })
+    expect(numberOf(decision)).toBe(1)
+    expect(confidenceOf(decision)).toBeGreaterThanOrEqual(78)
+  })
+
+  test('with two companies in it, a sentence is no sure answer', () => {
+    const held = ['Larkmoor Foods Ltd', 'Norvane Ltd'].map((one, company) => ({ name: one, company }))
+    const decision = match({ name: 'Norvane buys Larkmoor Foods for cash', location: null, held })
+    expect(isAccepted(decision)).toBe(false)
+  })
+
+  test.each(['NASDAQ: LKMR', '(NYSE:LKMR)', 'Euronext Paris: LKM', '[LSE: LKM.L]'])(
+    '%s is no company',
+    (symbol) => {
+      const held = [{ name: 'NASDAQ, INC.' }, { name: 'NYSE Group Inc' }, { name: 'Euronext Paris SA' }]
+      expect(isAccepted(match({ name: `Larkmoor ${symbol}`, location: null, held }))).toBe(false)
+    },
+  )
+})
+
 describe('letters by their names', () => {
   test.each([
     ['エヌ・ティ・ティ・データ', 'NTT DATA Corp', 'JP'],

@@ -264,6 +264,50 @@ describe('countries and regions', () => {
   })
 })
 
+test.each([
+  ['Полтавська', 'UA-53'],
+  ['Київська обл.', 'UA-32'],
+  ['Свердловская обл.', 'RU-SVE'],
+  ['Минская обл.', 'BY-MI'],
+  ['จ.ขอนแก่น', 'TH-40'],
+  ['จังหวัดขอนแก่น', 'TH-40'],
+  ['โคราช', 'TH-30'],
+  ['อุดรฯ', 'TH-41'],
+  ['महाराष्ट्र', 'IN-MH'],
+  ['मधेश प्रदेश', 'NP-P2'],
+  ['מחוז חיפה', 'IL-HA'],
+])('%s is a region', (name, code) => {
+  expect(findRegionCodes(name)).toEqual([code])
+})
+
+test.each([
+  ['อำเภอเมืองขอนแก่น', 'อ.เมืองขอนแก่น'],
+  ['อำเภอ เมืองขอนแก่น', 'ขอนแก่น'],
+  ['เขตบางรัก', 'บางรัก'],
+  ['Mustamäe linnaosa', 'Mustamäe'],
+])('%s and %s are one town', (one, other) => {
+  expect(toCityKey(one)).toBe(toCityKey(other))
+})
+
+test.each([
+  ['Bangkok', 'TH-10', 'TH', 'จตุจักร'],
+  ['กทม.', 'TH-10', 'TH', 'จตุจักร'],
+  ['Tokyo', 'JP-13', 'JP', 'minato'],
+  ['Seoul', 'KR-11', 'KR', 'gangnam'],
+  ['Москва', 'RU-MOW', 'RU', 'zelenograd'],
+])('a company in a district of %s is in this town', (location, regionCode, countryCode, cityKey) => {
+  const place = {
+    cityKey,
+    regionCode,
+    postalKey: '',
+    countryCode,
+    jurisdictionCountry: '',
+    jurisdictionRegion: '',
+  }
+  expect(comparePlaceWithHint(parseLocation(location), place)).toBe('city')
+  expect(comparePlaceWithHint(parseLocation(`Larkmoor, ${location}`), place)).toBe('region')
+})
+
 describe('a location in other languages', () => {
   const atlanta = place('Atlanta', 'GA', '30301', 'US', 'us_de')
   const tbilisi = place('Tbilisi', null, '', 'GE', 'ge')
