@@ -237,7 +237,8 @@ function formatColumnMaps(steps: readonly LoadStep[], registryPath: string): str
     const fields = Object.entries(map).map(([field, column]) =>
       field === column ? field : `${field}=${column}`,
     )
-    const known = `the id is the ${idType === 'registration_id' ? `company number${country === null ? '' : ` (${country})`}` : (idType ?? '').toUpperCase()}`
+    const number = idType === 'record' ? 'number of the row' : (idType ?? '').toUpperCase()
+    const known = `the id is the ${idType === 'registration_id' ? `company number${country === null ? '' : ` (${country})`}` : number}`
     const home =
       jurisdiction === null
         ? ''

@@ -118,7 +118,7 @@ function listRivalFactors(
     factors.push(createLimitation('name_too_generic', text, isCertain ? 'low' : 'high'))
   }
   if (isCertain || noneShare < noneShareMin) return factors
-  const who = isPartOfLongerName(best.evidence.comparison) ? 'The whole name may be of' : 'The row may be'
+  const who = isPartOfLongerName(best.evidence.comparison) ? 'With its other words, the name may be of' : 'The row may be'
   const text = `${who} a company that the registry does not hold.`
   const impact = noneShare >= 0.5 ? 'high' : 'medium'
   return [...factors, createLimitation('no_legal_entity_confirmed', text, impact)]

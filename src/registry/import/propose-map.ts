@@ -35,7 +35,7 @@ import type { ImportField } from './csv-row.js'
 /** Proposed options for importing a table of companies as `csv`. */
 export interface MapProposal {
   /** Type of the rows' ids; `null` if no column has ids. */
-  readonly idType: 'lei' | 'cik' | 'registration_id' | null
+  readonly idType: 'lei' | 'cik' | 'registration_id' | 'record' | null
   readonly map: Readonly<Partial<Record<ImportField, string>>>
   /** For rows without a country. */
   readonly country: string | null
@@ -93,20 +93,23 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
     rankNumber(name, identifierHeaders.registration_id) >= 0 || otherTaxHeaders.has(toWordsKey(name))
   const spare = map.registration_court === undefined ? listUnused(map, header).filter(isOfTax) : []
   Object.assign(map, findDistinctNumber(map, spare, getCells))
-  const { idType, doubt } = findIdType(map, getCells)
-  const id = idType === null ? undefined : map[idType]
-  if (idType !== null && id !== undefined) map.id = id
-  if (idType !== null) Reflect.deleteProperty(map, idType)
+  const { idType, doubt, record } = findIdType(map, getCells, listUnused(map, header))
+  const isNumbered = idType === 'registration_id' || idType === 'record'
+  const id = isNumbered ? map.registration_id : idType === null ? undefined : map[idType]
+  const own = record ?? id
+  if (own !== undefined) map.id = own
+  if (idType !== null && idType !== 'record') Reflect.deleteProperty(map, idType)
   const further = listUnused(map, header).filter(
     (name) => isOfTax(name) && !name.includes(',') && haveOwnNumbers(map, getCells(name)),
   )
-  if (idType === 'registration_id' && further.length > 0) map.registration_id = further.join()
-  const numbers = idType === 'registration_id' && id !== undefined ? getCells(id) : []
+  if (isNumbered && further.length > 0)
+    map.registration_id = [...(record === undefined ? [] : [id]), ...further].join()
+  const numbers = isNumbered && id !== undefined ? getCells(id) : []
   const isUk = numbers.length > 0 && isBritish(map, getCells)
   const isGerman =
     !ukHeader.test(toHeaderKey(id ?? '')) &&
     isMostly(numbers, (cell) => /^HR/.test(parseCourtNumber(cell)?.register ?? ''))
-  const isOpen = idType === 'registration_id' && map.jurisdiction === undefined
+  const isOpen = isNumbered && map.jurisdiction === undefined
   const [one = findOnlyCountry(map, getCells)] = findNumberCountries([id ?? '', ...further], getCells)
   const found = isOpen && !isUk && !isGerman ? one : null
   const isHome =
@@ -130,11 +133,11 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
     unused,
     overlooked: map.status === undefined ? unused.filter((name) => mayBeStatus(name, getCells(name))) : [],
     doubts,
-    ambiguous: idType === 'registration_id' ? describeAmbiguousNumbers(map, getCells, home) : null,
+    ambiguous: isNumbered ? describeAmbiguousNumbers(map, getCells, home) : null,
   }
 }
 
-export const noJurisdiction = 'no column has the jurisdiction of the company numbers'
+export const noJurisdiction = 'no column says in which country the companies are registered'
 
 /** Whether the places and forms of most rows, or a header of tax numbers, are those of another country. */
 function isElsewhere(
@@ -305,7 +308,11 @@ function dropUnlikely(map: FieldMap, cellsOf: GetCells): void {
 }
 
 /** Finds the first type that nearly every row has with nearly no duplicates; in doubt one that every row has. */
-function findIdType(map: FieldMap, cellsOf: GetCells): Pick<MapProposal, 'idType'> & { doubt: string[] } {
+function findIdType(
+  map: FieldMap,
+  cellsOf: GetCells,
+  others: readonly string[],
+): Pick<MapProposal, 'idType'> & { doubt: string[]; record?: string } {
   const types = (['lei', 'cik', 'registration_id'] as const).map((type) => {
     const { [type]: column, name = '', registration_court: court = '' } = map
     const cells = column === undefined ? [] : cellsOf(column)
@@ -323,6 +330,12 @@ function findIdType(map: FieldMap, cellsOf: GetCells): Pick<MapProposal, 'idType
   })
   const known = types.filter(({ isEverywhere }) => isEverywhere)
   for (const { type, isSure } of known) if (isSure) return { idType: type, doubt: [] }
+  // Persons in the register may have no number of a company, and each row its own.
+  const isOfRows = (cells: readonly string[]) =>
+    new Set(cells).size === cells.length && cells.every((cell) => /^\p{L}{0,4}-?\d{4,}$/u.test(cell))
+  const isLacking = known.length === 0 && map.registration_id !== undefined
+  const record = isLacking ? others.find((one) => isOfRows(cellsOf(one))) : undefined
+  if (record !== undefined) return { idType: 'record', doubt: [], record }
   const [{ type, column } = { type: null }] = known
   const none = 'no column with a known header has an LEI, CIK or company number in nearly every row'
   return {

@@ -1589,3 +1589,27 @@ test('the numbers of every row are the ids, the other kinds are kept, and each m
     unused: [],
   })
 })
+
+test('without a company number in some rows, the numbers of the rows are the ids', () => {
+  const propose = (codes: readonly string[], records: readonly string[]) =>
+    proposeMap(
+      ['Номер запису', 'Найменування', 'Код ЄДРПОУ', 'Керівник'],
+      codes.map((code, at) => [records[at] ?? '', `Ларкмур ${'абвг'[at]}`, code, 'ПЕТРЕНКО ІВАН']),
+    )
+  const records = ['1045215782824549066', '1085657725448833660', '1083571707707003981', '1037350961779620324']
+  const codes = ['33582532', '26327075', '36560092', '']
+  const { idType, map, jurisdiction } = propose(codes, records)
+  expect({ idType, id: map.id, number: map.registration_id, jurisdiction }).toEqual({
+    idType: 'record',
+    id: 'Номер запису',
+    number: 'Код ЄДРПОУ',
+    jurisdiction: 'ua',
+  })
+  for (const others of [
+    records.with(1, records[0] ?? ''),
+    records.with(2, ''),
+    records.map((one) => `+${one}`),
+  ])
+    expect(propose(codes, others).idType).toBeNull()
+  expect(propose(codes.with(3, '36560113'), records).idType).toBe('registration_id')
+})

@@ -149,7 +149,7 @@ describe('what a file is', () => {
     [
       'numbers of a register that is not told',
       'company_number,name\n1234,Acme GmbH\n1235,Beta GmbH\n',
-      /no column has the jurisdiction of the company numbers/,
+      /no column says in which country the companies are registered/,
     ],
     [
       'ids that rows share',
