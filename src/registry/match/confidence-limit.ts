@@ -1,5 +1,6 @@
 import { hasLocalOffices } from '../../core/numbers/court-numbers.js'
 import { calculateDistance } from '../../core/word-forms.js'
+import { isIndustryWord } from '../reference/industry-codes.js'
 import { isFormAlone } from '../reference/registers.js'
 import { foldWords, namesTrade } from '../normalize/normalize-name.js'
 import { isOfUnknownWords } from '../normalize/native-scripts.js'
@@ -45,15 +46,24 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [48, (one) => one.comparison.lacksOnlyTrade && one.comparison.isFormStated && one.siblings.prefixCount > 1],
   // With a word in place of another, it is the name of another company.
   [58, (evidence) => isReplaced(evidence.comparison) || isNamedByOtherTown(evidence)],
+  // Another word of a trade makes another name, and so does the only word that tells: Spaces and Spices, Demirkaya and Demirkan.
+  [78, (one) => one.place !== 'postal' && one.contextCount === 0 && (isOtherTrade(one) || isOnlyLike(one))],
   // The rest of the name describes a trade: in another town, it may be another company's.
   [70, (one) => isDescribed(one) && !/^(?:postal|city)$/.test(one.place)],
   // A name that continues is that of another company, as far as the registry tells.
   [
     78,
     (one) =>
-      [isContinued, isRearranged, isNamedOtherwise, isOfSeveral, isNameLeft, isNextToOther, isNumbered].some(
-        (is) => is(one),
-      ),
+      [
+        isContinued,
+        isRearranged,
+        isNamedOtherwise,
+        isOfSeveral,
+        isNameLeft,
+        isNextToOther,
+        isNumbered,
+        isShortened,
+      ].some((is) => is(one)),
   ],
   // Partnerships, cooperatives, associations, sole traders and estates are other persons than a company of the same name.
   [78, (one) => one.comparison.form === 'hard_conflict' || hasLeft(['estate'])(one) === true],
@@ -66,6 +76,8 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [85, ({ comparison }) => comparison.characters === 'unknown'],
   // The others may be words of another name. A word behind the form may be a remark, or name a fund or an estate of the company.
   [90, (one) => [isSpelledOtherwise, isFollowed, isDescribed, isTranslated, isBySound].some((is) => is(one))],
+  // A bare name in another town is often that of another business: "Prakash Jewellers" of Nashik.
+  [90, (one) => isBareElsewhere(one)],
   // Without evidence for the place, the name may be that of a company of the stated country.
   [94, (evidence) => isElsewhere(evidence)],
 ]
@@ -102,6 +114,53 @@ const isTranslated = ({ comparison: { alignment, text, candidate } }: Evidence):
       word.slice(0, 4) === held.slice(0, 4) || calculateDistance(word, held, word.length) * 3 <= word.length
     return match.kind === 'related' && !isLike
   })
+
+const isLoose = ({ kind, isSlip }: WordMatch) =>
+  isSlip !== true && /^(?:misspelled|abbreviated|cut)$/.test(kind)
+
+const isBareElsewhere = ({ place, hint, contextCount, comparison }: Evidence): boolean =>
+  (place === 'region_conflict' || (place === 'country' && hint?.namesTown === true)) &&
+  comparison.statedForm === null &&
+  comparison.candidate.formClass !== null &&
+  comparison.candidate.place.cityKey !== '' &&
+  comparison.candidate.prominence.tickers === '' &&
+  !comparison.candidate.prominence.hasLei &&
+  contextCount === 0
+
+/** True if a word of a trade stands for another one, or a word is too short or begins otherwise: Egem and Ege, Hearings and Bearings. */
+const isOtherTrade = ({ comparison: { alignment, text, candidate } }: Evidence) =>
+  alignment.pairs.some(({ match, textAt, textCount, nameAt, nameCount }) => {
+    const [word, held] = [text.words[textAt]?.folded ?? '', candidate.tokens[nameAt] ?? '']
+    if (!isLoose(match) || match.kind === 'cut' || textCount + nameCount > 2 || held.startsWith(word))
+      return false
+    const isShort = Math.min(word.length, held.length) < 5 && classifyNameWord(held) === 'telling'
+    const isOther = match.kind === 'misspelled' && (match.isFirstChanged || isShort)
+    return isOther || (isIndustryWord(word) && isIndustryWord(held))
+  })
+
+/** True if no word that tells is in both, only one that is short, begins otherwise, or differs in more than a letter. */
+function isOnlyLike({ comparison: { alignment, text, candidate } }: Evidence): boolean {
+  const { tokens } = candidate
+  const tells = (word: string) =>
+    /^(?:telling|number)$/.test(classifyNameWord(word)) && !namesTrade(word) && !isIndustryWord(word)
+  const own = alignment.pairs.filter(({ nameAt }) => tells(tokens[nameAt] ?? ''))
+  const isLike = ({ match, textAt, nameAt }: (typeof own)[number]) => {
+    const letters = Math.min(text.words[textAt]?.text.length ?? 0, (tokens[nameAt] ?? '').length)
+    return (
+      isLoose(match) &&
+      (match.kind !== 'misspelled' || match.isFirstChanged || letters <= 5 || match.share < 0.85)
+    )
+  }
+  return tokens.length > 1 && own.length > 0 && own.every(isLike) && candidate.prominence.tickers === ''
+}
+
+/** True if a name of one word is shortened in a text that no column cuts, and the town does not tell: "Nisc Inc" may be another one than Nisource. */
+const isShortened = ({ comparison: { text, candidate, pairs }, place, contextCount }: Evidence) =>
+  candidate.tokens.length === 1 &&
+  pairs.cut + pairs.abbreviated > 0 &&
+  text.cut === 'nowhere' &&
+  contextCount === 0 &&
+  !/^(?:postal|city)$/.test(place)
 
 /** True if the name continues with a number that is no year: "Larkmoor Ltd" is hardly Larkmoor 7 Ltd. */
 const isNumbered = ({ comparison: { isOneOfSeries, isTruncated, alignment, candidate } }: Evidence) =>

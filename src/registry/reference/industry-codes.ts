@@ -254,3 +254,22 @@ const holdingSics = new Set('6189 6211 6221 6722 6726 6732 6733 6770 6792 6794 6
 export function isBusiness(sic: string | null | undefined): boolean {
   return sic !== null && sic !== undefined && /^\d{4}$/.test(sic) && !holdingSics.has(sic)
 }
+
+let industryWords: ReadonlySet<string> | null = null
+
+/** Whether titles of industries have a folded word, in the singular or the plural. */
+export function isIndustryWord(word: string): boolean {
+  industryWords ??= new Set(
+    [...naicsLabels.values(), ...sicLabels.values(), ...Object.values(ukSic)].flatMap(
+      (title) =>
+        JSON.stringify(title)
+          .toLowerCase()
+          .match(/[a-z]{4,}/g) ?? [],
+    ),
+  )
+  const words = industryWords
+  const stem = word.replace(/s$/, '')
+  return [word, word.replace(/ies$/, 'y'), ...['', 's', 'ing', 'er', 'ers'].map((end) => stem + end)].some(
+    (one) => words.has(one),
+  )
+}
