@@ -203,6 +203,72 @@ describe('letters that Latin ones lack', () => {
   })
 })
 
+describe('another word of a trade, or of a name with one word that tells', () => {
+  test.each([
+    ['Malabar Spaces Exports Pvt Ltd', 'MALABAR SPICES EXPORTS PRIVATE LIMITED', 'Kochi', 'IN'],
+    ['Three Star Prints Pvt Ltd', 'THREE STAR PAINTS PRIVATE LIMITED', 'Mumbai', 'IN'],
+    ['Sri Lakshmi Tiles Pvt Ltd', 'SRI LAKSHMI TEXTILES PRIVATE LIMITED', 'Coimbatore', 'IN'],
+    ['Raj Crayon Mills Pvt Ltd', 'RAJ RAYON MILLS PRIVATE LIMITED', 'Vapi', 'IN'],
+    ['Bharat Hearings Pvt Ltd', 'BHARAT BEARINGS PRIVATE LIMITED', 'Mumbai', 'IN'],
+    ['Galaxy Commuters Pvt Ltd', 'GALAXY COMPUTERS PRIVATE LIMITED', 'Mumbai', 'IN'],
+    ['Larkmoor Table Industries Ltd', 'LARKMOOR CABLE INDUSTRIES LIMITED', 'Leeds', 'GB'],
+    ['Şahin Kuyumculuk Tic. Ltd. Şti.', 'ŞAHİNLER KUYUMCULUK TİCARET LİMİTED ŞİRKETİ', 'Fatih', 'TR'],
+    ['Egem Süt Ürünleri A.Ş.', 'EGE SÜT ÜRÜNLERİ SANAYİ VE TİCARET ANONİM ŞİRKETİ', 'Torbalı', 'TR'],
+    ['Demirkaya Makina Ltd. Şti.', 'DEMİRKAN MAKİNA SANAYİ VE TİCARET LİMİTED ŞİRKETİ', 'Selçuklu', 'TR'],
+    ['Demiroğlu Sac Levha A.Ş.', 'ERDEMİROĞLU SAC LEVHA SANAYİ VE TİCARET ANONİM ŞİRKETİ', 'Ereğli', 'TR'],
+  ])('%s is not surely %s', (name, other, city, country) => {
+    const decision = match({
+      name,
+      location: `${city}, ${country}`,
+      held: [{ name: other, city, country }, acme],
+    })
+    expect(confidenceOf(decision)).toBeLessThanOrEqual(78)
+  })
+
+  test.each([
+    ['Malabr Spices Exports Pvt Ltd', 'MALABAR SPICES EXPORTS PRIVATE LIMITED', 'Kochi', 'IN'],
+    ['Larkmoor Transport Ltd', 'LARKMOOR TRANSPORTATION LIMITED', 'Leeds', 'GB'],
+    ['Demirkann Makina Ltd. Şti.', 'DEMİRKAN MAKİNA SANAYİ VE TİCARET LİMİTED ŞİRKETİ', 'Selçuklu', 'TR'],
+  ])('%s is %s', (name, wanted, city, country) => {
+    const decision = match({
+      name,
+      location: `${city}, ${country}`,
+      held: [{ name: wanted, city, country }, acme],
+    })
+    expect(confidenceOf(decision)).toBeGreaterThanOrEqual(90)
+  })
+
+  test('a bare name in another town is no sure answer', () => {
+    const held = [
+      { name: 'PRAKASH JEWELLERS PRIVATE LIMITED', city: 'Mumbai', region: 'MH', country: 'IN' },
+      acme,
+    ]
+    expect(
+      confidenceOf(match({ name: 'Prakash Jewellers', location: 'Nashik, IN', held })),
+    ).toBeLessThanOrEqual(90)
+    expect(confidenceOf(match({ name: 'Prakash Jewellers', location: 'Mumbai, IN', held }))).toBe(99)
+  })
+})
+
+describe('forms and words of Turkey and India', () => {
+  test.each([
+    ['TR', 'CINAR GIDA SAN TIC LTD STI', 'ÇINAR GIDA SANAYİ VE TİCARET LİMİTED ŞİRKETİ'],
+    ['TR', 'Çınar Gıda San.Tic.Ltd.Şti.', 'ÇINAR GIDA SANAYİ VE TİCARET LİMİTED ŞİRKETİ'],
+    ['TR', 'Çınar Gıda San.veTic.Ltd.Şti', 'ÇINAR GIDA SANAYİ VE TİCARET LİMİTED ŞİRKETİ'],
+    ['TR', 'Çınar Gıda San.& Tic. A.Ş.', 'ÇINAR GIDA SANAYİ VE TİCARET ANONİM ŞİRKETİ'],
+    ['TR', 'Çınar Gıda San. A.Ş.', 'ÇINAR GIDA SANAYİ VE TİCARET ANONİM ŞİRKETİ'],
+    ['TR', '3 Yıldız Petrol Ltd. Şti.', 'ÜÇ YILDIZ PETROL LİMİTED ŞİRKETİ'],
+    ['IN', 'Shri Laxmi Engineering Pvt Ltd', 'SHREE LAKSHMI ENGINEERING PRIVATE LIMITED'],
+    ['IN', 'Jay Ganesh Steel Traders Pvt Ltd', 'JAI GANESH STEEL TRADERS PRIVATE LIMITED'],
+    ['IN', 'NAVKAR CORPN LTD', 'NAVKAR CORPORATION LIMITED'],
+    ['IN', 'RADHIKA COLLECTION PRIV LTD', 'RADHIKA COLLECTION PRIVATE LIMITED'],
+  ])('%s: %s is %s', (country, name, wanted) => {
+    const decision = match({ name, location: country, held: [{ name: wanted, country }, acme] })
+    expect(isAccepted(decision)).toBe(true)
+    expect(confidenceOf(decision)).toBeGreaterThanOrEqual(85)
+  })
+})
+
 describe('numbers of names', () => {
   const labels = [
     '7',
