@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { UserError } from '../core/errors.js'
 import { Secret } from '../core/local-path.js'
-import { judgeWebhookUrl } from '../core/public-url.js'
+import { judgeWebhookUrl } from '../core/server-addresses.js'
 import { createPriceMissing } from './billing.js'
 import { option, parseListen, createChoice, createListenSchema, useForBoth, type FilledOf } from './option.js'
 import {

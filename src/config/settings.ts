@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs'
-import { isLoopback, parseBaseUrl, parseListenAddress, type ListenAddress } from '../core/server-addresses.js'
+import {
+  isLoopback,
+  parseBaseUrl,
+  parseListenAddress,
+  type ListenAddress,
+  parseWebhookUrl,
+} from '../core/server-addresses.js'
 import { parseDurationMs } from '../core/time.js'
 import { UserError } from '../core/errors.js'
 import { isAddress } from '../connectors/connectors.js'
 import { assertLocalPath, type PathUse, Secret } from '../core/local-path.js'
 import { parseWebhookSecrets, type WebhookKeys } from '../core/webhooks.js'
-import { parseWebhookUrl } from '../core/public-url.js'
 import type { RunOrder } from '../pipeline/run.js'
 import { stageKinds, type StageKind } from '../core/lookup-state.js'
 import { createDefaultStages } from '../pipeline/scheduler/scheduling.js'

@@ -1,7 +1,7 @@
 import { createServer, type Server, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { errorBody } from '../../src/contract/errors.js'
-import { isPublicAddress, judgeWebhookUrl } from '../../src/core/public-url.js'
+import { isPublicAddress, judgeWebhookUrl } from '../../src/core/server-addresses.js'
 import { startService } from '../../src/service/service.js'
 import { checkAddress, createAddressGuard } from '../../src/platform/outbound/address-guard.js'
 import { createConnect, type Connect, createPost } from '../../src/platform/outbound/pinned-connect.js'

@@ -1,5 +1,5 @@
 import { findCountryCode } from '../countries.js'
-import { toRootDomain } from '../public-url.js'
+import { toRootDomain } from '../domain-name.js'
 import { formatCourtNumber, parseCourtNumber, writeOffice } from './court-numbers.js'
 import { closeNumber, hasPlainForm, numberNames, toNationalNumber } from './national-numbers.js'
 import { identifierKeys, identifierNames, toCanonicalIdentifier, type IdentifierKey } from '../identifiers.js'

@@ -1,4 +1,4 @@
-import { toRootDomain } from '../../core/public-url.js'
+import { toRootDomain } from '../../core/domain-name.js'
 import { classifyDomain, isEntityId } from '../../core/identifiers.js'
 import type { Lookup } from '../../core/lookup-identity.js'
 import { at, toText } from '../../core/json.js'

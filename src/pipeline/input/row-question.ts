@@ -2,7 +2,7 @@ import known from '../../core/country-names.json' with { type: 'json' }
 import { findCountryCode, findCountryCodes } from '../../core/countries.js'
 import { toSpellingKey } from '../../core/text.js'
 import { parsePlaceHeader } from '../../core/header-words.js'
-import { explainSharedDomain, toRootDomain } from '../../core/public-url.js'
+import { explainSharedDomain, toRootDomain } from '../../core/domain-name.js'
 import {
   foldText,
   identify,

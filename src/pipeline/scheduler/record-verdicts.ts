@@ -1,5 +1,5 @@
 import type { RunObjectLenient } from '../../contract/result.js'
-import { toRootDomain } from '../../core/public-url.js'
+import { toRootDomain } from '../../core/domain-name.js'
 import type { Exchange } from '../../core/http-exchange.js'
 import { parseInstantMs } from '../../core/time.js'
 import { at, toObject, toText } from '../../core/json.js'

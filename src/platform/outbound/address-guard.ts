@@ -1,5 +1,10 @@
 import { Resolver } from 'node:dns/promises'
-import { isAddressLiteral, isPublicAddress, isPublicName, judgeWebhookUrl } from '../../core/public-url.js'
+import {
+  isAddressLiteral,
+  isPublicAddress,
+  isPublicName,
+  judgeWebhookUrl,
+} from '../../core/server-addresses.js'
 
 /** Limits of requests to user-supplied addresses: name resolution, connection, and response size. */
 export const outboundLimits = {

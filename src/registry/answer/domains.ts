@@ -1,4 +1,4 @@
-import { toRootDomain } from '../../core/public-url.js'
+import { toRootDomain } from '../../core/domain-name.js'
 import { matchedConfidenceMin, type Factor, type Resolution } from '../../contract/result.js'
 import { toCandidate, buildEmptyAnswer } from './resolve.js'
 import {

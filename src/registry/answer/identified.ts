@@ -1,5 +1,5 @@
 import { quoteName } from '../../core/text.js'
-import { toRootDomain } from '../../core/public-url.js'
+import { toRootDomain } from '../../core/domain-name.js'
 import {
   findCourt,
   findOffice,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { WebClient, WebReply } from '../../connectors/connectors.js'
-import { toRootDomain } from '../../core/public-url.js'
+import { toRootDomain } from '../../core/domain-name.js'
 import { UserError } from '../../core/errors.js'
 import { isLoopback } from '../../core/server-addresses.js'
 import { parseRetryAfterMs } from '../../core/time.js'

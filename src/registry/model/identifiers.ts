@@ -4,7 +4,7 @@ import { listNestedNumbers, listSections, toHeadOfficeNumber } from '../../core/
 import forms from '../../core/numbers/number-forms.json' with { type: 'json' }
 import exchangeNames from './exchanges.json' with { type: 'json' }
 import { hash } from 'node:crypto'
-import { toRootDomain } from '../../core/public-url.js'
+import { toRootDomain } from '../../core/domain-name.js'
 
 /** Derives an id from the key of the source, so that every import gives the same id. */
 export function deriveId(prefix: 'le_' | 'siq_', sourceKey: string): string {

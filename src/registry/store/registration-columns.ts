@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { toRootDomain } from '../../core/public-url.js'
+import { toRootDomain } from '../../core/domain-name.js'
 import { hasSameLetters } from '../../core/numbers/registry-suffix.js'
 import { findMixedSpelling } from '../normalize/mixed-case.js'
 import { findTownIn } from '../match/other-writings.js'

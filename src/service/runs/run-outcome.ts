@@ -5,7 +5,7 @@ import {
   resolution as resolutionSchema,
 } from '../../contract/result.js'
 import { applyWhenReady, type Awaitable } from '../../platform/sql-program.js'
-import { toRootDomain } from '../../core/public-url.js'
+import { toRootDomain } from '../../core/domain-name.js'
 import { getErrorText } from '../../core/errors.js'
 import { readContextIdentifiers, readIdentifiers } from '../../core/numbers/stated-identifiers.js'
 import { nothingFound } from '../../contract/unknown.js'

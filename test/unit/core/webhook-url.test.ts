@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseListenAddress } from '../../../src/core/server-addresses.js'
-import { parseWebhookUrl } from '../../../src/core/public-url.js'
+import { parseListenAddress, parseWebhookUrl } from '../../../src/core/server-addresses.js'
 
 describe('the address of deliveries', () => {
   test.each([

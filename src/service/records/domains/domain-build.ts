@@ -9,7 +9,7 @@ import type { EntityRecord, ResultEntity } from '../../../contract/entity.js'
 import type { CallId } from '../../../contract/enums.js'
 import { resolution as resolutionSchema, type Resolution } from '../../../contract/result.js'
 import { unknownClassification, unknownWebsiteStatus } from '../../../contract/unknown.js'
-import { toRootDomain } from '../../../core/public-url.js'
+import { toRootDomain } from '../../../core/domain-name.js'
 import type { Knowledge } from '../../knowledge.js'
 import { badRequest } from '../../refusal.js'
 import {
@@ -22,7 +22,7 @@ import {
 import { fillDomainResult } from '../builds/entity-build.js'
 import { toPlainStatus } from '../flat-entities.js'
 import type { DomainLists } from './domain-lists.js'
-import type { SiteVisit, WebsiteCheck } from './website-check.js'
+import { buildRedirectPart, type SiteVisit, type WebsiteCheck } from './website-check.js'
 
 interface Deps {
   readonly knowledge: Knowledge
@@ -145,26 +145,6 @@ function buildIntelligence(known: KnownDomain, visit: SiteVisit | null): DomainI
 /** Returns the website as an address; `null` without a scheme, because the scheme is then unknown. */
 function toWebAddress(website: string | null): string | null {
   return website !== null && /^https?:\/\//i.test(website) && URL.canParse(website) ? website : null
-}
-
-const permanentStatuses = [301, 308]
-
-/** Present only if the domain redirects to another. */
-function buildRedirectPart(
-  domain: string,
-  redirect: SiteVisit['redirect'],
-): Pick<DomainResult, 'redirect_info'> {
-  if (redirect === null) return {}
-  const { finalDomain, statusCode } = redirect
-  return {
-    redirect_info: {
-      is_redirect: true,
-      original_domain: domain,
-      final_domain: finalDomain,
-      redirect_status_code: statusCode,
-      redirect_type: permanentStatuses.includes(statusCode) ? 'permanent' : 'temporary',
-    },
-  }
 }
 
 /** Returns the reply to the read at the end of the build. */

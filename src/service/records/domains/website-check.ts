@@ -1,5 +1,5 @@
-import type { WebsiteStatus } from '../../../contract/domain.js'
-import { toRootDomain } from '../../../core/public-url.js'
+import type { DomainResult, WebsiteStatus } from '../../../contract/domain.js'
+import { toRootDomain } from '../../../core/domain-name.js'
 import { systemClock, type Clock, withTimeout } from '../../../platform/clock.js'
 import { limits } from '../../limits.js'
 import { checkAddress, systemResolver, type HostResolver } from '../../../platform/outbound/address-guard.js'
@@ -271,4 +271,24 @@ async function readBeginning(body: AsyncIterable<Buffer>): Promise<string> {
 function getErrorCode(error: unknown): string {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
   return code ?? 'no answer'
+}
+
+const permanentStatuses = [301, 308]
+
+/** Present only if the domain redirects to another. */
+export function buildRedirectPart(
+  domain: string,
+  redirect: SiteVisit['redirect'],
+): Pick<DomainResult, 'redirect_info'> {
+  if (redirect === null) return {}
+  const { finalDomain, statusCode } = redirect
+  return {
+    redirect_info: {
+      is_redirect: true,
+      original_domain: domain,
+      final_domain: finalDomain,
+      redirect_status_code: statusCode,
+      redirect_type: permanentStatuses.includes(statusCode) ? 'permanent' : 'temporary',
+    },
+  }
 }

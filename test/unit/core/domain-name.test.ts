@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { toRootDomain } from '../../../src/core/public-url.js'
+import { toRootDomain } from '../../../src/core/domain-name.js'
 import { forAll } from '../../support/properties.js'
 
 const forms: [rule: string, text: string, domain: string][] = [

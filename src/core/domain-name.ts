@@ -1,0 +1,62 @@
+import { parse } from 'tldts'
+import { classifyDomain } from './identifiers.js'
+import { isPublicName } from './server-addresses.js'
+
+/** More characters than a typed URL has. */
+const textCharsMax = 2_048
+
+/**
+ * Returns the root domain of a domain, a URL or an e-mail address, in lower-case ASCII: `example.co.uk` for
+ * `https://Shop.Example.co.uk:8443/x`, `EXAMPLE.co.uk.` and `mailto:jane@mail.example.co.uk` (interface: "v3 domain
+ * intelligence"). A name that a hosting provider gives its customers (`acme.github.io`) is a root domain, and so is the
+ * provider's (`github.io`). Returns null for an IP address in any spelling, a single label, a bare suffix (`co.uk`) and
+ * reserved names.
+ */
+export function toRootDomain(text: string): string | null {
+  if (text.length > textCharsMax) return null
+  const host = toAsciiHost(extractHost(text.trim()))
+  if (host === null || !isPublicName(host)) return null
+  const options = { extractHostname: false, detectIp: false }
+  const domain =
+    parse(host, { ...options, allowPrivateDomains: true }).domain ??
+    parse(host, { ...options, allowPrivateDomains: false }).domain
+  return domain !== null && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?\./.test(domain) ? domain : null
+}
+
+/** Returns the host of an address: without scheme, user, port and path. */
+function extractHost(text: string): string {
+  const address = text.replace(/^mailto:/i, '').replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\//i, '')
+  const authority = /^[^/?#\\]*/.exec(address)?.[0] ?? ''
+  // Several addresses in one line are ambiguous.
+  if (authority.includes(',')) return ''
+  return authority
+    .slice(authority.lastIndexOf('@') + 1)
+    .replace(/:\d{0,5}$/, '')
+    .replace(/\.$/, '')
+}
+
+/** Returns the ASCII form of a host (UTS 46), or null if it is not a valid host. */
+function toAsciiHost(host: string): string | null {
+  // The URL parser would treat these characters as other parts of a URL, or drop them.
+  if (!/^[^\s\p{Cc}:/?#[\]@\\<>|^"'`{};]+$/u.test(host)) return null
+  // The letter makes Node.js 24 refuse an xn-- label that decodes to nothing, as older versions do without it.
+  const address = `http://ü.${host}`
+  return URL.canParse(address) ? new URL(address).hostname.replace('xn--tda.', '') : null
+}
+
+/** Explains why a domain is not that of one company; `null` if it may be. */
+export function explainSharedDomain(domain: string, text: string): string | null {
+  switch (classifyDomain(domain)) {
+    case 'mail provider':
+      return `${domain} is a mail provider's domain, not a company's`
+    case 'disposable':
+      return `${domain} is a domain of disposable mailboxes, not a company's`
+    case 'platform': {
+      const [, host = '', path = ''] = /^(?:[a-z]+:)?(?:\/\/)?([^/?#]*)([^]*)$/i.exec(text) ?? []
+      const isOwnFront = host.toLowerCase().replace(/^www\./, '') === domain && path.replace('/', '') === ''
+      return text.includes('@') || isOwnFront ? null : `a page on ${domain} does not say whose domain it is`
+    }
+    case null:
+      return null
+  }
+}
