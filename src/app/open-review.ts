@@ -139,7 +139,7 @@ function assertAnswered(session: ReviewSession, runCommand: string): void {
   const { lookupCount, unansweredCount, decidedCount } = session.getCounts()
   if (lookupCount > unansweredCount || decidedCount > 0 || session.isRunGoingOn) return
   throw new UserError('REVIEW_NOTHING_ANSWERED', 'no lookup of the input has an answer yet', {
-    hint: `run first: ${runCommand}. If it ran, repeat its options here too: columns, --country, service and registry`,
+    hint: `repeat the options of the run here (columns, --country, service, registry), or run first: ${runCommand}`,
   })
 }
 

@@ -142,7 +142,7 @@ describe('what is wrong is said before anything is served', () => {
       2,
       {
         code: 'REVIEW_NOTHING_ANSWERED',
-        hint: 'run first: enrich companies.csv -o out.parquet. If it ran, repeat its options here too: columns, --country, service and registry',
+        hint: 'repeat the options of the run here (columns, --country, service, registry), or run first: enrich companies.csv -o out.parquet',
       },
     ])
     await place.run(['companies.csv', '-o', 'mine.csv', '--max-lookups', '0', '--partial'])
