@@ -137,7 +137,7 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   }
 }
 
-export const noJurisdiction = 'no column says in which country the companies are registered'
+export const noJurisdiction = 'no column says which country registered the companies; --jurisdiction does'
 
 /** Whether the places and forms of most rows, or a header of tax numbers, are those of another country. */
 function isElsewhere(

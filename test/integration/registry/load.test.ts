@@ -149,7 +149,7 @@ describe('what a file is', () => {
     [
       'numbers of a register that is not told',
       'company_number,name\n1234,Acme GmbH\n1235,Beta GmbH\n',
-      /no column says in which country the companies are registered/,
+      /no column says which country registered the companies; --jurisdiction does/,
     ],
     [
       'ids that rows share',
