@@ -317,11 +317,11 @@ export const taxHeaders: readonly string[] = [
 /** Headers of tax numbers of countries whose open registers lack them. */
 export const otherTaxHeaders: ReadonlySet<string> = new Set(toHeaderKeys(...headerWords.others['tax number']))
 
-/** Countries by the key of a name of their numbers. */
+/** Countries by the key of a name of their numbers; the last are those whose persons may have numbers: `VKN/TCKN`. */
 export const countriesOfHeader = createCountriesOfHeader(headerWords.earlier.numbers)
 export const countriesOfAdded = createCountriesOfHeader(headerWords.added.countryNumbers)
 export const countriesOfTaxHeader = createCountriesOfHeader(headerWords.added.taxNumbers)
-
+export const countriesOfPersons = createCountriesOfHeader(headerWords.personNumbers)
 function createCountriesOfHeader(names: Readonly<Record<string, string | readonly string[]>>) {
   const countries = new Map<string, string[]>()
   for (const [country, lists] of Object.entries(names).filter(([name]) => name !== 'any'))

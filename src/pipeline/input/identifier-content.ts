@@ -11,6 +11,7 @@ import {
   type IdentifierKey,
   countriesOfAdded,
   countriesOfHeader,
+  countriesOfPersons,
   countriesOfTaxHeader,
   ambiguousNumberHeaders,
   listSharing,
@@ -55,7 +56,6 @@ import {
 
 /** Phone numbers: a country prefix, brackets, or a leading zero and an area code. */
 const isPhone = (text: string): boolean => /^[+(]|^0\d{1,5}[\s/-]\d/.test(text)
-
 const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d(?!\d)|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/.test(text)
 
 const isRegistration = (text: string): boolean =>
@@ -125,7 +125,7 @@ export function findContentFault(
 
 /** Returns the countries whose persons may have numbers below a header: those of the rows where they share its name. */
 function listPersonCountries(header: string, rowCountries: readonly string[]): readonly string[] {
-  const named = listRegisterCountries(header)
+  const named = listNumberCountries(header)
   const own = listCodes(rowCountries).filter((code) => named.some((one) => listSharing(one).includes(code)))
   return own.length === 0 ? named : own
 }
@@ -336,15 +336,15 @@ export function rankHeader(kind: IdentifierKey, header: string): number {
 const numberKinds = ['registration_id', 'lei', 'cik', 'ein'] as const
 /** A part of a header is worth less than a whole one. */
 const partsRank = 1_000
-
-/**
- * Returns the countries whose register or tax numbers have the names in a header; none for a name like `company number`.
- * `isEarlier`: in the words of version 0.2.0.
- */
-export const listRegisterCountries = (header: string, isEarlier = false): readonly string[] => [
-  ...new Set(
-    [countriesOfHeader, ...(isEarlier ? [] : [countriesOfAdded, countriesOfTaxHeader])].flatMap((countries) =>
-      listHeaderKeys(header, isEarlier).flatMap((key) => countries.get(key) ?? []),
-    ),
-  ),
+const listCountries = (keys: readonly string[], maps: readonly ReadonlyMap<string, readonly string[]>[]) => [
+  ...new Set(maps.flatMap((countries) => keys.flatMap((key) => countries.get(key) ?? []))),
 ]
+const ofCompanies = [countriesOfHeader, countriesOfAdded, countriesOfTaxHeader]
+
+/** Returns the countries whose company numbers a header names; none for `company number`. `isEarlier`: in the words of version 0.2.0. */
+export const listRegisterCountries = (header: string, isEarlier = false): readonly string[] =>
+  listCountries(listHeaderKeys(header, isEarlier), isEarlier ? ofCompanies.slice(0, 1) : ofCompanies)
+
+/** Returns the countries whose companies or persons have numbers below a header: `VKN/TCKN`. */
+export const listNumberCountries = (header: string): readonly string[] =>
+  listCountries(listHeaderKeys(header), [...ofCompanies, countriesOfPersons])

@@ -36,20 +36,16 @@ import {
 import type { EarlierReading } from './columns.js'
 import texts from './fault-texts.json' with { type: 'json' }
 import { cutLabels, isPlainVatNumber, readWholeTaxNumber } from './column-content.js'
-import { hasSharedName, isTaxHeader, listRegisterCountries, rankHeader } from './identifier-content.js'
+import {
+  hasSharedName,
+  isTaxHeader,
+  listNumberCountries,
+  listRegisterCountries,
+  rankHeader,
+} from './identifier-content.js'
 
 /** Faults of an identifier in a row; it is not submitted. */
-export type IdentifierFault =
-  | Exclude<IdentifierKey, 'lei'>
-  | 'lei_form'
-  | 'lei_checksum'
-  | 'registration_checksum'
-  | 'site_checksum'
-  | 'other_country'
-  | 'unknown_country'
-  | 'tax_number'
-  | 'person_number'
-  | 'rounded_number'
+export type IdentifierFault = keyof typeof texts.alone
 
 /** Reasons why a row without other data is not submitted. */
 export const faultReasons: Readonly<Record<IdentifierFault, string>> = texts.alone
@@ -195,7 +191,7 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
   const isTax = isTaxHeader(header, isEarlier)
   const rowPlace = toRegisterPlace(places.registration_country ?? '')
   const isUnknownRow = rowPlace === null && (places.registration_country ?? '').trim() !== ''
-  if (!isEarlier && isPersonNumber(text, listPersonCountries(text, rowPlace, named)))
+  if (!isEarlier && isPersonNumber(text, listPersonCountries({ header, text }, rowPlace)))
     return { identifier: null, fault: 'person_number' }
   const { place, isForeign } = choosePlace({ header, text }, named, { rowPlace, isUnknownRow }, earlier)
   const country = place?.slice(0, 2).toLowerCase() ?? null
@@ -240,11 +236,8 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
 }
 
 /** Returns the countries whose persons may have a number: not those of the header if the row's companies have its form. */
-function listPersonCountries(
-  text: string,
-  rowPlace: string | null,
-  named: readonly string[],
-): readonly string[] {
+function listPersonCountries({ header, text }: NumberCell, rowPlace: string | null): readonly string[] {
+  const named = listNumberCountries(header)
   if (rowPlace === null) return named
   const country = rowPlace.slice(0, 2)
   const isOfRow =

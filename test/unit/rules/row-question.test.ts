@@ -1369,6 +1369,22 @@ describe('rows with a total instead of a company', () => {
   })
 })
 
+test.each([
+  ['VKN/TCKN', '10000000146', '1234567895'],
+  ['Vergi No / T.C. Kimlik No', '10000000146', '1234567895'],
+  ['NPWP/NIK', '3174012305850001', '013101234061000'],
+  ['NTN/CNIC', '3520212345671', '1234567'],
+  ['РНОКПП / ІПН', '2938401234', '143605704021'],
+  ['PIB/JMBG', '0101985710006', '100002803'],
+  ['Aadhaar / PAN', '234567890124', 'AAACT2727Q'],
+  ['Tax ID (NIN)', '12345678901', '00112233-0001'],
+  ['PESEL / NIP', '44051401359', '7740001454'],
+])('below %s, without a country, the number of a person is not sent', (header, person, company) => {
+  const read = (text: string) => chooseNumber([{ header, text }], {})
+  expect(read(person)).toMatchObject({ identifier: null, faults: ['person_number'] })
+  expect(read(company).faults).not.toContain('person_number')
+})
+
 test('Numbers of persons without their zeros, and numbers that a spreadsheet has rounded, are not sent', async () => {
   const numbers = {
     person_number: [
