@@ -4,7 +4,7 @@ import { type Candidate, getDecisionService, type Decision } from '../core/decis
 import { findDecidedKind, readStandingDecisions, Proposals } from '../pipeline/decisions/decision-sync.js'
 import { openReviewStoreToRead } from '../pipeline/open-review-backend.js'
 import { DoubtfulRows, type DoubtfulRow } from '../review/doubtful-rows.js'
-import { chooseRegistry } from './choose-registry.js'
+import { chooseRegistry } from './registry-adapter.js'
 import { inspectInput, type InspectionRequest } from './inspect-input.js'
 import { appendIdentifiers } from '../core/numbers/stated-identifiers.js'
 import type { LabelledQuery } from '../registry/evaluate/evaluation.js'

@@ -1,12 +1,13 @@
 import type { RelationshipType } from '../contract/hierarchy.js'
 import type { SearchResult } from '../contract/search.js'
 import { candidatesMax, type Candidate } from '../core/decisions.js'
-import type {
-  AskedQuery as AskedCompanies,
-  CompanyOwnership,
-  OwnershipLink,
-  Registry,
-  SearchHit,
+import {
+  readRegistry,
+  type AskedQuery as AskedCompanies,
+  type CompanyOwnership,
+  type OwnershipLink,
+  type Registry,
+  type SearchHit,
 } from '../registry/read-registry.js'
 import type { Resolution } from '../contract/result.js'
 import { entityId } from '../contract/enums.js'
@@ -18,6 +19,22 @@ import type {
   SearchRequest,
   SearchResults,
 } from '../service/knowledge-provider.js'
+import { findRegistryPath } from './embedded-scope.js'
+
+export { findRegistryPath } from './embedded-scope.js'
+
+/** Opens the named registry, otherwise that of the project if it exists, otherwise the demo registry. */
+export function chooseRegistry(named: string | null): ChosenRegistry {
+  const path = findRegistryPath(named)
+  return { registry: readRegistry(path), path, label: path ?? 'the demo registry' }
+}
+
+interface ChosenRegistry {
+  readonly registry: Registry
+  /** `null` for the demo registry. */
+  readonly path: string | null
+  readonly label: string
+}
 
 /** A synchronous `Knowledge`. */
 export interface RegistryKnowledge extends Knowledge {

@@ -106,7 +106,7 @@ const runsKeptBeside = 1_000
 /** Starts the service in this process, without a socket, and connects to it. */
 export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnection> {
   // Imported here, because hosted runs and commands that only read do not need them.
-  const { chooseRegistry } = await import('./choose-registry.js')
+  const { chooseRegistry } = await import('./registry-adapter.js')
   const { registry, path, label } = chooseRegistry(deps.registryPath)
   let matchers: MatcherPool | null = null
   try {

@@ -56,8 +56,8 @@ interface Doors {
 const doors: Record<string, Doors> = {
   app: {
     files: `
-      choose-registry enrich inspect-input matcher-pool open-review
-      preview-rows propose-decisions service-connection view-rows`,
+      enrich inspect-input matcher-pool open-review preview-rows propose-decisions
+      registry-adapter service-connection view-rows`,
   },
   client: { files: 'client transport', atMost: { doors: 2 } },
   config: { files: 'billing file-config option options partition settings' },

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command, type Option } from 'commander'
-import { findRegistryPath } from '../../app/choose-registry.js'
+import { findRegistryPath } from '../../app/registry-adapter.js'
 import { toLabelledDecisions, type LabelledDecisions } from '../../app/propose-decisions.js'
 import { defaultPaths } from '../../config/options.js'
 import { UserError } from '../../core/errors.js'

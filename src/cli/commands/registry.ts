@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { defaultPaths } from '../../config/options.js'
-import { chooseRegistry } from '../../app/choose-registry.js'
+import { chooseRegistry } from '../../app/registry-adapter.js'
 import type { Registry } from '../../registry/read-registry.js'
 import { dateOrders, encodingNames } from '../../core/file-formats.js'
 import { createCommandConnectors, formatJsonLine, type CliIo } from '../terminal/command-io.js'

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { defaultPaths, createMatcherCountSchema } from '../../config/options.js'
-import { chooseRegistry } from '../../app/choose-registry.js'
+import { chooseRegistry } from '../../app/registry-adapter.js'
 import {
   isLoopback,
   isPostgresUrl,

@@ -15,7 +15,7 @@ import {
   type PlaceAgreement,
 } from './place-agreement.js'
 import { cutFormerName, findBodyInFront, findSharedForm } from './named-field.js'
-import { unspaced } from '../normalize/unspaced-names.js'
+import { isFamilyWord, unspaced } from '../normalize/unspaced-names.js'
 import { removeRegistrySuffix } from '../../core/numbers/registry-suffix.js'
 import { isFormAlone, isPrivateForm, listKinds, spellOutForm } from '../reference/registers.js'
 
@@ -275,10 +275,6 @@ const innerMarks = /\s*[\u30fb\u00b7]\s*|\s+/g
 /** Followed by a role of the same company, or by its client. */
 const roleMarks =
   /\b(?:d\/?b\/?a|t\/a|c\/o|f\/?k\/?a|a\/?k\/?a|n\/?k\/?a|o\/b\/o|trading as|trades as|doing business as|operating as|formerly|previously|fost(?:[aă]|ul)?\s+|denumit[aă] anterior|on behalf of|for and on behalf|care of|known as)\b/i
-/** "Smith Co. & Sons Ltd" is one company. */
-const familyWords =
-  /^(?:sons?|brothers|bros|daughters?|associates|partners|wspolnicy|partnerzy|partneri|ortaklari|ogullari|sinovi|synove|soner|vellezerit)$/
-
 /** Several names in one text. */
 interface SeveralNames {
   readonly names: readonly string[]
@@ -342,7 +338,9 @@ function isName(text: string): boolean {
   if (/^\s*(?:a|an|the|co|company|cie)\b/i.test(text)) return false
   const { tokens, formWords } = parseName(text)
   const isFormAlone = formWords.length === 0 && parseName(`x ${text}`).tokens.length === 1
-  return !isFormAlone && tokens.some((one) => one.length > 1 && !isLightWord(one) && !familyWords.test(one))
+  return (
+    !isFormAlone && tokens.some((one) => one.length > 1 && !isLightWord(one) && !isFamilyWord(one, false))
+  )
 }
 
 const isEnterprise = (text: string): boolean => parseForm(text).formClass === 'enterprise'

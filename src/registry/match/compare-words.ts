@@ -72,15 +72,14 @@ const numberWords = new Map([
   ...tens.map(([word, ten]) => [word, `${ten}0`] as const),
   ...tens.flatMap(([word, ten]) => units.map(([unit, digit]) => [word + unit, ten + digit] as const)),
 ])
-const tensWords = new Set(tens.map(([word]) => word))
 
 /** The digits of a number, also of one in words: "44" for "fortyfour", "21" for "21st". */
 const readNumber = (word: string): string | undefined =>
   numberWords.get(word) ?? /^(\d+)(?:st|nd|rd|th)$/.exec(word)?.[1]
 
-/** The digits of a number of two words, "forty four"; `undefined` for other words. */
+/** The digits of a number of two words, "forty four", "dua belas"; `undefined` for other words. */
 export const joinNumber = (first: string | undefined, second: string): string | undefined =>
-  tensWords.has(first ?? '') ? numberWords.get(`${first ?? ''}${second}`) : undefined
+  first === undefined ? undefined : numberWords.get(first + second)
 
 /** Lists how names write a number: "21", "21st". */
 export const listNumberSpellings = (digits: string): string[] =>
@@ -162,7 +161,7 @@ const toSkeleton = (word: string): string =>
     .replace(/(.)\1+/g, '$1')
 
 /** True if the letters of `short` are in `long`, in order. */
-function isSubsequence(short: string, long: string): boolean {
+export function isSubsequence(short: string, long: string): boolean {
   let at = 0
   for (let index = 0; index < long.length && at < short.length; index++) if (long[index] === short[at]) at++
   return at === short.length

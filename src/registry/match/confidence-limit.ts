@@ -1,38 +1,30 @@
 import { hasLocalOffices } from '../../core/numbers/court-numbers.js'
-import { calculateDistance } from '../../core/word-forms.js'
-import { isIndustryWord } from '../reference/industry-codes.js'
 import { isFormAlone } from '../reference/registers.js'
 import { foldWords, namesTrade } from '../normalize/normalize-name.js'
 import { isOfUnknownWords } from '../normalize/native-scripts.js'
 import { toCityKey, toPlaceKey } from '../normalize/places.js'
-import { hasOtherScript } from '../normalize/sounds.js'
-import { classifyNameWord, type WordMatch } from './compare-words.js'
+import { classifyNameWord } from './compare-words.js'
 import { isOneFormPrivate } from './candidate.js'
-import { classifyEvidence, hasLeft, isOwnCountryLeft, skipJoiningWords, type Evidence } from './evidence.js'
-import type { LeftWord } from './left-words.js'
+import { classifyEvidence, hasLeft, isOwnCountryLeft, type Evidence } from './evidence.js'
 import { countTellingNext, isFollowed, isNamedOtherwise, isNameLeft, isOfSeveral } from './other-names.js'
+import {
+  isAmong,
+  isBySound,
+  isInserted,
+  isLikeOther,
+  isOfFamily,
+  isOmitted,
+  isOnlyLike,
+  isOtherTrade,
+  isReplaced,
+  isShortened,
+  isSwapped,
+  isTranslated,
+  tells,
+} from './other-words.js'
 import { hasOtherMeaning } from './word-classes.js'
 import { hasTown } from './place-agreement.js'
 import type { TextWord } from './query-text.js'
-
-/** True if a word of the text stands where the name has another: "Larkmoor Energy Ltd" and "Larkmoor Capital Ltd". */
-function isReplaced({ left, text, alignment, candidate: { tokens } }: Evidence['comparison']): boolean {
-  const { pairs, missing, end } = alignment
-  return missing.some((nameAt) => {
-    const before = pairs.findLast((pair) => pair.nameAt < nameAt)
-    const to = pairs.find((pair) => pair.nameAt > nameAt)?.textAt ?? skipJoiningWords(text, end) + 1
-    const isAnother = (one: LeftWord) =>
-      before !== undefined &&
-      one.at >= before.textAt + before.textCount &&
-      one.at < to &&
-      (one.role === null || one.role === 'cut') &&
-      one.word.separator === '' &&
-      /^(?:telling|generic|light|number)$/.test(one.word.wordClass) &&
-      // Otherwise it may be the same word, spelled so badly that it was not found.
-      one.word.text.charAt(0) !== tokens[nameAt]?.charAt(0)
-    return left.some(isAnother)
-  })
-}
 
 /** The most confidence of an answer for which something holds, the least first. */
 const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence) => boolean])[] = [
@@ -46,10 +38,10 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [48, (one) => one.comparison.lacksOnlyTrade && one.comparison.isFormStated && one.siblings.prefixCount > 1],
   // With a word in place of another, it is the name of another company.
   [58, (evidence) => isReplaced(evidence.comparison) || isNamedByOtherTown(evidence)],
-  // Another word of a trade makes another name, and so does the only word that tells: Spaces and Spices, Demirkaya and Demirkan.
-  [78, (one) => one.place !== 'postal' && one.contextCount === 0 && (isOtherTrade(one) || isOnlyLike(one))],
   // The rest of the name describes a trade: in another town, it may be another company's.
   [70, (one) => isDescribed(one) && !/^(?:postal|city)$/.test(one.place)],
+  // Another word of a trade makes another name, and so does the only word that tells: Spaces and Spices, Demirkaya and Demirkan.
+  [78, (one) => one.place !== 'postal' && one.contextCount === 0 && (isOtherTrade(one) || isOnlyLike(one))],
   // A name that continues is that of another company, as far as the registry tells.
   [
     78,
@@ -63,6 +55,12 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
         isNextToOther,
         isNumbered,
         isShortened,
+        isInserted,
+        isOmitted,
+        isSwapped,
+        isOfFamily,
+        (other: Evidence) => isLikeOther(other) && isInOtherTown(other),
+        (other: Evidence) => other.comparison.statedForm !== null && isWithoutEnd(other),
       ].some((is) => is(one)),
   ],
   // Partnerships, cooperatives, associations, sole traders and estates are other persons than a company of the same name.
@@ -72,12 +70,12 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   // Vowels tell names of one sound apart, as far as the script has them: "медина" is hardly Modern.
   [78, (one) => isBySound(one, ({ isSlip = false }) => !isSlip)],
   // A group has a company for each country, and a word in front makes another name: few registries hold all of them.
-  [85, (one) => isOwnCountryLeft(one) || isOfOtherOffice(one) || isOfOtherForm(one)],
+  [85, (one) => [isOwnCountryLeft, isOfOtherOffice, isOfOtherForm, isWithoutEnd].some((is) => is(one))],
   [85, ({ comparison }) => comparison.characters === 'unknown'],
   // The others may be words of another name. A word behind the form may be a remark, or name a fund or an estate of the company.
   [90, (one) => [isSpelledOtherwise, isFollowed, isDescribed, isTranslated, isBySound].some((is) => is(one))],
-  // A bare name in another town is often that of another business: "Prakash Jewellers" of Nashik.
-  [90, (one) => isBareElsewhere(one)],
+  // A bare name in another town is often that of another business: "Prakash Jewellers" of Nashik. So is Demirhan for Demirkan.
+  [90, (one) => isBareElsewhere(one) || isBareBeginning(one) || isLikeOther(one)],
   // Without evidence for the place, the name may be that of a company of the stated country.
   [94, (evidence) => isElsewhere(evidence)],
 ]
@@ -97,70 +95,33 @@ const isNextToOther = ({
   contextCount === 0 &&
   candidate.prominence.tickers === ''
 
-/** True if the text is in another script than the name, or of a country of many spellings, and has a word of it only by its sound. */
-const isBySound = (
-  { comparison: { alignment, text, candidate } }: Evidence,
-  isMeant: (match: WordMatch) => boolean = () => true,
-): boolean =>
-  text.words.some(({ isSpoken }) => isSpoken) &&
-  !hasOtherScript(candidate.name) &&
-  alignment.pairs.some(({ match }) => match.kind === 'misspelled' && isMeant(match))
+const isInOtherTown = ({ place, hint }: Evidence): boolean =>
+  place === 'region_conflict' || (place === 'country' && hint?.namesTown === true)
 
-/** True if a word is another one of its trade: a group may have a company Larkmoor Steel next to Larkmoor Stahl GmbH. */
-const isTranslated = ({ comparison: { alignment, text, candidate } }: Evidence): boolean =>
-  alignment.pairs.some(({ match, textAt, nameAt }) => {
-    const [word, held] = [text.words[textAt]?.text ?? '', candidate.tokens[nameAt] ?? '']
-    const isLike =
-      word.slice(0, 4) === held.slice(0, 4) || calculateDistance(word, held, word.length) * 3 <= word.length
-    return match.kind === 'related' && !isLike
-  })
+const isLittleKnown = ({ prominence }: Evidence['comparison']['candidate']): boolean =>
+  prominence.tickers === '' && !prominence.hasLei
 
-const isLoose = ({ kind, isSlip }: WordMatch) =>
-  isSlip !== true && /^(?:misspelled|abbreviated|cut)$/.test(kind)
+/** True if the text lacks the form of a little-known company. */
+const isBare = ({ comparison: { statedForm, candidate }, contextCount }: Evidence): boolean =>
+  statedForm === null && candidate.formClass !== null && isLittleKnown(candidate) && contextCount === 0
 
-const isBareElsewhere = ({ place, hint, contextCount, comparison }: Evidence): boolean =>
-  (place === 'region_conflict' || (place === 'country' && hint?.namesTown === true)) &&
-  comparison.statedForm === null &&
-  comparison.candidate.formClass !== null &&
-  comparison.candidate.place.cityKey !== '' &&
-  comparison.candidate.prominence.tickers === '' &&
-  !comparison.candidate.prominence.hasLei &&
-  contextCount === 0
+const isBareElsewhere = (one: Evidence): boolean =>
+  isInOtherTown(one) && isBare(one) && one.comparison.candidate.place.cityKey !== ''
 
-/** True if a word of a trade stands for another one, or a word is too short or begins otherwise: Egem and Ege, Hearings and Bearings. */
-const isOtherTrade = ({ comparison: { alignment, text, candidate } }: Evidence) =>
-  alignment.pairs.some(({ match, textAt, textCount, nameAt, nameCount }) => {
-    const [word, held] = [text.words[textAt]?.folded ?? '', candidate.tokens[nameAt] ?? '']
-    if (!isLoose(match) || match.kind === 'cut' || textCount + nameCount > 2 || held.startsWith(word))
-      return false
-    const isShort = Math.min(word.length, held.length) < 5 && classifyNameWord(held) === 'telling'
-    const isOther = match.kind === 'misspelled' && (match.isFirstChanged || isShort)
-    return isOther || (isIndustryWord(word) && isIndustryWord(held))
-  })
-
-/** True if no word that tells is in both, only one that is short, begins otherwise, or differs in more than a letter. */
-function isOnlyLike({ comparison: { alignment, text, candidate } }: Evidence): boolean {
-  const { tokens } = candidate
-  const tells = (word: string) =>
-    /^(?:telling|number)$/.test(classifyNameWord(word)) && !namesTrade(word) && !isIndustryWord(word)
-  const own = alignment.pairs.filter(({ nameAt }) => tells(tokens[nameAt] ?? ''))
-  const isLike = ({ match, textAt, nameAt }: (typeof own)[number]) => {
-    const letters = Math.min(text.words[textAt]?.text.length ?? 0, (tokens[nameAt] ?? '').length)
-    return (
-      isLoose(match) &&
-      (match.kind !== 'misspelled' || match.isFirstChanged || letters <= 5 || match.share < 0.85)
-    )
-  }
-  return tokens.length > 1 && own.length > 0 && own.every(isLike) && candidate.prominence.tickers === ''
+/** True if the text lacks the last words of a little-known company, and one of them is none of a trade or its town. */
+function isWithoutEnd({ comparison, place, contextCount }: Evidence): boolean {
+  const { alignment, candidate, isTruncated, text } = comparison
+  const { cityKey } = candidate.place
+  const isTown = (word: string) => cityKey.includes(toCityKey(word)) || !tells(word)
+  const last = alignment.pairs.at(-1)?.nameAt ?? -1
+  const missing = alignment.missing.flatMap((at) => (at > last ? (candidate.tokens[at] ?? []) : []))
+  const isWhole = !isTruncated && text.cut === 'nowhere' && isLittleKnown(candidate)
+  return isWhole && place !== 'postal' && contextCount === 0 && !missing.every(isTown)
 }
 
-/** True if a name of one word is shortened in a text that no column cuts, and the town does not tell: "Nisc Inc" may be another one than Nisource. */
-const isShortened = ({ comparison: { text, candidate, pairs }, place, contextCount }: Evidence) =>
-  candidate.tokens.length === 1 &&
-  pairs.cut + pairs.abbreviated > 0 &&
-  text.cut === 'nowhere' &&
-  contextCount === 0 &&
-  !/^(?:postal|city)$/.test(place)
+/** True if the text is only the beginning of a name, as that of a person may be. */
+const isBareBeginning = (one: Evidence): boolean =>
+  one.comparison.matchType === 'prefix' && isBare(one) && one.place !== 'postal'
 
 /** True if the name continues with a number that is no year: "Larkmoor Ltd" is hardly Larkmoor 7 Ltd. */
 const isNumbered = ({ comparison: { isOneOfSeries, isTruncated, alignment, candidate } }: Evidence) =>
@@ -208,7 +169,7 @@ function isNamedByOtherTown({ place, hint, comparison: { candidate, text } }: Ev
   const towns = [...(hint?.cities ?? [])].filter((town) => !/\d/.test(town))
   // A part of the town, or one that is in the name as well: "Novi Beograd".
   const isNear = (town: string) => town.includes(cityKey) || toCityKey(candidate.name).includes(town)
-  if (cityKey.length < 3 || place === 'postal' || towns.length === 0 || towns.some(isNear)) return false
+  if (cityKey.length < 2 || place === 'postal' || towns.length === 0 || towns.some(isNear)) return false
   if (hasTown(new Set(towns), candidate.place)) return false
   const ends = [foldWords(candidate.name), candidate.tokens].flatMap((words) =>
     [1, 2, 3].map((count) => (words.length > count ? words.slice(-count).join('') : '')),
@@ -276,7 +237,7 @@ function isContinued(evidence: Evidence): boolean {
     !(text.isSecurity || isFullName) &&
     (isOtherForm ||
       (next?.text === 'and' && one !== undefined && isAmong(other, 'telling generic light')) ||
-      isAmong(more, isFormBefore ? 'telling generic payment' : 'generic') ||
+      isAmong(more, isFormBefore ? 'telling generic payment department' : 'generic') ||
       (other?.word.wordClass === 'form' && isAmong(one, 'department site payment exchange web')) ||
       (isNumber && (isBeforeForm || isLast)) ||
       (countTellingNext(evidence) > 1 && evidence.place !== 'postal') ||
@@ -288,9 +249,6 @@ function isContinued(evidence: Evidence): boolean {
       ))
   )
 }
-
-const isAmong = (left: LeftWord | undefined, classes: string): boolean =>
-  (left?.role === null || left?.role === 'cut') && classes.includes(left.word.wordClass)
 
 /**
  * True if text and name each have a word of their own, and in common only those of a trade, a form or a place: "Trade and

@@ -30,10 +30,9 @@ const scripts = Object.entries(romanized.scripts).map(([name, line]) => ({
 }))
 const readWritings = (table: Readonly<Record<string, string>>): ReadonlyMap<string, Writings> =>
   new Map(Object.entries(table).map(([key, line]) => [key, parseWritings(line)]))
-const [ofCountries, ofLetters] = [
-  readWritings(romanized.in_country),
-  readWritings(romanized.letter_of_country),
-]
+const ofCountries = readWritings(romanized.in_country)
+const ofLetters = readWritings(romanized.letter_of_country)
+const ofLatin = readWritings(romanized.in_latin)
 
 /** Returns how the letters of a country's own script are written in Latin letters, or of all countries for an empty one; none for a country with Latin letters. */
 export const getWritings = (country: string): Writings =>
@@ -42,13 +41,14 @@ export const getWritings = (country: string): Writings =>
       country === '' || countries.has(country) ? writings : [],
     ),
     ...[...ofCountries, ...ofLetters].flatMap(([key, writings]) => (key.startsWith(country) ? writings : [])),
+    ...(ofLatin.get(country) ?? []),
   ])
 const countriesMax = 500
 const writingsOfCountries = new Map<string, Writings>()
 
-/** Returns the writings to compare a text with a name, of which one has letters of another script; `null` for two of one script. */
+/** Returns the writings to compare a text with a name: of which one has letters of another script, or of a country with an older spelling; else `null`. */
 export function findWritings(text: string, name: string, country: string): Writings | null {
-  if (hasOtherScript(text) === hasOtherScript(name)) return null
+  if (hasOtherScript(text) === hasOtherScript(name)) return ofLatin.get(country) ?? null
   const script = scripts.find(({ letter }) => letter.test(text) !== letter.test(name))
   if (script === undefined) return hasOtherScript(text) ? [] : null
   const both = `${text}${name}`.toLowerCase()

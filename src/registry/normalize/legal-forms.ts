@@ -326,7 +326,7 @@ const getNativeForms = (): readonly NativeForm[] =>
     .map(({ form: { class: formClass, legal_form: legalForm, ...form }, marked }) => {
       const [countries, words] = [toWords(form.countries), toWords(form.words)]
       const plain = writeGreekPlain(marked.normalize('NFKC').toLowerCase())
-      const letters = /(?:(?![ةهأإؤ])[\p{L}\p{M}])+/u.exec(plain)?.[0] ?? ''
+      const letters = /(?:(?![ةهأإؤیيىکك])[\p{L}\p{M}])+/u.exec(plain)?.[0] ?? ''
       const native = { formClass, legalForm, countries, words } as NativeForm['form']
       let pattern: RegExp | undefined
       return { letters, getPattern: () => (pattern ??= toFormPattern(marked)), form: native }

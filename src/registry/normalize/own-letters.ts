@@ -76,6 +76,10 @@ export function writeLettersAlike(text: string): string {
 const ownLetters =
   /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}\P{L}]/u
 
+/** Whether words of a text in other letters are a Latin form only by chance: "ری" is "ry", and no Finnish association. */
+export const isFormByChance = (words: readonly string[], written: string): boolean =>
+  words.join('').length <= 3 && ownLetters.test(written) && !/\p{Script=Latin}/u.test(written)
+
 /**
  * Unifies the spelling of a text in its own letters, which are not romanized: عمان and معان, 苏州 and 宿州 are different
  * towns. Drops vowel signs, articles and spaces; `null` for texts of Latin, Greek and Cyrillic letters.

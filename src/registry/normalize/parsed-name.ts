@@ -26,7 +26,7 @@ import { cleanText, removeProcedure, spellOutShortForms } from './clean-text.js'
 import { isNoForm, spellOutForm } from '../reference/registers.js'
 import { matchLimits } from '../model/limits.js'
 import { joinLatinLetters } from './unspaced-names.js'
-import { writeOut } from './own-letters.js'
+import { isFormByChance, writeOut } from './own-letters.js'
 import codes from '../reference/fund-and-trust-forms.json' with { type: 'json' }
 
 /** A name prepared for comparison: once per stored name at import, once per query. */
@@ -94,8 +94,7 @@ export function writeInOneScript(text: string): string {
   return joinLatinLetters(writeOut(own))
 }
 const latinLetter = /\p{Script=Latin}/u
-
-/** Readings of one query, and the names found for it, are mostly the same few texts. */
+/** Readings of a query, and the names found for it, are mostly few texts. */
 const parsedTextsMax = 500
 const parsedTexts = new Map<string, ParsedName>()
 
@@ -202,14 +201,15 @@ export function parseForm(name: string): Pick<ParsedName, 'formClass' | 'formCou
 
 function stripForms(words: readonly string[], written: string, country: string | null) {
   const leading = findFormInFront(words, written) ?? findNationalFrontForm(country ?? '', words)
-  let start = leading ? leading.words.length : 0
+  let start = leading && !isFormByChance(leading.words, written) ? leading.words.length : 0
   if (start >= words.length) start = 0
   let form = start > 0 ? leading : null
   let end = words.length
   for (let found = findTrailingForm(words, end); found !== null; found = findTrailingForm(words, end)) {
-    if (end - found.words.length <= start || (form !== null && isInitialsBefore(found, form))) break
+    const isOther = form !== null && isInitialsBefore(found, form)
+    if (end - found.words.length <= start || isOther || isFormByChance(found.words, written)) break
     end -= found.words.length
-    // "Co." before "KG" adds nothing; a more specific form takes precedence at any position.
+    // A more specific form than "Co." takes precedence at any position.
     if (form === null || form.formClass === 'company') form = found
   }
   return {
@@ -222,9 +222,9 @@ function stripForms(words: readonly string[], written: string, country: string |
 }
 
 function findFormInFront(words: readonly string[], written: string): LegalFormEntry | null {
-  const find = isInFrontOfQuoted(written) ? (all: readonly string[]) => findFormAt(all, 0) : findLeadingForm
-  const leading = words.length > 1 ? find(words) : null
-  if (leading === null || (!leading.leading && leading.formClass === 'company')) return null
+  const leading = isInFrontOfQuoted(written) ? findFormAt(words, 0) : findLeadingForm(words)
+  if (words.length < 2 || leading === null || (!leading.leading && leading.formClass === 'company'))
+    return null
   const last = findTrailingForm(words, words.length)
   return isInitialsBefore(leading, last, { isFirst: true, written }) ? null : leading
 }
@@ -322,7 +322,7 @@ export function isSoleTraderForm(legalForm: string, countryCode: string | null):
   return isKnown && !(countryCode === 'CO' && key.endsWith('unipersonal'))
 }
 
-/** Fast check: most names have none of these words. */
+/** Most names have none of these words. */
 const mayBe = new RegExp(
   String.raw`trust|fund|fond|\bfcp\b|sonderverm|\betfs?\b|\btr\b|^(?:${codes.trustStart})`,
   'i',

@@ -133,8 +133,11 @@ function spellNative(spelling: string): string {
   const open = spelling.includes(' ') ? spelling.replace(article, '(?:ال)?') : spelling
   return open
     .replaceAll('ؤو', '(?:[ؤئو]و?|ءو)')
+    .replace(/ؤ(?!و|ئ)/g, '[ؤو]')
     .replace(/[ةه](?= |$)/g, '[ةه]')
     .replace(/[أإ]/g, '[أإا]')
+    .replace(/[یيى]/g, '[یيى]')
+    .replace(/[کك]/g, '[کك]')
 }
 const tidy = (part: string): string => part.trim().replace(/\s+/g, ' ')
 /** "東京都港区", "广东省深圳市南山区", "경기도 성남시 분당구": no signs separate a region from its towns. */
@@ -296,3 +299,8 @@ export function removePerson(text: string): string {
     return !isOfHost && boxes.includes(box) ? ' ' : found
   })
 }
+
+const [family, joinedFamily] = [around.family, around.joined_family].map((list) => new Set(list.split(' ')))
+/** Whether a word is of the family or the partners of a name: "Smith Co. & Sons Ltd" is one company. `isJoined`: behind "and". */
+export const isFamilyWord = (word: string, isJoined: boolean): boolean =>
+  family?.has(word) === true || (isJoined && joinedFamily?.has(word) === true)

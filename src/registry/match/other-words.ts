@@ -1,0 +1,157 @@
+import { calculateDistance } from '../../core/word-forms.js'
+import { isIndustryWord } from '../reference/industry-codes.js'
+import { foldWords, namesTrade } from '../normalize/normalize-name.js'
+import { isOfUnknownWords } from '../normalize/native-scripts.js'
+import { hasOtherScript } from '../normalize/sounds.js'
+import { isFamilyWord } from '../normalize/unspaced-names.js'
+import { classifyNameWord, isSubsequence, type WordMatch } from './compare-words.js'
+import { skipJoiningWords, type Evidence } from './evidence.js'
+import type { LeftWord } from './left-words.js'
+
+export const isAmong = (left: LeftWord | undefined, classes: string): boolean =>
+  (left?.role === null || left?.role === 'cut') && classes.includes(left.word.wordClass)
+
+/** Whether a word may be another one, spelled so badly that it was not found: not Dental for Diagnostics, which are known. */
+const mayBeWord = (word: string, held = '') =>
+  word.charAt(0) === held.charAt(0) &&
+  (isSubsequence(word, held) || calculateDistance(word, held, held.length) * 2 <= held.length)
+
+/** True if a word of the text stands where the name has another: "Larkmoor Energy Ltd" and "Larkmoor Capital Ltd". */
+export function isReplaced({
+  left,
+  text,
+  alignment,
+  candidate: { tokens },
+}: Evidence['comparison']): boolean {
+  const { pairs, missing, end } = alignment
+  return missing.some((nameAt) => {
+    const before = pairs.findLast((pair) => pair.nameAt < nameAt)
+    const to = pairs.find((pair) => pair.nameAt > nameAt)?.textAt ?? skipJoiningWords(text, end) + 1
+    const isAnother = (one: LeftWord) =>
+      before !== undefined &&
+      one.at >= before.textAt + before.textCount &&
+      one.at < to &&
+      (one.role === null || one.role === 'cut') &&
+      one.word.separator === '' &&
+      /^(?:telling|generic|light|number)$/.test(one.word.wordClass) &&
+      !mayBeWord(one.word.text, tokens[nameAt])
+    return left.some(isAnother)
+  })
+}
+
+/** True if the text is in another script than the name, or of a country of many spellings, and has a word of it only by its sound. */
+export const isBySound = (
+  { comparison: { alignment, text, candidate } }: Evidence,
+  isMeant: (match: WordMatch) => boolean = () => true,
+): boolean =>
+  text.words.some(({ isSpoken }) => isSpoken) &&
+  !hasOtherScript(candidate.name) &&
+  alignment.pairs.some(({ match }) => match.kind === 'misspelled' && isMeant(match))
+
+/** True if a word is another one of its trade: a group may have a company Larkmoor Steel next to Larkmoor Stahl GmbH. */
+export const isTranslated = ({ comparison: { alignment, text, candidate } }: Evidence): boolean =>
+  alignment.pairs.some(({ match, textAt, nameAt }) => {
+    const [word, held] = [text.words[textAt]?.text ?? '', candidate.tokens[nameAt] ?? '']
+    const isLike =
+      word.slice(0, 4) === held.slice(0, 4) || calculateDistance(word, held, word.length) * 3 <= word.length
+    return match.kind === 'related' && !isLike
+  })
+
+const isLoose = ({ kind, isSlip }: WordMatch) =>
+  isSlip !== true && /^(?:misspelled|abbreviated|cut)$/.test(kind)
+
+/** True if a word of a trade stands for another one, or a word is too short or begins otherwise: Egem and Ege, Hearings and Bearings. */
+export const isOtherTrade = ({ comparison: { alignment, text, candidate } }: Evidence) =>
+  alignment.pairs.some(({ match, textAt, textCount, nameAt, nameCount }) => {
+    const [word, held] = [text.words[textAt]?.folded ?? '', candidate.tokens[nameAt] ?? '']
+    if (!isLoose(match) || match.kind === 'cut' || textCount + nameCount > 2 || held.startsWith(word))
+      return false
+    const isShort = Math.min(word.length, held.length) < 5 && classifyNameWord(held) === 'telling'
+    const isOther = match.kind === 'misspelled' && (match.isFirstChanged || isShort)
+    return isOther || [word, held].every((one) => isIndustryWord(one) || namesTrade(one))
+  })
+
+/** Whether a word tells companies apart: no word of a trade, and no other that many names have. */
+export const tells = (word = '') =>
+  /^(?:telling|number)$/.test(classifyNameWord(word)) && !namesTrade(word) && !isIndustryWord(word)
+
+/** True if no word that tells is in both, only one that is short, begins otherwise, or differs in more than a letter. */
+export function isOnlyLike({ comparison: { alignment, text, candidate } }: Evidence): boolean {
+  const { tokens } = candidate
+  const own = alignment.pairs.filter(({ nameAt }) => tells(tokens[nameAt]))
+  const isLike = ({ match, textAt, nameAt }: (typeof own)[number]) => {
+    const letters = Math.min(text.words[textAt]?.text.length ?? 0, (tokens[nameAt] ?? '').length)
+    return (
+      isLoose(match) &&
+      (match.kind !== 'misspelled' || match.isFirstChanged || letters <= 5 || match.share < 0.85)
+    )
+  }
+  return tokens.length > 1 && own.length > 0 && own.every(isLike) && candidate.prominence.tickers === ''
+}
+
+/** Whether a word is more than the beginning or the consonants of one that it may be short for: Chukwuma, Chukwuemeka. */
+const isWhole = (word: string, held: string): boolean =>
+  !isSubsequence(word, held) || (!held.startsWith(word) && word.replace(/[^aeiouy]/g, '').length > 2)
+
+/** True if a word that tells has another letter, or only its beginning is in a text that no column cuts: Hikaru and Hikari, Sabz and Sabzine. */
+export const isLikeOther = ({ place, comparison: { alignment, text, candidate } }: Evidence) =>
+  place !== 'postal' &&
+  alignment.pairs.some(({ match, textAt, textCount, nameAt }) => {
+    const [word, held] = [text.words[textAt]?.text ?? '', candidate.tokens[nameAt] ?? '']
+    if (!isLoose(match) || textCount > 1 || word.length > 9 || !tells(held)) return false
+    if (match.kind === 'abbreviated') return isWhole(word, held)
+    return match.kind === 'cut' ? text.cut === 'nowhere' : match.isUsual !== true
+  })
+
+/** True if the text has a word more between those of the name: "Argent Trust Microfinance Bank", "Argent Trust Bank". */
+export const isInserted = ({ comparison: { left } }: Evidence) =>
+  left.some(
+    (one) => one.position === 'inside' && one.word.separator === '' && isAmong(one, 'telling generic'),
+  )
+
+/** True if the name has a word more between those of the text, or any where few words of the script are known: "Sinar Mas Kencana", "Sinar Kencana". */
+export const isOmitted = ({ place, comparison: { alignment, text, candidate } }: Evidence) =>
+  place !== 'postal' &&
+  alignment.missing.some((at) => {
+    const isInside = [1, -1].every((side) => alignment.pairs.some((pair) => (pair.nameAt - at) * side > 0))
+    return (
+      isOfUnknownWords(text.native) || (isInside && classifyNameWord(candidate.tokens[at] ?? '') !== 'light')
+    )
+  })
+
+/** True if two words that tell have changed places, without a comma: "Jaya Abadi" and "Abadi Jaya" are two companies. */
+export const isSwapped = ({ comparison: { alignment, text, candidate } }: Evidence) =>
+  alignment.isReordered &&
+  alignment.pairs.some(
+    ({ textAt, nameAt }, at) =>
+      tells(candidate.tokens[nameAt]) &&
+      alignment.pairs
+        .slice(at + 1)
+        .some(
+          (next) =>
+            next.nameAt < nameAt &&
+            tells(candidate.tokens[next.nameAt]) &&
+            text.words.slice(textAt + 1, next.textAt + 1).every(({ separator }) => separator === ''),
+        ),
+  )
+
+/** True if the text is a name, perhaps of a person, that a little-known company continues with "& Sons", "and Company", "Brothers". */
+export const isOfFamily = ({ comparison: { statedForm, isTruncated, text, candidate } }: Evidence): boolean =>
+  statedForm === null &&
+  !isTruncated &&
+  candidate.prominence.tickers === '' &&
+  !candidate.prominence.hasLei &&
+  foldWords(candidate.name).some(
+    (word, at, words) =>
+      at > 0 &&
+      isFamilyWord(word, words[at - 1] === 'and') &&
+      !text.words.some(({ folded }) => folded === word),
+  )
+
+/** True if a name of one word is shortened in a text that no column cuts, and the town does not tell: "Nisc Inc" may be another one than Nisource. */
+export const isShortened = ({ comparison: { text, candidate, pairs }, place, contextCount }: Evidence) =>
+  candidate.tokens.length === 1 &&
+  pairs.cut + pairs.abbreviated > 0 &&
+  text.cut === 'nowhere' &&
+  contextCount === 0 &&
+  !/^(?:postal|city)$/.test(place)
