@@ -1,5 +1,5 @@
 import { parseDate } from '../../core/file-formats.js'
-import { mayHaveTown } from '../match/parse-location.js'
+import { mayHaveTown } from '../normalize/unspaced-names.js'
 import { toHeaderKey as toWordsKey, wholePlaceHeaders } from '../../core/header-words.js'
 import type { ImportField } from './csv-row.js'
 import { findCountryCode } from '../../core/countries.js'

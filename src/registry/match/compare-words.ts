@@ -1,6 +1,6 @@
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import { findExactCodes } from '../../core/countries.js'
-import { namesCountry } from './place-agreement.js'
+import { namesCountry } from '../normalize/unspaced-names.js'
 import { calculateDistance } from '../../core/word-forms.js'
 import { unknownLetter } from '../normalize/clean-text.js'
 import { nativeWords, isLightWord, isNumberWord, isTradeAnywhere } from '../normalize/normalize-name.js'

@@ -1,6 +1,7 @@
 import { formWords } from '../normalize/legal-forms.js'
 import { findExactCodes } from '../../core/countries.js'
-import { namesCountry, type LocationHint, type PlaceAgreement } from './place-agreement.js'
+import { isShortTown, namesCountry } from '../normalize/unspaced-names.js'
+import type { LocationHint, PlaceAgreement } from './place-agreement.js'
 import type { NameComparison } from './compare-names.js'
 import { isCountryWord } from './compare-words.js'
 import type { LeftWord, Position } from './left-words.js'
@@ -162,14 +163,6 @@ export const weighLeft = (position: Position): Feature => {
     )
 }
 
-/** Returns the place of the next word that is more than "of" or "and". */
-export function skipJoiningWords({ words }: NameComparison['text'], from: number): number {
-  const at = words.findIndex(
-    ({ wordClass, separator }, at) => at >= from && (wordClass !== 'stop' || separator !== ''),
-  )
-  return at < 0 ? words.length : at
-}
-
 /** The name found is that of a host, of an agent, or in words that describe the company: "Norvane owner Larkmoor". */
 export const isGuest: Feature = (evidence) => {
   const { pairs } = evidence.comparison.alignment
@@ -187,7 +180,8 @@ export function isOtherTown(
   const parts = `${street ?? ''},${region ?? ''}`.split(',').map(toCityKey)
   const isTown = (key: string) =>
     isLargeCity(key) || (/^\D+$/.test(key) && !namesCountry(key) && findRegionCodes(key).length === 0)
-  const isSame = (key: string) => parts.includes(key) || key.startsWith(own) || own.startsWith(key)
+  const isSame = (key: string) =>
+    parts.includes(key) || key.startsWith(own) || own.startsWith(key) || isShortTown(key, own)
   const isStated = namesTown && (postals.size === 0 || [...cities].some(isTown))
   return own !== '' && isStated && ![...cities].some(isSame)
 }

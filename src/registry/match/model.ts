@@ -1,5 +1,6 @@
 import type { PlaceAgreement } from './place-agreement.js'
-import { cap, skipJoiningWords, type Evidence } from './evidence.js'
+import { cap, type Evidence } from './evidence.js'
+import { skipJoiningWords } from './other-words.js'
 import type { NameComparison } from './compare-names.js'
 import { isLargeCity } from '../normalize/places.js'
 import { toStem } from '../normalize/normalize-name.js'
@@ -11,8 +12,7 @@ import type { Vocabulary } from './vocabulary.js'
 
 /**
  * A model in two stages. `company`: weights of a company's features; the sum is its score. `decision`: weights of the
- * features of the best company, compared with the others; the sum is the log-odds that it is right. A missing weight is 0. Data
- * written by bench/fit-align.ts.
+ * features of the best company, compared with the others; the sum is the log-odds that it is right. From bench/fit-align.ts.
  */
 export interface Model {
   readonly company: Readonly<Partial<Record<FeatureName, number>>>

@@ -5,11 +5,19 @@ import { isOfUnknownWords } from '../normalize/native-scripts.js'
 import { hasOtherScript } from '../normalize/sounds.js'
 import { isFamilyWord } from '../normalize/unspaced-names.js'
 import { classifyNameWord, isSubsequence, type WordMatch } from './compare-words.js'
-import { skipJoiningWords, type Evidence } from './evidence.js'
+import type { Evidence } from './evidence.js'
 import type { LeftWord } from './left-words.js'
 
 export const isAmong = (left: LeftWord | undefined, classes: string): boolean =>
   (left?.role === null || left?.role === 'cut') && classes.includes(left.word.wordClass)
+
+/** Returns the place of the next word that is more than "of" or "and". */
+export function skipJoiningWords({ words }: Evidence['comparison']['text'], from: number): number {
+  const at = words.findIndex(
+    ({ wordClass, separator }, at) => at >= from && (wordClass !== 'stop' || separator !== ''),
+  )
+  return at < 0 ? words.length : at
+}
 
 /** Whether a word may be another one, spelled so badly that it was not found: not Dental for Diagnostics, which are known. */
 const mayBeWord = (word: string, held = '') =>

@@ -1,12 +1,12 @@
 import { postalShapes, readKind } from '../normalize/streets.js'
 import { listBehindTowns, type CompanyCountry, type CompanyPlace } from './around-name.js'
 import { unifyLetters } from '../normalize/own-letters.js'
-import { splitPlace } from '../normalize/unspaced-names.js'
+import { isDependent, splitPlace } from '../normalize/unspaced-names.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { countryCodes, findCountryCodes, findExactCodes } from '../../core/countries.js'
 import { readIdentifiers } from '../../core/numbers/stated-identifiers.js'
-import { isDependent, isDistinctRegion, type LocationHint } from './place-agreement.js'
+import { isDistinctRegion, type LocationHint } from './place-agreement.js'
 import { parseForm } from '../normalize/parsed-name.js'
 import { hasOtherScript } from '../normalize/sounds.js'
 import {
@@ -28,7 +28,9 @@ import {
 export function parseLocation(location: string | null): LocationHint | null {
   if (location === null) return null
   const postals = new Set<string>()
-  let text = location.slice(0, matchLimits.locationCharsMax).replace(slashedLetters, ' ')
+  let text = location
+    .slice(0, matchLimits.locationCharsMax)
+    .replace(slashedLetters, (found) => ' '.repeat(found.length - 1))
   for (const shape of postalShapes) {
     const found = shape.exec(text)
     if (!found) continue
@@ -66,7 +68,11 @@ export function parseLocation(location: string | null): LocationHint | null {
   if (countries.size + regions.size + cities.size + postals.size === 0) return null
   const isUnread = last >= 0 && countries.size === 0 && !builder.isEndRead
   const [unreadEnd, isLatin] = [isUnread ? toUnreadKey(parts[last] ?? '') : '', !hasOtherScript(text)]
-  return { countries, regions, cities, postals, namesTown, ...open, unreadEnd, isLatin }
+  const shorts = parts
+    .map(toCityKey)
+    .filter((key, at) => /^[a-z]{2,8}$/.test(key) && !isLargeCity(parts[at] ?? ''))
+  const isByCode = builder.readings.length > 0 && builder.readings.every(({ kind }) => kind === 'code')
+  return { countries, regions, cities, postals, namesTown, ...open, unreadEnd, isLatin, shorts, isByCode }
 }
 
 /**
@@ -105,10 +111,6 @@ export function readCompanyCountry(
   return { country: own !== undefined && another === undefined ? own : null, possible }
 }
 
-/** Whether a line may name a town next to a street: "Rīga, Larkmoora iela 12". */
-export const mayHaveTown = (line: string): boolean =>
-  splitPlace(line).length > 1 && splitPlace(line).some((part) => /^\P{Nd}*\p{L}\P{Nd}*$/u.test(part))
-
 /** Lists the countries of a cell, and those with a town of its name. */
 function listPossible({ text, part }: { readonly text: string; readonly part: string | null }): string[] {
   const ofTown = part === 'city' || part === 'region' ? listOfTown(text) : []
@@ -138,8 +140,9 @@ interface HintBuilder {
   isEndRead: boolean
 }
 
-/** "G/R" is Greater Accra Region, and "48 Mohakhali C/A" a commercial area: neither letter is a code. */
-const slashedLetters = /(?<![\p{L}\p{N}/])\p{Lu}\/\p{Lu}(?![\p{L}\p{N}/])/gu
+/** "G/R" is Greater Accra Region, and "48 Mohakhali C/A" a commercial area: neither letter is a code, nor is that of "B/Kebbi". */
+const slashedLetters =
+  /(?<![\p{L}\p{N}/])\p{Lu}\/\p{Lu}(?![\p{L}\p{N}/])|(?<=(?<![\p{L}\p{N}/])\p{Lu})\/(?=\p{Lu}\p{Ll}{2})/gu
 
 /** "D-80331 München", after its postal code was taken: the code of a vehicle precedes the postal code. */
 const postalPrefix = /^([A-Z]{1,3})\s*[-–]\s+(?=\S)/
@@ -281,7 +284,7 @@ function settleReadings({
         for (const code of [...own.map(getCountry), ...listHomonyms(key)]) openCountries.add(code)
   const found = { countries, regions, openCountries, isTownWithDe, isTownElsewhere }
   if (countries.size === 0 || isAlone) return { ...found, isCountryOrState: false }
-  // "Georgia" alone may be the state.
+  // "Georgia" alone may be the state, and "Niger" that of Nigeria.
   const towns = [
     ...names.flatMap(({ regions: own }) => own.map(getCountry)),
     ...[...cities].flatMap(listHomonyms),
@@ -289,7 +292,7 @@ function settleReadings({
   const openNames = settled.filter(
     (name) => isOpenName(name, countries) && !name.countries.some((code) => towns.includes(code)),
   )
-  const states = openNames.flatMap((name) => name.regions).filter((region) => region.startsWith('US-'))
+  const states = openNames.flatMap((name) => name.regions).filter((region) => /^(?:US-|NG-NI$)/.test(region))
   for (const region of regions)
     if (!countries.has(region.slice(0, 2)) && !states.includes(region)) regions.delete(region)
   const isCountryOrState = states.some((region) => regions.has(region)) && !countries.has('US')

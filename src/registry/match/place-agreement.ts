@@ -1,33 +1,15 @@
-import { iso31661Alpha3ToAlpha2 } from 'iso-3166'
-import { countryCodes } from '../../core/countries.js'
 import { findLargerRegion, findRegionCodes, toPlaceKey } from '../normalize/places.js'
 import { foldText, listTownBases } from '../normalize/normalize-name.js'
 import { rateSound } from '../normalize/sounds.js'
+import { isShortTown } from '../normalize/unspaced-names.js'
 import { areWrittenAlike, getWritings } from './other-writings.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
-
-/**
- * Whether a word of lower-case Latin letters and digits is a country's English name, its own name or its code; faster
- * than `findCountryCodes`. In other languages, such names are also words: `Island`, `Man`.
- */
-export function namesCountry(word: string): boolean {
-  return countryCodes.has(word) || iso31661Alpha3ToAlpha2[word.toUpperCase()] !== undefined
-}
 
 /** ISO 3166-2 lists the United Kingdom and its countries in addition to their counties. */
 const nations = new Set(['UKM', 'GBN', 'EAW', 'ENG', 'SCT', 'WLS', 'NIR'].map((nation) => `GB-${nation}`))
 
 /** "England" is no more precise than the country, so it does not contradict Surrey. */
 export const isDistinctRegion = (code: string): boolean => code !== '' && !nations.has(code)
-/** Dependent countries and regions of a state with a code of their own. */
-const territories = new Map(
-  Object.entries(placeNames.territories).map(([state, codes]) => [state, codes.split(' ')] as const),
-)
-
-/** "Jersey, UK", "Hong Kong, China": both names are right. */
-export const isDependent = (country: string, sovereigns: readonly string[]): boolean =>
-  sovereigns.some((sovereign) => territories.get(sovereign)?.includes(country) === true)
-
 /** Parsed location hint. A part may have several readings. */
 export interface LocationHint {
   readonly countries: ReadonlySet<string>
@@ -48,6 +30,9 @@ export interface LocationHint {
    */
   readonly unreadEnd: string
   readonly isLatin: boolean
+  /** Keys of words that may be short for a town: "Jaksel", "PH". `isByCode`: the place is one, and may be a country or a region. */
+  readonly shorts: readonly string[]
+  readonly isByCode: boolean
 }
 
 /** Place of a registration, as keys of places.ts. Empty text means unknown. */
@@ -88,9 +73,20 @@ export const isConflict = (place: PlaceAgreement): boolean =>
 export const isInCountry = (place: PlaceAgreement): boolean =>
   /^(?:postal|city|region|country|registered_there|region_conflict)$/.test(place)
 
-/** Compares a place with a hint: the finest agreement wins; a conflict counts only if no reading agrees. */
+/** Compares a place with a hint: the finest agreement wins; a conflict counts only if no reading agrees, also as short for its town. */
 export function comparePlaceWithHint(hint: LocationHint | null, place: Place): PlaceAgreement {
   if (hint === null) return 'none'
+  const found = comparePlaces(hint, place)
+  const isShort = hint.shorts.some((word) => isShortTown(word, place.cityKey))
+  if (isConflict(found)) return hint.isByCode && (isShort || !hasUsualCode(hint)) ? 'none' : found
+  return isShort && /^(?:country|none)$/.test(found) ? 'region' : found
+}
+
+/** Whether a code is one of a country, or of a region in a country where people write codes: "TX", "NSW". */
+const hasUsualCode = ({ countries, regions }: LocationHint): boolean =>
+  countries.size > 0 || [...regions].some((code) => /^(?:AU|BR|CA|CH|ES|IN|IT|MX|US)-/.test(code))
+
+function comparePlaces(hint: LocationHint, place: Place): PlaceAgreement {
   // Foreign registrants have the country of their register, and the region of their own.
   const { countryCode, jurisdictionCountry, jurisdictionRegion } = place
   const countries = [countryCode, jurisdictionCountry, jurisdictionRegion.slice(0, 2)].filter(Boolean)

@@ -1,5 +1,5 @@
 import { nativeWords, isLightWord, isNumberWord, isTradeAnywhere } from '../normalize/normalize-name.js'
-import { namesCountry } from './place-agreement.js'
+import { namesCountry } from '../normalize/unspaced-names.js'
 import { findAddress } from './word-runs.js'
 import { findRegionCodes, isLargeCity } from '../normalize/places.js'
 import table from '../reference/word-classes.json' with { type: 'json' }

@@ -1,3 +1,5 @@
+import { iso31661Alpha3ToAlpha2 } from 'iso-3166'
+import { countryCodes } from '../../core/countries.js'
 import { classifyDomain } from '../../core/identifiers.js'
 import { toPlainDigits, toPlainLetters, writeGreekPlain } from '../../core/text.js'
 import { simplifyHan, toLetterMap, writeLettersAlike } from './own-letters.js'
@@ -149,7 +151,7 @@ export const splitPlace = (text: string): string[] =>
   text
     .replace(/^\p{Script=Hangul}{2}(?=\s+\p{Script=Hangul})/u, '$&,')
     .replace(eastAsianPart, '$&,')
-    .split(/[,;|\n/()（）、，،؛]+/)
+    .split(/[,;|\n/()（）、，،؛]+|\s+[-–—]\s+/)
     .map(tidy)
 
 /** "Bakı şəhəri Xətai rayonu" has two parts. */
@@ -304,3 +306,36 @@ const [family, joinedFamily] = [around.family, around.joined_family].map((list) 
 /** Whether a word is of the family or the partners of a name: "Smith Co. & Sons Ltd" is one company. `isJoined`: behind "and". */
 export const isFamilyWord = (word: string, isJoined: boolean): boolean =>
   family?.has(word) === true || (isJoined && joinedFamily?.has(word) === true)
+
+/** Dependent countries and regions of a state with a code of their own. */
+const territories = new Map(
+  Object.entries(placeNames.territories).map(([state, codes]) => [state, codes.split(' ')] as const),
+)
+
+/** "Jersey, UK", "Hong Kong, China": both names are right. */
+export const isDependent = (country: string, sovereigns: readonly string[]): boolean =>
+  sovereigns.some((sovereign) => territories.get(sovereign)?.includes(country) === true)
+
+/** Whether a key is short for a town: its consonants, "sby" of "surabaya", or two pieces of it, "jaksel" of "jakartaselatan". */
+export function isShortTown(short: string, town: string): boolean {
+  if (short.charAt(0) !== town.charAt(0) || short.length * 10 > town.length * 7) return false
+  const isInOrder = new RegExp(Array.from(short).join('.*')).test(town)
+  const isOfConsonants = short.length < 5 && short.slice(1).replace(/[^aeiou]/g, '').length < 2
+  const isOfPieces = Array.from(short).some((_, at) => {
+    const [one, other] = [short.slice(0, at), short.slice(at)]
+    return at > 0 && other.length > 2 && town.startsWith(one) && town.includes(other, at + 1)
+  })
+  return isInOrder && (isOfConsonants || isOfPieces)
+}
+
+/**
+ * Whether a word of lower-case Latin letters and digits is a country's English name, its own name or its code; faster
+ * than `findCountryCodes`. In other languages, such names are also words: `Island`, `Man`.
+ */
+export function namesCountry(word: string): boolean {
+  return countryCodes.has(word) || iso31661Alpha3ToAlpha2[word.toUpperCase()] !== undefined
+}
+
+/** Whether a line may name a town next to a street: "Rīga, Larkmoora iela 12". */
+export const mayHaveTown = (line: string): boolean =>
+  splitPlace(line).length > 1 && splitPlace(line).some((part) => /^\P{Nd}*\p{L}\P{Nd}*$/u.test(part))
