@@ -67,13 +67,15 @@ export const isTranslated = ({ comparison: { alignment, text, candidate } }: Evi
 
 const isLoose = ({ kind, isSlip }: WordMatch) =>
   isSlip !== true && /^(?:misspelled|abbreviated|cut)$/.test(kind)
+const isOfOrFor = ({ words }: Evidence['comparison']['text'], at: number) => words[at]?.wordClass === 'stop'
 
 /** True if a word of a trade stands for another one, or a word is too short or begins otherwise: Egem and Ege, Hearings and Bearings. */
 export const isOtherTrade = ({ comparison: { alignment, text, candidate } }: Evidence) =>
   alignment.pairs.some(({ match, textAt, textCount, nameAt, nameCount }) => {
     const [word, held] = [text.words[textAt]?.folded ?? '', candidate.tokens[nameAt] ?? '']
-    if (!isLoose(match) || match.kind === 'cut' || textCount + nameCount > 2 || held.startsWith(word))
-      return false
+    const isSame = held.startsWith(word.slice(0, Math.max(5, word.length - 1)))
+    if (!isLoose(match) || match.kind === 'cut' || textCount + nameCount > 2) return false
+    if (isSame || isOfOrFor(text, textAt)) return false
     const isShort = Math.min(word.length, held.length) < 5 && classifyNameWord(held) === 'telling'
     const isOther = match.kind === 'misspelled' && (match.isFirstChanged || isShort)
     return isOther || [word, held].every((one) => isIndustryWord(one) || namesTrade(one))
@@ -106,7 +108,8 @@ export const isLikeOther = ({ place, comparison: { alignment, text, candidate } 
   place !== 'postal' &&
   alignment.pairs.some(({ match, textAt, textCount, nameAt }) => {
     const [word, held] = [text.words[textAt]?.text ?? '', candidate.tokens[nameAt] ?? '']
-    if (!isLoose(match) || textCount > 1 || word.length > 9 || !tells(held)) return false
+    if (!isLoose(match) || textCount > 1 || word.length > 9 || !tells(held) || isOfOrFor(text, textAt))
+      return false
     if (match.kind === 'abbreviated') return isWhole(word, held)
     return match.kind === 'cut' ? text.cut === 'nowhere' : match.isUsual !== true
   })
@@ -114,7 +117,11 @@ export const isLikeOther = ({ place, comparison: { alignment, text, candidate } 
 /** True if the text has a word more between those of the name: "Argent Trust Microfinance Bank", "Argent Trust Bank". */
 export const isInserted = ({ comparison: { left } }: Evidence) =>
   left.some(
-    (one) => one.position === 'inside' && one.word.separator === '' && isAmong(one, 'telling generic'),
+    (one) =>
+      one.position === 'inside' &&
+      one.word.separator === '' &&
+      one.word.text.length > 3 &&
+      isAmong(one, 'telling generic'),
   )
 
 /** True if the name has a word more between those of the text, or any where few words of the script are known: "Sinar Mas Kencana", "Sinar Kencana". */
@@ -122,14 +129,16 @@ export const isOmitted = ({ place, comparison: { alignment, text, candidate } }:
   place !== 'postal' &&
   alignment.missing.some((at) => {
     const isInside = [1, -1].every((side) => alignment.pairs.some((pair) => (pair.nameAt - at) * side > 0))
+    const word = candidate.tokens[at] ?? ''
     return (
-      isOfUnknownWords(text.native) || (isInside && classifyNameWord(candidate.tokens[at] ?? '') !== 'light')
+      isOfUnknownWords(text.native) || (isInside && word.length > 2 && classifyNameWord(word) !== 'light')
     )
   })
 
 /** True if two words that tell have changed places, without a comma: "Jaya Abadi" and "Abadi Jaya" are two companies. */
 export const isSwapped = ({ comparison: { alignment, text, candidate } }: Evidence) =>
   alignment.isReordered &&
+  candidate.prominence.tickers === '' &&
   alignment.pairs.some(
     ({ textAt, nameAt }, at) =>
       tells(candidate.tokens[nameAt]) &&
