@@ -7,18 +7,13 @@ import { readTaxNumber } from './national-numbers.js'
 import numberForms from './number-forms.json' with { type: 'json' }
 import { toStatedIdentifier, type NameWithIdentifiers } from './stated-identifiers.js'
 
-/** EDGAR's own abbreviations of places, in addition to states and provinces. */
-const placeAbbreviations = 'BER CAN CAYMAN CI CN DEL ENG HK SWED UK'
-/** Kinds of registrants (`FI`: foreign issuer), and marks of a newer or older registrant of the same name. */
-const remarks = 'ADR ADS ADV ATS BD FA FI GDR MSD NEW NW OLD SBSD TA'
+/** EDGAR's own abbreviations of places, in addition to states and provinces; kinds of registrants (`FI`: foreign issuer), and marks of newer or older ones. */
+const marks = 'BER CAN CAYMAN CI CN DEL ENG HK SWED UK ADR ADS ADV ATS BD FA FI GDR MSD NEW NW OLD SBSD TA'
 
 /** Codes and names in suffixes. Built at the first use: most runs compare no names. */
 const readKnown = () => {
   const regions = iso31662.filter(({ parent }) => parent === 'US' || parent === 'CA')
-  const codes = [
-    ...`${placeAbbreviations} ${remarks}`.split(' '),
-    ...regions.map(({ code }) => code.slice(3)),
-  ]
+  const codes = [...marks.split(' '), ...regions.map(({ code }) => code.slice(3))]
   return { codes: new Set(codes), regionNames: new Set(regions.map(({ name }) => name.toLowerCase())) }
 }
 let known: ReturnType<typeof readKnown> | null = null
@@ -87,36 +82,41 @@ function toLetters(name: string): string {
   return letters === '' ? name : letters
 }
 
-/** A number at the end, and in brackets at the end: `IČO 36 123 455)`. */
-const numberAtEnd = /[\s:.#№]((?:[A-Z]{1,3}-?)?\d[\d\s./-]*\d[A-Z]?)\s*([)\]]?)\s*$/u
-const labelledDigitsMin = 5
-const labelWordsMax = 4
+/** A number at the end, and in brackets at the end: `IČO 36 123 455)`; the letters may be its label: `RC35111`. */
+const numberAtEnd = /(?<=^|[\s:.#№([])((?:([A-Z]{1,4})-?)?\d[\d\s./-]*\d[A-Z]?)\s*([)\]]?)\s*$/u
+const [labelledDigitsMin, labelWordsMax] = [5, 4]
+type GetPlace = () => ReadonlySet<string> | undefined
 
 /**
- * Reads a company number behind a name, with the word that registers and lists have for it: `Larkmoor s.r.o., IČO: 31333338`,
- * `Norvane Ltd (Reg. No. 1234567)`. `null` without such a word: numbers are also parts of names.
+ * Reads a company number behind a name, or alone, with the word that registers and lists have for it: `Larkmoor s.r.o., IČO: 31333338`,
+ * `Norvane Ltd (Reg. No. 1234567)`. `null` without such a word: numbers are also parts of names. `getPlace`: returns the countries of the row.
  */
-export function readLabelledNumber(text: string): NameWithIdentifiers | null {
-  const [end = '', number = '', bracket = ''] = numberAtEnd.exec(text.slice(-100)) ?? []
-  if (number.replace(/\D/g, '').length < labelledDigitsMin) return null
-  const front = text.slice(0, text.length - end.length)
+export function readLabelledNumber(text: string, getPlace?: GetPlace): NameWithIdentifiers | null {
+  const plain = toPlainDigits(text)
+  const [end = '', all = '', letters = '', bracket = ''] = numberAtEnd.exec(plain.slice(-100)) ?? []
+  if (all.replace(/\D/g, '').length < labelledDigitsMin) return null
+  const front = plain.slice(0, plain.length - end.length)
   const inside = bracket === '' ? front : front.slice(front.search(/[([][^([]*$/) + 1)
   const starts = [...inside.matchAll(/(?<=^|[\s,;:([–-])(?=\p{L})/gu)].map(({ index }) => index)
-  for (const start of starts.slice(-labelWordsMax)) {
-    const key = toHeaderKey(inside.slice(start).replace(/(?<=\S)[\s:]+[A-Z]{2}$/, ''))
+  for (const start of [...starts.slice(-labelWordsMax), inside.length]) {
+    const isGlued = start === inside.length
+    const label = isGlued ? letters : inside.slice(start).replace(/(?<=\S)[\s:]+[A-Z]{2}$/, '')
+    const [key, digits] = [toHeaderKey(label), isGlued ? all.replace(/^[A-Z]+-?/, '') : all]
+    // The section of a German register is a part of the number.
+    const number = /^(?:hr[ab]|vr|pr|gnr|gsr)$/.test(key) ? `${label.trim()} ${digits}` : digits
     const countries = [countriesOfHeader, countriesOfAdded].flatMap((known) => known.get(key) ?? [])
-    const isOwn = countries.length > 0 || identifierHeaders.registration_id.includes(key)
+    const isOwn = countries.length > 0 || (!isGlued && identifierHeaders.registration_id.includes(key))
     const name = front.slice(0, front.length - inside.length + start).replace(/[\s,;:([–-]+$/u, '')
-    // Tax numbers that contain a company number are compared.
     const taxCountries = (isOwn ? [] : (countriesOfTaxHeader.get(key) ?? [])).map((one) => one.toLowerCase())
-    const isStated = /^[A-Z]{2}/.test(number) || taxCountries.length > 0
-    const tax = isStated ? readTaxNumber(number, taxCountries) : null
-    if ((!isOwn && tax === null) || !/\p{L}{2}/u.test(name)) continue
-    // Several countries call their numbers so.
+    const tax =
+      /^[A-Z]{2}/.test(number) || taxCountries.length > 0 ? readTaxNumber(number, taxCountries) : null
+    const isName = /\p{L}{2}/u.test(name) || (name === '' && countries.length > 0)
+    if ((!isOwn && tax === null) || !isName) continue
     const [first = null, ...others] = new Set(countries)
-    const place = tax?.country.toUpperCase() ?? (others.length === 0 ? first : null)
+    const ofRow = others.length === 0 ? first : countries.find((one) => getPlace?.()?.has(one))
+    const place = tax?.country.toUpperCase() ?? ofRow ?? null
     const identifier = toStatedIdentifier('registration_id', tax?.number ?? number.trim(), place)
-    return identifier === null ? null : { name, identifiers: [identifier] }
+    return identifier === null ? null : { name: name === '' ? null : name, identifiers: [identifier] }
   }
   return null
 }

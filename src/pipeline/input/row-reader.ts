@@ -8,8 +8,9 @@ import { identifierKeys, identifierPlaceKeys, listIdentifierColumns } from '../.
 import type { RowQuestion } from './row-question.js'
 import texts from './fault-texts.json' with { type: 'json' }
 import { isKnownHeader, parsePlaceHeader } from '../../core/header-words.js'
+import { hasWrongCheckDigits } from '../../core/numbers/national-numbers.js'
 import { isPersonNumber } from '../../core/numbers/number-forms.js'
-import { toSpellingKey } from '../../core/text.js'
+import { toPlainDigits, toSpellingKey } from '../../core/text.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 
 export { createEarlierNames, noEarlierNames, openEarlierNames, type EarlierNames } from './earlier-columns.js'
@@ -128,13 +129,10 @@ function createHeaderFinder({ columns }: LookupRule): (row: TextRow) => InvalidR
   }
 }
 
-/** Words for a total below the rows of a table. */
+/** Words for totals: `vague` ones are names of companies too, a town or a group follows the `partial` ones, `units` are also short. */
 const totals = toKeys(headerWords.totals.sure)
-/** Companies have these names too: a total if the row has nothing else that other rows have. */
 const vagueTotals = toKeys(headerWords.totals.vague)
-/** Words for a part of the rows, which a town or a group follows. */
 const partialTotals = toKeys([headerWords.totals.partial])
-/** Words for pieces, also short ones, as behind a number of rows. */
 const pieces = toKeys([headerWords.totals.units])
 /** Units that a total counts, and currencies. */
 const counted: ReadonlySet<string> = new Set([
@@ -152,7 +150,7 @@ function toTotalKey(text: string): string {
   return toSpellingKey(text).replace(/i\u0307|ı/gu, 'i') || text
 }
 
-const totalCharsMax = 100
+const [totalCharsMax, personCharsMax] = [100, 200]
 
 /** Finds rows with a total instead of a name: `Total`, `Summe: 24`, `(24 rows)`, `TOTAL PROVEEDORES: 35`, `Sous-total Tunis`. */
 function createTotalFinder({
@@ -301,27 +299,22 @@ export const toKeyedLookup = ({ kind, lookup }: ValidQuestion, occurrence = 0): 
     ? buildStageLookup(kind, lookup.name)
     : { kind, key: calculateResolutionKey(lookup, occurrence), lookup }
 
-/** Words for numbers of persons. */
+/** The number of a person with its label: `(CPF 111.444.777-35)`, `PESEL: 44051401359`. Short labels are also words: they have capitals. */
 const personWords = headerWords.others['number of a person'].flatMap((list) => list.split('|'))
-const writings = personWords.flatMap((word) =>
-  word.length < 4
-    ? [word.toUpperCase()]
-    : [word, word.toLowerCase(), word.toUpperCase(), word.charAt(0).toUpperCase() + word.slice(1)],
-)
-const alternatives = [...new Set(writings)]
-  .sort((one, other) => other.length - one.length)
-  .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-  .join('|')
-/** The number of a person with its label: `(CPF 111.444.777-35)`, `PESEL: 44051401359`. */
-const labelled = new RegExp(
-  String.raw`(?<![\p{L}\d])(?:${alternatives})(?![\p{L}])[\s:.#№°º]{0,3}(?:(?:[Nn][Oo]|[Nn][Rr]|[Nn])[.°º:\s]{1,3})?\d[\d\s./-]{4,20}[\dXA-Z](?![\p{L}\d])`,
-  'u',
-)
-const charsMax = 200
+const createLabels = (words: readonly string[], flags: string) => {
+  const all = words.toSorted((one, other) => other.length - one.length)
+  const any = all.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')
+  const number = String.raw`[\s:.#№°º]{0,3}(?:(?:[Nn][Oo]|[Nn][Rr]|[Nn])[.°º:\s]{1,3})?\d[\d\s./-]{4,20}[\dXA-Z]`
+  return new RegExp(String.raw`(?<![\p{L}\d])(?:${any})(?![\p{L}])${number}(?![\p{L}\d])`, flags)
+}
+const shortWords = personWords.filter(({ length }) => length < 4).map((word) => word.toUpperCase())
+const longWords = personWords.filter(({ length }) => length > 3)
+const labelled = [createLabels(shortWords, 'u'), createLabels(longWords, 'iu')]
 
 /** Whether a name has enough digits for the number of a person. Cheap: it is called for every row. */
 const mayHavePerson = (name: string): boolean =>
-  name.length <= charsMax && /\d\D{0,3}\d\D{0,3}\d\D{0,3}\d\D{0,3}\d/.test(name)
+  name.length <= personCharsMax &&
+  /\p{Nd}\P{Nd}{0,3}\p{Nd}\P{Nd}{0,3}\p{Nd}\P{Nd}{0,3}\p{Nd}\P{Nd}{0,3}\p{Nd}/u.test(name)
 
 /** Countries whose numbers of persons have check digits that few other numbers have. */
 const surelyPersons = ['be', 'br', 'cz', 'es', 'sk']
@@ -331,20 +324,27 @@ const telling = [
   ['kr', /^\d{6}-\d{7}$/],
   ['se', /^\d{6}(?:\d{2})?[-+]\d{4}$/],
   ['in', /^[2-9]\d{3}[ -]\d{4}[ -]\d{4}$/],
+  ['id', /^[1-9]\d{5}(?:[04][1-9]|[1256]\d|[37][01])(?:0[1-9]|1[0-2])\d{6}$/],
 ] as const
 const phone = /^(?:\+|\(\+?\d)[\d\s()./-]{7,24}$/
+const wholeNumber = /^(?:[A-Z\d]{8,22}|\d[\d\s./+-]+[\dA-Z]|\+?[(\d][\d\s()./-]+)$/
+const nextToName = /(?<![\p{L}\d./-])\d(?:[ ./-]?\d){8,17}(?![\p{L}\d./-])/gu
 
 /**
  * Returns a name without the number of a person in it, which is never sent; `null` if the cell is only such a number, or a
  * phone number. `countries`: those of the row, as codes.
  */
 function cutPersonNumber(name: string, countries: readonly string[]): string | null {
-  const text = name.trim()
-  const rest = text.replace(labelled, ' ')
-  if (rest !== text)
-    return /\p{L}{2}/u.test(rest) ? rest.replace(/\s*[([]\s*[)\]]|[\s,;:–-]+$/gu, '').trim() : null
-  if (!/^(?:[A-Z\d]{8,22}|\d[\d\s./+-]+[\dA-Z]|\+?[(\d][\d\s()./-]+)$/.test(text)) return name
-  const formed = telling.flatMap(([country, form]) => (form.test(text) ? [country] : []))
-  const asked = countries.length > 0 ? countries : [...surelyPersons, ...formed]
-  return phone.test(text) || isPersonNumber(text, asked) ? null : name
+  const text = toPlainDigits(name.trim())
+  const isPersons = (number: string, unstated: readonly string[]): boolean => {
+    const formed = telling.flatMap(([country, form]) => (form.test(number) ? [country] : []))
+    const asked = countries.length > 0 ? countries : [...unstated, ...formed]
+    const isOf = (one: string) => one !== 'ir' || !hasWrongCheckDigits('ir', number)
+    return isPersonNumber(number, asked.map((one) => one.toLowerCase()).filter(isOf))
+  }
+  if (wholeNumber.test(text)) return phone.test(text) || isPersons(text, surelyPersons) ? null : name
+  const cut = labelled.reduce((rest, label) => rest.replace(label, ' '), text)
+  const rest = cut.replace(nextToName, (number) => (isPersons(number, []) ? ' ' : number))
+  if (rest === text) return name
+  return /\p{L}{2}/u.test(rest) ? rest.replace(/\s*[([]\s*[)\]]|[\s,;:–-]+$/gu, '').trim() : null
 }

@@ -85,7 +85,7 @@ export interface IdentifiedQuery {
 
 /** Matches a query by the identifiers in its name; `null` if it has none. */
 export const matchIdentified = (query: NameQuery, deps: IdentifiedDeps, read?: QueryIdentifiers) =>
-  matchStated(query, read ?? readQueryIdentifiers(query.name), deps)
+  matchStated(query, read ?? readQueryIdentifiers(query.name, query.location), deps)
 
 /**
  * Matches a query by its name and the identifiers in its context; `null` if it has none. The context never changes what is

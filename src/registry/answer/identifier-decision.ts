@@ -33,6 +33,7 @@ import { classifyNameWord, isCountryWord } from '../match/compare-words.js'
 import type { CandidateName } from '../match/candidate.js'
 import type { NameComparison } from '../match/compare-names.js'
 import type { LeftoverWords, LeftWord } from '../match/left-words.js'
+import { parseLocation } from '../match/parse-location.js'
 import type { TextWord } from '../match/query-text.js'
 import { getUsualCount } from '../match/word-classes.js'
 import { dropZeros } from '../model/identifiers.js'
@@ -150,26 +151,25 @@ export interface ToldIdentifiers extends Omit<QueryIdentifiers, 'name'> {
   readonly context: string | null
 }
 
-/** Text that cannot be a name: letters and digits after the label of an identifier, or the form of an LEI. */
+/** Text that is no name: letters and digits after a label, or the form of an LEI. */
 const forms = [
   { type: 'lei', pattern: /^(?:LEI\s*[:#]?\s+)?([A-Z0-9]{18}\d{2})$/i },
   { type: 'cik', pattern: /^CIK\s*[:#]?\s+(\d[\d\s]{0,30})$/i },
   { type: 'ein', pattern: /^EIN\s*[:#]?\s+(\d[\d\s-]{0,30})$/i },
 ] as const
 
-/** Reads the labelled identifiers in a context, including invalid ones; `null` if it has none. */
+/** Reads the labelled identifiers in a context, where others may be any number, including invalid ones; `null` if it has none. */
 export function readToldIdentifiers(text: string | null): ToldIdentifiers | null {
   const { text: rest, identifiers } = readContextIdentifiers(text)
   const parts = rest === null ? [] : rest.split(',').map((part) => part.trim())
-  // In a context, a number without a label may be any number.
   const isWrong = (part: string) => /^(?:LEI|CIK|EIN)\b/i.test(part) && findWrong(part) !== null
   const wrong = parts.filter(isWrong).flatMap((part) => findWrong(part) ?? [])
   if (identifiers.length + wrong.length === 0) return null
   return { identifiers, wrong, context: parts.filter((part) => !isWrong(part)).join(', ') || null }
 }
 
-/** Reads the identifiers in a text, including invalid ones, which are not part of the name either. */
-export function readQueryIdentifiers(text: string): QueryIdentifiers {
+/** Reads the identifiers in a name, including invalid ones, which are not part of it either. `location`: that of the row. */
+export function readQueryIdentifiers(text: string, location: string | null = null): QueryIdentifiers {
   const read = readIdentifiers(text)
   if (read.identifiers.length > 0) return { ...read, wrong: [] }
   const trimmed = text.trim()
@@ -178,8 +178,8 @@ export function readQueryIdentifiers(text: string): QueryIdentifiers {
   const wrong = parts.flatMap((part) => findWrong(part) ?? [])
   const others = parts.filter((part) => findWrong(part) === null)
   const rest = readIdentifiers(others.join(', '))
-  const isNothingElse = others.length === 0 || rest.identifiers.length === others.length
-  if (wrong.length === 0 || !isNothingElse) return { ...(readLabelledNumber(text) ?? read), wrong: [] }
+  if (wrong.length === 0 || (others.length > 0 && rest.identifiers.length !== others.length))
+    return { ...(readLabelledNumber(text, () => parseLocation(location)?.countries) ?? read), wrong: [] }
   return { name, identifiers: rest.identifiers, wrong }
 }
 

@@ -340,6 +340,22 @@ describe('the number of a person in the cell of a name', () => {
   })
 
   test.each([
+    ['IR', 'پارس کاوه سپهر کد ملی ۰۰۸۴۵۷۵۹۴۸', 'پارس کاوه سپهر'],
+    ['IR', 'علی احمدی 0084575948', 'علی احمدی'],
+    ['IR', '۰۰۸۴۵۷۵۹۴۸ علی احمدی', 'علی احمدی'],
+    ['IR', 'شرکت نمونه 0084575949', 'شرکت نمونه 0084575949'],
+    ['ID', 'Siti Aminah 3174014403850003', 'Siti Aminah'],
+    ['', 'Siti Aminah 3174014403850003', 'Siti Aminah'],
+    ['ID', 'Toko Maju 3174019903850003', 'Toko Maju'],
+    ['BR', 'Joana Larkmoor 111.444.777-35', 'Joana Larkmoor'],
+    ['PL', 'Larkmoor 44051401359 Kowalski', 'Larkmoor Kowalski'],
+    ['GB', 'Larkmoor 01234567', 'Larkmoor 01234567'],
+    ['', 'Larkmoor 2021 Series 12345', 'Larkmoor 2021 Series 12345'],
+  ])('is cut from next to a name, in digits of any script: %s, %s', async (country, cell, rest) => {
+    expect((await reasonsOf([cell], country)).map((text) => text?.replace(/\s+/g, ' '))).toEqual([rest])
+  })
+
+  test.each([
     'CPF',
     'PESEL:',
     'Personnummer',
