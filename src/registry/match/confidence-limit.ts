@@ -3,7 +3,7 @@ import { isFormAlone } from '../reference/registers.js'
 import { foldWords, namesTrade } from '../normalize/normalize-name.js'
 import { isOfUnknownWords } from '../normalize/native-scripts.js'
 import { toCityKey, toPlaceKey } from '../normalize/places.js'
-import { classifyNameWord } from './compare-words.js'
+import { classifyNameWord, isCountryWord } from './compare-words.js'
 import { isOneFormPrivate } from './candidate.js'
 import { classifyEvidence, hasLeft, isOwnCountryLeft, type Evidence } from './evidence.js'
 import { countTellingNext, isFollowed, isNamedOtherwise, isNameLeft, isOfSeveral } from './other-names.js'
@@ -19,6 +19,7 @@ import {
   isReplaced,
   isShortened,
   isSwapped,
+  isTradeOmitted,
   isTranslated,
   tells,
 } from './other-words.js'
@@ -57,7 +58,6 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
         isShortened,
         isInserted,
         isOmitted,
-        isSwapped,
         isOfFamily,
         (other: Evidence) => isLikeOther(other) && isInOtherTown(other),
         (other: Evidence) => other.comparison.statedForm !== null && isWithoutEnd(other),
@@ -70,12 +70,16 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   // Vowels tell names of one sound apart, as far as the script has them: "медина" is hardly Modern.
   [78, (one) => isBySound(one, ({ isSlip = false }) => !isSlip)],
   // A group has a company for each country, and a word in front makes another name: few registries hold all of them.
-  [85, (one) => [isOwnCountryLeft, isOfOtherOffice, isOfOtherForm, isWithoutEnd].some((is) => is(one))],
+  [
+    85,
+    (one) =>
+      [isOwnCountryLeft, isOfOtherOffice, isOfOtherForm, isWithoutEnd, isSwapped].some((is) => is(one)),
+  ],
   [85, ({ comparison }) => comparison.characters === 'unknown'],
   // The others may be words of another name. A word behind the form may be a remark, or name a fund or an estate of the company.
   [90, (one) => [isSpelledOtherwise, isFollowed, isDescribed, isTranslated, isBySound].some((is) => is(one))],
   // A bare name in another town is often that of another business: "Prakash Jewellers" of Nashik. So is Demirhan for Demirkan.
-  [90, (one) => isBareElsewhere(one) || isBareBeginning(one) || isLikeOther(one)],
+  [90, (one) => [isBareElsewhere, isBareBeginning, isLikeOther, isTradeOmitted].some((is) => is(one))],
   // Without evidence for the place, the name may be that of a company of the stated country.
   [94, (evidence) => isElsewhere(evidence)],
 ]
@@ -110,13 +114,16 @@ const isBareElsewhere = (one: Evidence): boolean =>
 
 /** True if the text lacks the last words of a little-known company, and one of them is none of a trade or its town. */
 function isWithoutEnd({ comparison, place, contextCount }: Evidence): boolean {
-  const { alignment, candidate, isTruncated, text } = comparison
+  const { alignment, candidate, isTruncated, text, lacksOnlyTrade } = comparison
   const { cityKey } = candidate.place
-  const isTown = (word: string) => cityKey.includes(toCityKey(word)) || !tells(word)
+  const isOpen = (word: string) =>
+    /^\d+$/.test(word) || isCountryWord(word) || cityKey.includes(toCityKey(word)) || !tells(word)
   const last = alignment.pairs.at(-1)?.nameAt ?? -1
   const missing = alignment.missing.flatMap((at) => (at > last ? (candidate.tokens[at] ?? []) : []))
-  const isWhole = !isTruncated && text.cut === 'nowhere' && isLittleKnown(candidate)
-  return isWhole && place !== 'postal' && contextCount === 0 && !missing.every(isTown)
+  const isWhole = !isTruncated && !lacksOnlyTrade && text.cut === 'nowhere' && isLittleKnown(candidate)
+  // The owner is a part of the name of a sole trader, which lists leave out.
+  if (!isWhole || candidate.formClass === 'sole_trader') return false
+  return place !== 'postal' && contextCount === 0 && !missing.every(isOpen)
 }
 
 /** True if the text is only the beginning of a name, as that of a person may be. */

@@ -124,33 +124,36 @@ export const isInserted = ({ comparison: { left } }: Evidence) =>
       isAmong(one, 'telling generic'),
   )
 
-/** True if the name has a word more between those of the text, or any where few words of the script are known: "Sinar Mas Kencana", "Sinar Kencana". */
+/** True if the name has a word more between those of the text that tells, or any where few words of the script are known: "Sinar Mas Kencana". */
 export const isOmitted = ({ place, comparison: { alignment, text, candidate } }: Evidence) =>
   place !== 'postal' &&
-  alignment.missing.some((at) => {
-    const isInside = [1, -1].every((side) => alignment.pairs.some((pair) => (pair.nameAt - at) * side > 0))
-    const word = candidate.tokens[at] ?? ''
+  (isOfUnknownWords(text.native)
+    ? alignment.missing.length > 0
+    : listOmitted(alignment).some(
+        (at) => tells(candidate.tokens[at]) && (candidate.tokens[at] ?? '').length > 2,
+      ))
+
+/** True if the name has a word of a trade more between those of the text: "Hardware and Construction Supply". */
+export const isTradeOmitted = ({ place, comparison: { alignment, candidate } }: Evidence) =>
+  place !== 'postal' &&
+  listOmitted(alignment).some((at) => classifyNameWord(candidate.tokens[at] ?? '') !== 'light')
+
+const listOmitted = ({ missing, pairs }: Evidence['comparison']['alignment']) =>
+  missing.filter((at) => [1, -1].every((side) => pairs.some((pair) => (pair.nameAt - at) * side > 0)))
+
+/** True if two of a few words that tell have changed places, without a comma: "Jaya Abadi" and "Abadi Jaya" are two companies. */
+export function isSwapped({ comparison: { alignment, text, candidate } }: Evidence): boolean {
+  const isTelling = (word = '') => tells(word) && !isFamilyWord(word, false)
+  const own = alignment.pairs.filter(({ nameAt }) => isTelling(candidate.tokens[nameAt]))
+  if (!alignment.isReordered || candidate.prominence.tickers !== '' || own.length > 3) return false
+  return own.some((pair, at) => {
+    const next = own[at + 1]
+    const between = text.words.slice(pair.textAt + 1, (next?.textAt ?? -1) + 1)
     return (
-      isOfUnknownWords(text.native) || (isInside && word.length > 2 && classifyNameWord(word) !== 'light')
+      next !== undefined && next.nameAt < pair.nameAt && between.every(({ separator }) => separator === '')
     )
   })
-
-/** True if two words that tell have changed places, without a comma: "Jaya Abadi" and "Abadi Jaya" are two companies. */
-export const isSwapped = ({ comparison: { alignment, text, candidate } }: Evidence) =>
-  alignment.isReordered &&
-  candidate.prominence.tickers === '' &&
-  alignment.pairs.some(
-    ({ textAt, nameAt }, at) =>
-      tells(candidate.tokens[nameAt]) &&
-      alignment.pairs
-        .slice(at + 1)
-        .some(
-          (next) =>
-            next.nameAt < nameAt &&
-            tells(candidate.tokens[next.nameAt]) &&
-            text.words.slice(textAt + 1, next.textAt + 1).every(({ separator }) => separator === ''),
-        ),
-  )
+}
 
 /** True if the text is a name, perhaps of a person, that a little-known company continues with "& Sons", "and Company", "Brothers". */
 export const isOfFamily = ({ comparison: { statedForm, isTruncated, text, candidate } }: Evidence): boolean =>

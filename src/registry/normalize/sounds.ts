@@ -140,6 +140,7 @@ function calculateCost(one: string, other: string): number {
  */
 export function rateSound(spoken: string, name: string): number {
   if (name.length < 3 || ![spoken, name].every((word) => /^[a-z]+$/.test(word))) return 0
+  if (spoken === name) return 1
   let best = 0
   for (const ours of getSpoken(spoken))
     for (const theirs of getSounds(name)) {

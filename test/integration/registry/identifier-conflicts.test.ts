@@ -578,12 +578,26 @@ describe('a number behind the name, with the word of its register', () => {
     expect(ask(registry, `${name}${before}${other}${end}`).status).toBe('inconclusive')
   })
 
-  test.each(['Larkmoor 12345', 'Larkmoor No. 12345', 'Hotel Larkmoor 52031', 'IČO 12345678'])(
+  test.each(['Larkmoor 12345', 'Larkmoor No. 12345', 'Hotel Larkmoor 52031', 'No. 12345678'])(
     '%s is no name with a number',
     (text) => {
       expect(readLabelledNumber(text)).toBeNull()
     },
   )
+
+  test.each([
+    ['Larkmoor & Sons Nig Ltd (RC35111)', 'NG', 'Larkmoor & Sons Nig Ltd', '35111', 'NG'],
+    ['Larkmoor & Sons Nig Ltd RC 35111', 'NG', 'Larkmoor & Sons Nig Ltd', '35111', 'NG'],
+    ['Larkmoor & Sons Nig Ltd, RC: 35111', '', 'Larkmoor & Sons Nig Ltd', '35111', null],
+    ['RC 35111', 'NG', null, '35111', 'NG'],
+    ['شناسه ملی ۱۰۱۵۴۳۳۰۱۲۳', '', null, '10154330123', 'IR'],
+    ['Larkmoor GmbH HRB12345', '', 'Larkmoor GmbH', 'HRB 12345', 'DE'],
+    ['NIT 900123456-1', '', null, '900123456-1', 'CO'],
+    ['KVK12345678', '', null, '12345678', 'NL'],
+  ])('%s in %j has a number with its label', (text, country, name, value, place) => {
+    const read = readLabelledNumber(text, () => new Set([country]))
+    expect(read).toEqual({ name, identifiers: [{ kind: 'registration_id', value, place }] })
+  })
 })
 
 describe('a number in the cell of a name, with or without a label, in front or behind', () => {
