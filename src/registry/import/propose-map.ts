@@ -1,8 +1,9 @@
 import { entityType, toCode } from '../../contract/enums.js'
 import { toCanonicalIdentifier, countriesOfTaxHeader, otherTaxHeaders } from '../../core/identifiers.js'
+import { parseFormText } from '../normalize/parsed-name.js'
 import { parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import { findNumbering } from '../../core/numbers/number-forms.js'
-import { plural } from '../../core/text.js'
+import { plural, toPlainDigits } from '../../core/text.js'
 import { findCountryCode } from '../../core/countries.js'
 import {
   identifierHeaders,
@@ -54,7 +55,6 @@ export interface MapProposal {
 const headers = Object.entries(registerWords.patterns).map(
   ([field, pattern]) => [field as ImportField, new RegExp(pattern)] as const,
 )
-
 const otherHeaders: Readonly<Partial<Record<string, string>>> = registerWords.headers
 
 /** Fields by the words that a list of companies has for them, too: the kind of identifier, or the part of a place. */
@@ -70,15 +70,14 @@ const placeFields = {
 /** Headers of a field that say more than its others: India's class is public or private, its category is not. */
 const preferred: Readonly<Partial<Record<ImportField, RegExp>>> = { legal_form: /^company_class$/ }
 /** Headers of numbers that need no court: only one company of a country has each. */
-const nationalNumbers = registerWords.nationalNumbers.split('|')
-const isNational = (name: string) => nationalNumbers.includes(toHeaderKey(name))
+const isNational = (name: string) => registerWords.nationalNumbers.split('|').includes(toHeaderKey(name))
 /** Numbers of courts come, next to a column of courts, before those of a tax office. */
 const courtNumberHeader = /(?:^|_)(?:rcs?|rccm|hr[ab]?|rea)(?:_|$)/
 
 /** Proposes a column for each field, by header and, for columns that identify a company, by content. */
 export function proposeMap(header: readonly string[], rows: readonly (readonly string[])[]): MapProposal {
   const getCells = (column: string, index = header.indexOf(column)) =>
-    rows.map((row) => (row[index] ?? '').trim())
+    rows.map((row) => toPlainDigits(row[index] ?? '').trim())
   const { map, twice } = mapHeader(header)
   mapByWords(map, header, getCells)
   dropUnlikely(map, getCells)
@@ -96,8 +95,8 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   const { idType, doubt, record } = findIdType(map, getCells, listUnused(map, header))
   const isNumbered = idType === 'registration_id' || idType === 'record'
   const id = isNumbered ? map.registration_id : idType === null ? undefined : map[idType]
-  const own = record ?? id
-  if (own !== undefined) map.id = own
+  const first = record ?? id
+  if (first !== undefined) map.id = first
   if (idType !== null && idType !== 'record') Reflect.deleteProperty(map, idType)
   const further = listUnused(map, header).filter(
     (name) => isOfTax(name) && !name.includes(',') && haveOwnNumbers(map, getCells(name)),
@@ -110,7 +109,10 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
     !ukHeader.test(toHeaderKey(id ?? '')) &&
     isMostly(numbers, (cell) => /^HR/.test(parseCourtNumber(cell)?.register ?? ''))
   const isOpen = isNumbered && map.jurisdiction === undefined
-  const [one = findOnlyCountry(map, getCells)] = findNumberCountries([id ?? '', ...further], getCells)
+  // Numbers may have the form of another country by chance: headers tell before them.
+  const rank = (name: string) => Number(findNumberCountry(name, []) === null)
+  const own = [id ?? '', ...further].toSorted((one, other) => rank(one) - rank(other))
+  const [one = findOnlyCountry(map, getCells)] = findNumberCountries(own, getCells)
   const found = isOpen && !isUk && !isGerman ? one : null
   const isHome =
     found !== null && isOnlyCountry(map, getCells, found) && !isElsewhere(map, getCells, { header, found })
@@ -232,6 +234,8 @@ function mapHeader(header: readonly string[]): { map: FieldMap; twice: string[] 
   const ofCourt = header.find((name) => courtNumberHeader.test(toHeaderKey(name)))
   if (map.registration_court !== undefined && ofCourt !== undefined) map.registration_id = ofCourt
   for (const field of identifierFields) add(field, (name) => rankNumber(name, identifierHeaders[field]))
+  const national = header.find(isNational)
+  if (national !== undefined && map.registration_court === undefined) map.registration_id = national
   if (isNational(map.registration_id ?? '')) delete map.registration_court
   if (map.street_address === undefined || map.city === undefined)
     for (const sets of [ownSets, mailingSets])
@@ -274,7 +278,6 @@ function mapByWords(map: FieldMap, header: readonly string[], cellsOf: GetCells)
 const joinedFields = /^(?:other_names|former_names|dissolution_date)$/
 const isStatus = (cells: readonly string[]) => isMostly(cells, (cell) => findStatus(cell, null) !== null)
 const areDays = (cells: readonly string[]) => isMostly(cells, isDate)
-
 const mayBeStatus = (name: string, cells: readonly string[]): boolean =>
   isStatus(cells) || (findHeaderField(name) === 'status' && cells.some((cell) => /\p{L}/u.test(cell)))
 
@@ -284,11 +287,14 @@ const placeKeys = ['street_address', 'formatted_address', 'city', 'region', 'pos
 const rankPlace = (place: PlaceHeader | null, part: PlaceHeader['part'], sets: readonly string[]): number =>
   place?.part === part && place.number <= 1 ? sets.indexOf(place.set) : -1
 
-/** Headers may mislead: columns with too few valid codes are dropped, also post-office boxes and origins of branches. */
+/** Headers may mislead: columns with too few valid codes are dropped, also post-office boxes and origins of branches; a "type" may be a form. */
 function dropUnlikely(map: FieldMap, cellsOf: GetCells): void {
   const drop = (field: ImportField, isSound: (cell: string) => boolean) => {
     if (!isMostly(cellsOf(map[field] ?? ''), isSound)) Reflect.deleteProperty(map, field)
   }
+  const types = new Set(cellsOf(map.legal_form === undefined ? (map.type ?? '') : ''))
+  const formed = [...types].filter((cell) => parseFormText(cell).formClass !== null)
+  if (map.type !== undefined && formed.length * 2 > types.size) map.legal_form = map.type
   drop('type', (cell) => entityType.safeParse(toCode(cell)).success)
   drop('lei', (cell) => 'value' in toCanonicalIdentifier('lei', cell))
   drop('cik', (cell) => 'value' in toCanonicalIdentifier('cik', cell))
@@ -318,7 +324,6 @@ function findIdType(
     const cells = column === undefined ? [] : cellsOf(column)
     const [names, courts] = [cellsOf(name), cellsOf(court)]
     const home = findNumberCountry(column ?? '', cells)
-    // Two companies may have a number without its court, or without the place of its register.
     const isShared = (cell: string, at: number) =>
       (type === 'registration_id' && court !== '') ||
       parseCourtNumber(cell)?.court === null ||
