@@ -1,3 +1,4 @@
+import { writeArabicPlain } from '../../core/text.js'
 import { areOneWithoutMarks, foldHan, unifyLetters } from './own-letters.js'
 import { getAsianWords, listWords, parseWords, writeAlike } from './unspaced-names.js'
 import { cutNativeForms } from './legal-forms.js'
@@ -210,7 +211,8 @@ function readBySound(given: string): Reading[] {
     const folded = foldText(word).replaceAll(' ', '')
     const [near = ''] = folded.length < spokenCharsMin || isSimpleWord(folded) ? [] : find(folded, 1)
     const usual = rateSound(folded, near) < usualRateMin ? folded : near
-    return wordsOfScripts.get(word) ?? wordsOfScripts.get(word.replace(arabicPrefix, '')) ?? usual
+    const plain = writeArabicPlain(word)
+    return wordsOfScripts.get(plain) ?? wordsOfScripts.get(plain.replace(arabicPrefix, '')) ?? usual
   })
   // The legal form keeps its script, which tells kinds of one form apart.
   return [toReading(given.replace(name, () => read))]

@@ -1,7 +1,7 @@
 import { iso31661Alpha3ToAlpha2 } from 'iso-3166'
 import { countryCodes } from '../../core/countries.js'
 import { classifyDomain } from '../../core/identifiers.js'
-import { toPlainDigits, toPlainLetters, writeGreekPlain } from '../../core/text.js'
+import { toPlainDigits, toPlainLetters, writeArabicPlain, writeGreekPlain } from '../../core/text.js'
 import { simplifyHan, toLetterMap, writeLettersAlike } from './own-letters.js'
 import around from '../reference/around-names.json' with { type: 'json' }
 import asianTable from '../reference/east-asian-words.json' with { type: 'json' }
@@ -13,7 +13,7 @@ import romanized from '../reference/romanized-letters.json' with { type: 'json' 
 export const parseWords = (lists: readonly string[]): (readonly [native: string, english: string])[] =>
   lists
     .flatMap((list) => list.split(', '))
-    .map((pair) => [pair.slice(0, pair.indexOf(' ')), pair.slice(pair.indexOf(' ') + 1)])
+    .map((pair) => [writeArabicPlain(pair.slice(0, pair.indexOf(' '))), pair.slice(pair.indexOf(' ') + 1)])
 const parseAsianWords = (lists: readonly string[]) =>
   new Map(parseWords(lists).map(([native, english]) => [simplifyHan(native), english]))
 
