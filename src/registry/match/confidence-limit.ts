@@ -21,6 +21,7 @@ import {
   isSwapped,
   isTradeOmitted,
   isTranslated,
+  isUnplacedLike,
   tells,
 } from './other-words.js'
 import { hasOtherMeaning } from './word-classes.js'
@@ -37,6 +38,8 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [48, (one) => one.comparison.candidate.formClass === 'enterprise' && isNamedByOtherTown(one)],
   // Several names begin so: which is meant is open, with the form too.
   [48, (one) => one.comparison.lacksOnlyTrade && one.comparison.isFormStated && one.siblings.prefixCount > 1],
+  // Without a place, one word with another letter is one of many names that somebody may have made up.
+  [49, (one) => isUnplacedLike(one)],
   // With a word in place of another, it is the name of another company.
   [58, (evidence) => isReplaced(evidence.comparison) || isNamedByOtherTown(evidence)],
   // The rest of the name describes a trade: in another town, it may be another company's.
@@ -78,6 +81,7 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [85, ({ comparison }) => comparison.characters === 'unknown'],
   // The others may be words of another name. A word behind the form may be a remark, or name a fund or an estate of the company.
   [90, (one) => [isSpelledOtherwise, isFollowed, isDescribed, isTranslated, isBySound].some((is) => is(one))],
+  [90, (one) => isUnplacedLike(one, true)],
   // A bare name in another town is often that of another business: "Prakash Jewellers" of Nashik. So is Demirhan for Demirkan.
   [90, (one) => [isBareElsewhere, isBareBeginning, isLikeOther, isTradeOmitted].some((is) => is(one))],
   // Without evidence for the place, the name may be that of a company of the stated country.

@@ -175,3 +175,17 @@ export const isShortened = ({ comparison: { text, candidate, pairs }, place, con
   text.cut === 'nowhere' &&
   contextCount === 0 &&
   !/^(?:postal|city)$/.test(place)
+
+/** True if the only word of the name has another letter, or is cut, and no place is stated: somebody may have made it up. `isSlip`: a letter is doubled, or two are swapped. */
+export const isUnplacedLike = (
+  { place, contextCount, comparison: { alignment, text, candidate } }: Evidence,
+  isSlip = false,
+) =>
+  place === 'none' &&
+  contextCount === 0 &&
+  candidate.tokens.length === 1 &&
+  alignment.pairs.some(({ match }) =>
+    isSlip
+      ? match.isSlip === true
+      : isLoose(match) && match.isUsual !== true && (match.kind !== 'cut' || text.cut === 'nowhere'),
+  )

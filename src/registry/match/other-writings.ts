@@ -43,14 +43,14 @@ export const getWritings = (country: string): Writings =>
     ...[...ofCountries, ...ofLetters].flatMap(([key, writings]) => (key.startsWith(country) ? writings : [])),
     ...(ofLatin.get(country) ?? []),
   ])
-const countriesMax = 500
-const writingsOfCountries = new Map<string, Writings>()
+const [countriesMax, writingsOfCountries] = [500, new Map<string, Writings>()]
 
 /** Returns the writings to compare a text with a name: of which one has letters of another script, or of a country with an older spelling; else `null`. */
 export function findWritings(text: string, name: string, country: string): Writings | null {
-  if (hasOtherScript(text) === hasOtherScript(name)) return ofLatin.get(country) ?? null
+  const isOther = hasOtherScript(text)
+  if (isOther === hasOtherScript(name)) return isOther ? null : (ofLatin.get(country) ?? null)
   const script = scripts.find(({ letter }) => letter.test(text) !== letter.test(name))
-  if (script === undefined) return hasOtherScript(text) ? [] : null
+  if (script === undefined) return isOther ? [] : null
   const both = `${text}${name}`.toLowerCase()
   const ofOne = [...ofLetters].flatMap(([key, writings]) => (both.includes(key.slice(-1)) ? writings : []))
   return [...script.writings, ...(ofCountries.get(country) ?? []), ...ofOne]

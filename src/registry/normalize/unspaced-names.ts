@@ -320,7 +320,8 @@ export const isDependent = (country: string, sovereigns: readonly string[]): boo
 export function isShortTown(short: string, town: string): boolean {
   if (short.charAt(0) !== town.charAt(0) || short.length * 10 > town.length * 7) return false
   const isInOrder = new RegExp(Array.from(short).join('.*')).test(town)
-  const isOfConsonants = short.length < 5 && short.slice(1).replace(/[^aeiou]/g, '').length < 2
+  const isCut = short.length > 3 && town.startsWith(short)
+  const isOfConsonants = short.length < 5 && !isCut && short.slice(1).replace(/[^aeiou]/g, '').length < 2
   const isOfPieces = Array.from(short).some((_, at) => {
     const [one, other] = [short.slice(0, at), short.slice(at)]
     return at > 0 && other.length > 2 && town.startsWith(one) && town.includes(other, at + 1)

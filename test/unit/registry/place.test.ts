@@ -878,3 +878,65 @@ test('a letter behind a slash is no country: regions and areas with abbreviation
     expect([...(parseLocation(`Larkmoor, ${region}`)?.regions ?? [])]).toContain('GH-AA')
   expect([...(parseLocation('Wien, A')?.countries ?? [])]).toEqual(['AT'])
 })
+
+describe('a short word for the town of the registration', () => {
+  const compare = (location: string, city: string, country: string, region: string | null = null) =>
+    comparePlaceWithHint(parseLocation(location), place(city, region, '', country, country.toLowerCase()))
+
+  test.each([
+    ['Jaksel', 'Jakarta Selatan', 'ID'],
+    ['Sby', 'Surabaya', 'ID'],
+    ['Tangsel', 'Tangerang Selatan', 'ID'],
+    ['Ikj', 'Ikeja', 'NG'],
+    ['Abj', 'Abuja', 'NG'],
+    ['PHC', 'Port Harcourt', 'NG'],
+    ['B/Kebbi', 'Birnin Kebbi', 'NG'],
+  ])('%s is in %s', (location, city, country) => {
+    expect(compare(location, city, country)).toBe('region')
+  })
+
+  test.each([
+    ['Bdg', 'Bandung', 'ID'],
+    ['PH', 'Port Harcourt', 'NG'],
+    ['V.I', 'Victoria Island', 'NG'],
+    ['Kad', 'Kaduna', 'NG'],
+    ['NTT', 'Kupang', 'ID'],
+    ['Lag', 'Ikeja', 'NG'],
+  ])('the code %s does not contradict %s: it may be short for a town', (location, city, country) => {
+    expect(compare(location, city, country)).toBe('none')
+  })
+
+  test.each([
+    ['TX', 'Leeds', 'GB'],
+    ['NSW', 'Surabaya', 'ID'],
+    ['FR', 'Port Harcourt', 'NG'],
+    ['PH', 'Leeds', 'GB'],
+    ['Philippines', 'Port Harcourt', 'NG'],
+  ])('%s contradicts %s', (location, city, country) => {
+    expect(compare(location, city, country)).toBe('country_conflict')
+  })
+
+  test.each([
+    ['York', 'Yorkton', 'GB'],
+    ['Ely', 'Leeds', 'GB'],
+    ['Bonn', 'Bochum', 'DE'],
+    ['Jakarta', 'Jambi', 'ID'],
+  ])('another town is not short for one: %s, %s', (location, city, country) => {
+    expect(compare(location, city, country)).not.toMatch(/^(?:city|region)$/)
+  })
+
+  test('Niger is a country, and a state of Nigeria', () => {
+    expect(compare('Niger', 'Minna', 'NG', 'Niger')).toBe('region')
+    expect(compare('Niger', 'Niamey', 'NE')).toBe('country')
+    expect(compare('Niger', 'Ikeja', 'NG', 'Lagos')).toBe('country_conflict')
+  })
+
+  test.each([
+    ['Leeds - West Yorkshire', 'Leeds', 'GB'],
+    ['رفسنجان - کرمان', 'رفسنجان', 'IR'],
+    ['تهران – تهران', 'تهران', 'IR'],
+    ['Stratford-upon-Avon', 'Stratford-upon-Avon', 'GB'],
+  ])('a dash between spaces divides: %s', (location, city, country) => {
+    expect(compare(location, city, country)).toBe('city')
+  })
+})

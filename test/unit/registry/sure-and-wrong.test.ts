@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest'
 import { createSeededFractions } from '../../../src/platform/clock.js'
 import { foldHan } from '../../../src/registry/normalize/own-letters.js'
 import { foldText } from '../../../src/registry/normalize/normalize-name.js'
-import { cutOwnBrand, isOwnBrand } from '../../../src/registry/normalize/parsed-name.js'
+import { cutOwnBrand, isOwnBrand, parseName } from '../../../src/registry/normalize/parsed-name.js'
 import legalForms from '../../../src/registry/reference/legal-forms.json' with { type: 'json' }
 import { match, namedBy, type Held } from '../../support/matching.js'
 
@@ -1845,4 +1845,155 @@ test.each(
     const held = pair.split('-').map((country, company) => ({ name, country, company }))
     expect(match({ name, location: null, held }).kind, name).not.toBe('entity')
   }
+})
+
+/** Names that differ in a word, a letter or its place, in the town of the company: readers in Lagos, Jakarta and Tehran met each at 94 to 99. */
+describe('another company in the same town is never sure', () => {
+  const ask = (name: string, held: string, city: string, country: string) => {
+    const decision = match({ name, location: `${city}, ${country}`, held: [{ name: held, city, country }] })
+    return decision.kind === 'none' ? 0 : decision.confidence
+  }
+
+  test.each([
+    // Another letter of a word that tells.
+    [90, 'Adebale & Sons Nigeria Ltd', 'ADEWALE & SONS NIGERIA LIMITED', 'Ikeja', 'NG'],
+    [90, 'Chukwuma Obiora Oil and Gas Limited', 'CHUKWUEMEKA OBIORA OIL AND GAS LIMITED', 'Aba', 'NG'],
+    [90, 'PT Nippon Hikaru Indonesia', 'PT NIPPON HIKARI INDONESIA', 'Bekasi', 'ID'],
+    [90, 'Demirhan İnşaat A.Ş.', 'Demirkan İnşaat A.Ş.', 'Bursa', 'TR'],
+    [90, 'تضامنی برادران خسرو', 'تضامنی برادران خسروی', 'قم', 'IR'],
+    [90, 'چای لاهیج سبز', 'چای لاهیج سبزینه', 'لاهیجان', 'IR'],
+    [78, 'فارس کاوه سپهر', 'پارس کاوه سپهر', 'تهران', 'IR'],
+    // Another word of a trade.
+    [78, 'Larkmoor Agri Pvt Ltd', 'Larkmoor Agro Pvt Ltd', 'Mumbai', 'IN'],
+    [78, 'PT Sembilan Bintang Medika', 'PT SEMBILAN BINTANG MEDIA', 'Bandung', 'ID'],
+    [58, 'New Dawn Dental Centre', 'NEW DAWN DIAGNOSTICS CENTRE LIMITED', 'Aba', 'NG'],
+    [78, 'انرژی خورشیدی ماه تابان', 'انرژی خورشیدی مهر تابان', 'بیرجند', 'IR'],
+    // A word more or less, or two in another order.
+    [78, 'Argent Trust Microfinance Bank', 'ARGENT TRUST BANK PLC', 'Lagos', 'NG'],
+    [78, 'PT Sinar Kencana', 'PT SINAR MAS KENCANA', 'Jakarta', 'ID'],
+    [78, 'PT Larkmoor Makmur Logistik', 'PT LARKMOOR MAKMUR', 'Bandung', 'ID'],
+    [85, 'PT Abadi Jaya Sentosa', 'PT JAYA ABADI SENTOSA', 'Jakarta', 'ID'],
+    [85, 'Abubakar Suleiman & Company Limited', 'SULEIMAN ABUBAKAR & COMPANY LIMITED', 'Kaduna', 'NG'],
+    [85, 'لوله و پروفیل زاگرس', 'لوله و پروفیل زاگرس نوین', 'خرم‌آباد', 'IR'],
+    // The name of a person, and of the company with partners or sons.
+    [78, 'Suleiman Abubakar', 'SULEIMAN ABUBAKAR & COMPANY LIMITED', 'Kaduna', 'NG'],
+    [78, 'Hasan Mahfud', 'FIRMA HASAN MAHFUD & REKAN', 'Jakarta', 'ID'],
+    [78, 'Okafor', 'OKAFOR BROTHERS ENTERPRISES NIGERIA LIMITED', 'Onitsha', 'NG'],
+    [78, 'Hans Larkmoor', 'Hans Larkmoor & Söhne GmbH', 'Bonn', 'DE'],
+    [78, 'Jean Larkmoor', 'JEAN LARKMOOR ET FILS SARL', 'Lyon', 'FR'],
+    // Another body of the name.
+    [49, 'بیمارستان قدس شیراز', 'فارس قدس شیراز', 'شیراز', 'IR'],
+    [49, 'Universitas Larkmoor Velmora', 'PT LARKMOOR VELMORA', 'Bandung', 'ID'],
+    [49, 'Kementerian Larkmoor Velmora', 'PT LARKMOOR VELMORA', 'Bandung', 'ID'],
+  ])('at most %d: %s for %s', (most, name, held, city, country) => {
+    expect(ask(name, held, city, country)).toBeLessThanOrEqual(most)
+  })
+
+  test.each([
+    ['Adewale and Sons Nig. Ltd', 'ADEWALE & SONS NIGERIA LIMITED', 'Ikeja', 'NG'],
+    ['Hansen Bygg AS', 'Hanssen Bygg AS', 'Oslo', 'NO'],
+    ['Larkmoor Paint', 'LARKMOOR PAINTS LIMITED', 'Leeds', 'GB'],
+    ['Jos Plateau Tin Mining Coy Ltd', 'JOS PLATEAU TIN MINING COMPANY LIMITED', 'Jos', 'NG'],
+    ['LIQUIDMETAL TECHNOLOGI', 'LIQUIDMETAL TECHNOLOGIES INC', 'Austin', 'US'],
+    ['María Elena Cardoso Rodríguez', 'CARDOSO RODRIGUEZ MARIA ELENA', 'Salto', 'UY'],
+  ])('and the company itself stays sure: %s', (name, held, city, country) => {
+    expect(ask(name, held, city, country)).toBeGreaterThanOrEqual(95)
+  })
+
+  test.each([
+    ['شیشه ایمن آبگینه قزوین', 'شیشه ایمن آبگینه ری', 'ری', 'IR'],
+    ['تولیدی و صنعتی آذر گداز تهران', 'تولیدی و صنعتی آذر گداز تبریز', 'تبریز', 'IR'],
+    ['Larkmoor Glass Leeds', 'Larkmoor Glass York Ltd', 'York', 'GB'],
+  ])('a name that ends with another town is not it: %s for %s', (name, held, city, country) => {
+    const at = (location: string) => match({ name, location, held: [{ name: held, city, country }] })
+    expect(at(country)).toSatisfy(
+      (found: ReturnType<typeof at>) => found.kind === 'none' || found.confidence <= 58,
+    )
+  })
+})
+
+describe('names of Iran and Indonesia in their writings', () => {
+  const sure = (name: string, held: string, country: string) => {
+    const decision = match({ name, location: country, held: [{ name: held, country }] })
+    expect([name, decision.kind, decision.kind === 'none' ? 0 : decision.confidence]).toEqual([
+      name,
+      'entity',
+      99,
+    ])
+  }
+
+  test.each([
+    'شرکت پارس کاوه سپهر',
+    'شركت پارس كاوه سپهر',
+    'شركت سهامي خاص پارس كاوه سپهر',
+    'پارس کاوه سپهر (س.خ)',
+    'پارس کاوه سپهر سهامی خاص',
+    'ش. پارس کاوه سپهر',
+  ])('the form does not depend on the letters that are typed: %s', (name) => {
+    sure(name, 'پارس کاوه سپهر سهامی خاص', 'IR')
+  })
+
+  test.each([
+    ['شرکت با مسؤولیت محدود هگمتانه سازه', 'هگمتانه سازه با مسئوليت محدود'],
+    ['شرکت تعاونی گلاب قمصر', 'تعاونی گلاب قمصر'],
+    ['موسسه حسابرسی بهروزان حساب', 'مؤسسه حسابرسی بهروزان حساب'],
+    ['۷ رنگ پارسیان', 'هفت رنگ پارسیان'],
+  ])('%s is %s', (name, held) => {
+    sure(name, held, 'IR')
+  })
+
+  test('a word of another script is no Latin form by chance: "ری" is no Finnish association', () => {
+    for (const word of ['ری', 'سا', 'او', 'لپ'])
+      expect(parseName(`شیشه ایمن ${word}`)).toMatchObject({ formWords: [], formClass: null })
+  })
+
+  test.each([
+    ['PT Candra Kusuma Logistik', 'PT TJANDRA KOESOEMA LOGISTIK'],
+    ['Mekar Jaya Tekstil PT', 'PT MEKAR DJAJA TEKSTIL'],
+    ['Surya Bumi Persada', 'PT SOERJA BOEMI PERSADA'],
+    ['CV Widjaja Kusuma', 'CV WIJAYA KUSUMA'],
+    ['PT 3 Roda Gemilang', 'PT TIGA RODA GEMILANG'],
+    ['PT Perkebunan Larkmoor Dua Belas', 'PT PERKEBUNAN LARKMOOR XII'],
+  ])('%s is %s', (name, held) => {
+    sure(name, held, 'ID')
+  })
+
+  test('the older spelling joins no words that differ', () => {
+    const decision = match({
+      name: 'PT Raja Motor',
+      location: 'ID',
+      held: [{ name: 'PT RAYA MOTOR', country: 'ID' }],
+    })
+    expect(decision.kind === 'none' ? 0 : decision.confidence).toBeLessThan(80)
+  })
+})
+
+describe('a name of one word with another letter', () => {
+  const words = ['Quilmora', 'Norvanex', 'Kelmorat', 'Petrovine', 'Zebulax']
+  const fraction = createSeededFractions(11)
+  const letters = 'bcdfghjkmnpqtvwxyz'
+  const changed = words.flatMap((word) =>
+    Array.from({ length: 8 }, () => {
+      const [at, letter] = [
+        1 + Math.floor(fraction() * (word.length - 1)),
+        Math.floor(fraction() * letters.length),
+      ]
+      return [word, word.slice(0, at) + letters.charAt(letter) + word.slice(at + 1)] as const
+    }).filter(([, other]) => other !== word),
+  )
+  const ask = (name: string, held: string, location: string | null) => {
+    const decision = match({ name, location, held: [{ name: `${held} Ltd`, city: 'Leeds', country: 'GB' }] })
+    return decision.kind === 'entity' ? decision.confidence : 0
+  }
+
+  test('without a place is no answer: somebody may have made it up', () => {
+    for (const [word, other] of changed) expect([other, ask(`${other} Ltd`, word, null)]).toEqual([other, 0])
+    for (const word of words) expect(ask(word, word, null)).toBeGreaterThanOrEqual(90)
+  })
+
+  test('in the town of the company is an answer, and never a sure one', () => {
+    const all = changed.map(([word, other]) => ask(`${other} Ltd`, word, 'Leeds, GB'))
+    expect(Math.max(...all)).toBeLessThanOrEqual(90)
+    expect(all.filter((confidence) => confidence > 0).length).toBeGreaterThan(changed.length / 2)
+  })
 })
