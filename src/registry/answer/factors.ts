@@ -118,8 +118,8 @@ function listRivalFactors(
     factors.push(createLimitation('name_too_generic', text, isCertain ? 'low' : 'high'))
   }
   if (isCertain || noneShare < noneShareMin) return factors
-  const who = isPartOfLongerName(best.evidence.comparison) ? 'With its other words, it' : 'The row'
-  const text = `${who} may be a company that the registry does not hold.`
+  const who = isPartOfLongerName(best.evidence.comparison) ? 'a company with all these words' : 'another one'
+  const text = `The registry does not hold all companies: there may be ${who}.`
   const impact = noneShare >= 0.5 ? 'high' : 'medium'
   return [...factors, createLimitation('no_legal_entity_confirmed', text, impact)]
 }

@@ -138,7 +138,7 @@ type PlaceFit = Pick<Reason, 'type' | 'text' | 'code'>
 
 /** Describes how the given place fits the registration, and that its town is another one; nothing without a place. */
 export function listPlaceFits(place: PlaceAgreement, hint: LocationHint | null, registration: StoredPlace) {
-  const said = describePlaceAgreement(place, describeWhere(place, registration))
+  const said = describePlaceAgreement(place, describeWhere(place, registration, hint))
   const against = place === 'none' ? 'location_unconfirmed' : 'location_mismatch'
   const fit: PlaceFit = { ...said, code: said.type === 'strength' ? 'jurisdiction_match' : against }
   if (hint === null || !/^(?:country|region|none)$/.test(place) || !isOtherTown(hint, registration.address))
@@ -148,14 +148,18 @@ export function listPlaceFits(place: PlaceAgreement, hint: LocationHint | null, 
   return place === 'none' ? [other] : [fit, other]
 }
 
-/** Returns ` (Leeds)`, ` (Reno, NV)` if regions are compared, or the country if it is compared or no town is known; or nothing. */
-function describeWhere(place: PlaceAgreement, { address, jurisdiction }: StoredPlace): string {
-  const { city, region, countryCode } = address
-  const code = countryCode ?? jurisdiction?.slice(0, 2).toUpperCase() ?? ''
-  const country = findCountryName(code) ?? jurisdiction
+/** Returns ` (Leeds)`, ` (Reno, NV)` if regions are compared, or the country and the one that was read if they differ; or nothing. */
+function describeWhere(place: PlaceAgreement, of: StoredPlace, hint: LocationHint | null) {
+  const [{ city, region, countryCode }, jurisdiction] = [of.address, of.jurisdiction]
+  const name = (code: string) => findCountryName(code.slice(0, 2).toUpperCase())
+  const country = name(countryCode ?? jurisdiction ?? '') ?? jurisdiction
   const town = place.startsWith('region') ? [city, region].filter(Boolean).join(', ') : (city ?? country)
   const where = /country|elsewhere|abroad/.test(place) ? country : town
-  return where === null ? '' : ` (${where})`
+  const [read, ...more] = new Set(
+    [...(hint?.countries.size ? hint.countries : (hint?.regions ?? []))].map(name),
+  )
+  const other = place === 'country_conflict' && more.length === 0 && read ? `, not ${read}` : ''
+  return where === null ? '' : ` (${where}${other})`
 }
 
 function describePlaceAgreement(place: PlaceAgreement, where: string): Pick<Reason, 'type' | 'text'> {
@@ -194,7 +198,5 @@ function listProminenceReasons({ best }: Match): Reason[] {
   return tickers === '' && !hasLei ? [] : [createReason(text, 'listed', 'known to registers')]
 }
 
-function listContextReasons({ best }: Match): Reason[] {
-  const text = 'The context has words that are known of this company.'
-  return best.evidence.contextCount === 0 ? [] : [createReason(text, 'context')]
-}
+const contextReason = createReason('The context has words that are known of this company.', 'context')
+const listContextReasons = ({ best }: Match) => (best.evidence.contextCount === 0 ? [] : [contextReason])

@@ -189,7 +189,7 @@ describe('factors state what counted', () => {
       'country_conflict',
       'Leeds, GB',
       inReno,
-      'The registration is in another country (United States).',
+      'The registration is in another country (United States, not United Kingdom).',
       'limitation',
     ],
     [
