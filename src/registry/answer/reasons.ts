@@ -17,8 +17,7 @@ export type Impact = 'high' | 'medium' | 'low'
 type StoredPlace = Pick<StoredLegalEntity, 'address' | 'jurisdiction'>
 /** Reasons with a smaller contribution are not shown. */
 const contributionMin = 0.15
-/** `size`: contribution to the score in log-odds. */
-const toImpact = (size: number): Impact => (size >= 1.5 ? 'high' : size >= 0.6 ? 'medium' : 'low')
+const toImpact = (logOdds: number): Impact => (logOdds >= 1.5 ? 'high' : logOdds >= 0.6 ? 'medium' : 'low')
 
 /** A sentence, and the parts of the evidence that it describes. */
 interface Reason {
@@ -155,9 +154,8 @@ function describeWhere(place: PlaceAgreement, of: StoredPlace, hint: LocationHin
   const country = name(countryCode ?? jurisdiction ?? '') ?? jurisdiction
   const town = place.startsWith('region') ? [city, region].filter(Boolean).join(', ') : (city ?? country)
   const where = /country|elsewhere|abroad/.test(place) ? country : town
-  const [read, ...more] = new Set(
-    [...(hint?.countries.size ? hint.countries : (hint?.regions ?? []))].map(name),
-  )
+  const codes = [...(hint?.countries.size ? hint.countries : (hint?.regions ?? []))]
+  const [read, ...more] = new Set(codes.map(name))
   const other = place === 'country_conflict' && more.length === 0 && read ? `, not ${read}` : ''
   return where === null ? '' : ` (${where}${other})`
 }
