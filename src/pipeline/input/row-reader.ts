@@ -339,8 +339,8 @@ function cutPersonNumber(name: string, countries: readonly string[]): string | n
   const isPersons = (number: string, unstated: readonly string[]): boolean => {
     const formed = telling.flatMap(([country, form]) => (form.test(number) ? [country] : []))
     const asked = countries.length > 0 ? countries : [...unstated, ...formed]
-    const isOf = (one: string) => one !== 'ir' || !hasWrongCheckDigits('ir', number)
-    return isPersonNumber(number, asked.map((one) => one.toLowerCase()).filter(isOf))
+    const isValid = (one: string) => one !== 'ir' || !hasWrongCheckDigits('ir', number)
+    return isPersonNumber(number, asked.map((one) => one.toLowerCase()).filter(isValid))
   }
   if (wholeNumber.test(text)) return phone.test(text) || isPersons(text, surelyPersons) ? null : name
   const cut = labelled.reduce((rest, label) => rest.replace(label, ' '), text)

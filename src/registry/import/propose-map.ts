@@ -139,7 +139,7 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   }
 }
 
-export const noJurisdiction = 'no column says which country registered the companies; --jurisdiction does'
+export const noJurisdiction = 'no column says which country registered the companies; give --jurisdiction'
 
 /** Whether the places and forms of most rows, or a header of tax numbers, are those of another country. */
 function isElsewhere(

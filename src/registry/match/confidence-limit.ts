@@ -38,7 +38,7 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [48, (one) => one.comparison.candidate.formClass === 'enterprise' && isNamedByOtherTown(one)],
   // Several names begin so: which is meant is open, with the form too.
   [48, (one) => one.comparison.lacksOnlyTrade && one.comparison.isFormStated && one.siblings.prefixCount > 1],
-  // Without a place, one word with another letter is one of many names that somebody may have made up.
+  // Without a place, one word with another letter is a name like many others.
   [49, (one) => isUnplacedLike(one)],
   // With a word in place of another, it is the name of another company.
   [58, (evidence) => isReplaced(evidence.comparison) || isNamedByOtherTown(evidence)],
@@ -116,7 +116,7 @@ const isBare = ({ comparison: { statedForm, candidate }, contextCount }: Evidenc
 const isBareElsewhere = (one: Evidence): boolean =>
   isInOtherTown(one) && isBare(one) && one.comparison.candidate.place.cityKey !== ''
 
-/** True if the text lacks the last words of a little-known company, and one of them is none of a trade or its town. */
+/** True if the text lacks the last words of a little-known company, and not all are words of a trade or its town. */
 function isWithoutEnd({ comparison, place, contextCount }: Evidence): boolean {
   const { alignment, candidate, isTruncated, text, lacksOnlyTrade } = comparison
   const { cityKey } = candidate.place

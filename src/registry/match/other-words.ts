@@ -176,7 +176,7 @@ export const isShortened = ({ comparison: { text, candidate, pairs }, place, con
   contextCount === 0 &&
   !/^(?:postal|city)$/.test(place)
 
-/** True if the only word of the name has another letter, or is cut, and no place is stated: somebody may have made it up. `isSlip`: a letter is doubled, or two are swapped. */
+/** True if the only word of the name has another letter, or is cut, and no place is stated: many other names are as close. `isSlip`: a letter is doubled, or two are swapped. */
 export const isUnplacedLike = (
   { place, contextCount, comparison: { alignment, text, candidate } }: Evidence,
   isSlip = false,

@@ -149,7 +149,7 @@ describe('what a file is', () => {
     [
       'numbers of a register that is not told',
       'company_number,name\n1234,Acme GmbH\n1235,Beta GmbH\n',
-      /no column says which country registered the companies; --jurisdiction does/,
+      /no column says which country registered the companies; give --jurisdiction/,
     ],
     [
       'ids that rows share',
