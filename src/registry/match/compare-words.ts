@@ -81,6 +81,10 @@ const readNumber = (word: string): string | undefined =>
 export const joinNumber = (first: string | undefined, second: string): string | undefined =>
   first === undefined ? undefined : numberWords.get(first + second)
 
+/** Number words of two languages are two words: "SEI" is no "Six". */
+const english = new Set([...units, ...tens].map(([word]) => word))
+const areOfOne = (a: string, b: string) => hasDigit.test(a + b) || (english.has(a) && english.has(b))
+
 /** Lists how names write a number: "21", "21st". */
 export const listNumberSpellings = (digits: string): string[] =>
   ['', 'st', 'nd', 'rd', 'th'].map((ending) => digits + ending)
@@ -175,7 +179,8 @@ export function compareWords(text: string, name: string, isLast = false): WordMa
   if (text === name) return equal
   if (text === '' || name === '') return null
   const number = readNumber(text)
-  if (number === undefined ? readNumber(name) === text : isNumber(name, number)) return sameMatch
+  if (number === undefined ? readNumber(name) === text : isNumber(name, number) && areOfOne(text, name))
+    return sameMatch
   // Numbers are equal or different, and so are letters.
   if (isNumberWord(text) && isNumberWord(name)) return null
   if (areIn(brothers, text, name)) return sameMatch
@@ -216,7 +221,7 @@ function compareUnknown(text: string, name: string): WordMatch | null {
 
 const escapeLetters = (text: string): string => text.replace(/[^a-z0-9]/g, '')
 
-const shapeCharsMin = 6
+const [shapeCharsMin, runOnCharsMin] = [6, 20]
 
 function compareShapes(text: string, name: string): WordMatch | null {
   const isDigit = hasDigit.test(name) !== hasDigit.test(text)
@@ -225,8 +230,6 @@ function compareShapes(text: string, name: string): WordMatch | null {
     return null
   return toShape(text) === toShape(name) ? of('misread', 0.4) : null
 }
-
-const runOnCharsMin = 20
 
 function compareAbbreviation(text: string, name: string, isLast: boolean): WordMatch | null {
   if (text.charAt(0) !== name.charAt(0) || name.length - text.length < 1) return null
@@ -313,8 +316,7 @@ const areas = new Set(
   'uk us uae europe asia africa america emea apac latam eurasia scandinavia benelux'.split(' '),
 )
 
-const countryWordsMax = 3
-const shortCountries = new Set(['uk', 'uae', 'usa'])
+const [countryWordsMax, shortCountries] = [3, new Set(['uk', 'uae', 'usa'])] as const
 
 /** Finds the country before `end`, in any language or as a code: "VN", "Polska", "Ceska republika". A name needs another word. */
 export function findCountryAtEnd(words: readonly string[], end = words.length): CountryAtEnd | null {

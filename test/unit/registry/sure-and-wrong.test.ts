@@ -1958,6 +1958,16 @@ describe('names of Iran and Indonesia in their writings', () => {
     sure(name, held, 'ID')
   })
 
+  test.each([
+    ['SEI Holdings Ltd', 'Six Holdings Ltd', 'GB'],
+    ['Dix Capital SAS', 'Ten Capital SAS', 'FR'],
+    ['Acht Holding GmbH', 'Otto Holding GmbH', 'DE'],
+    ['Due Capital Srl', 'Two Capital Srl', 'IT'],
+  ])('number words of two languages are two words: %s, %s', (name, held, country) => {
+    const decision = match({ name, location: country, held: [{ name: held, country }] })
+    expect(decision.kind === 'entity' ? decision.confidence : 0).toBeLessThan(50)
+  })
+
   test('the older spelling joins no words that differ', () => {
     const decision = match({
       name: 'PT Raja Motor',
