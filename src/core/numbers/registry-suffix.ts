@@ -89,7 +89,7 @@ type GetPlace = () => ReadonlySet<string> | undefined
 
 /**
  * Reads a company number behind a name, or alone, with the word that registers and lists have for it: `Larkmoor s.r.o., IČO: 31333338`,
- * `Norvane Ltd (Reg. No. 1234567)`. `null` without such a word: numbers are also parts of names. `getPlace`: returns the countries of the row.
+ * `Norvane Ltd (Reg. No. 1234567)`. `null` without such a word: numbers are also parts of names. `HRB` is a part of the number. `getPlace`: returns the countries of the row.
  */
 export function readLabelledNumber(text: string, getPlace?: GetPlace): NameWithIdentifiers | null {
   const plain = toPlainDigits(text)
@@ -100,16 +100,16 @@ export function readLabelledNumber(text: string, getPlace?: GetPlace): NameWithI
   const starts = [...inside.matchAll(/(?<=^|[\s,;:([–-])(?=\p{L})/gu)].map(({ index }) => index)
   for (const start of [...starts.slice(-labelWordsMax), inside.length]) {
     const isGlued = start === inside.length
-    const label = isGlued ? letters : inside.slice(start).replace(/(?<=\S)[\s:]+[A-Z]{2}$/, '')
-    const [key, digits] = [toHeaderKey(label), isGlued ? all.replace(/^[A-Z]+-?/, '') : all]
-    // The section of a German register is a part of the number.
-    const number = /^(?:hr[ab]|vr|pr|gnr|gsr)$/.test(key) ? `${label.trim()} ${digits}` : digits
+    const label = isGlued ? letters : inside.slice(start).trimEnd()
+    const key = toHeaderKey(label.replace(/(?<=\S)[\s:]+[A-Z]{2}$/, ''))
+    const digits = isGlued ? all.replace(/^[A-Z]+-?/, '') : all
+    const number = /^(?:hr[ab]|vr|pr|gnr|gsr)$/.test(key) ? `${label} ${digits}` : digits
     const countries = [countriesOfHeader, countriesOfAdded].flatMap((known) => known.get(key) ?? [])
     const isOwn = countries.length > 0 || (!isGlued && identifierHeaders.registration_id.includes(key))
     const name = front.slice(0, front.length - inside.length + start).replace(/[\s,;:([–-]+$/u, '')
     const taxCountries = (isOwn ? [] : (countriesOfTaxHeader.get(key) ?? [])).map((one) => one.toLowerCase())
-    const tax =
-      /^[A-Z]{2}/.test(number) || taxCountries.length > 0 ? readTaxNumber(number, taxCountries) : null
+    const isStated = (isOwn || isGlued) && /^[A-Z]{2}/.test(all)
+    const tax = isStated || taxCountries.length > 0 ? readTaxNumber(all, taxCountries) : null
     const isName = /\p{L}{2}/u.test(name) || (name === '' && countries.length > 0)
     if ((!isOwn && tax === null) || !isName) continue
     const [first = null, ...others] = new Set(countries)

@@ -151,7 +151,6 @@ function toTotalKey(text: string): string {
 }
 
 const [totalCharsMax, personCharsMax] = [100, 200]
-
 /** Finds rows with a total instead of a name: `Total`, `Summe: 24`, `(24 rows)`, `TOTAL PROVEEDORES: 35`, `Sous-total Tunis`. */
 function createTotalFinder({
   columns: { name, location, identifiers },
@@ -309,7 +308,7 @@ const createLabels = (words: readonly string[], flags: string) => {
 }
 const shortWords = personWords.filter(({ length }) => length < 4).map((word) => word.toUpperCase())
 const longWords = personWords.filter(({ length }) => length > 3)
-const labelled = [createLabels(shortWords, 'u'), createLabels(longWords, 'iu')]
+const labelled = [createLabels(shortWords, 'gu'), createLabels(longWords, 'giu')]
 
 /** Whether a name has enough digits for the number of a person. Cheap: it is called for every row. */
 const mayHavePerson = (name: string): boolean =>
@@ -328,7 +327,7 @@ const telling = [
 ] as const
 const phone = /^(?:\+|\(\+?\d)[\d\s()./-]{7,24}$/
 const wholeNumber = /^(?:[A-Z\d]{8,22}|\d[\d\s./+-]+[\dA-Z]|\+?[(\d][\d\s()./-]+)$/
-const nextToName = /(?<![\p{L}\d./-])\d(?:[ ./-]?\d){8,17}(?![\p{L}\d./-])/gu
+const nextToName = /(?<![\p{L}\d./-])(?:\d(?:[ ./-]?\d){8,17}|[XYZ]?\d{7,8}[A-Z])(?![\p{L}\d./-])/gu
 
 /**
  * Returns a name without the number of a person in it, which is never sent; `null` if the cell is only such a number, or a
@@ -339,11 +338,12 @@ function cutPersonNumber(name: string, countries: readonly string[]): string | n
   const isPersons = (number: string, unstated: readonly string[]): boolean => {
     const formed = telling.flatMap(([country, form]) => (form.test(number) ? [country] : []))
     const asked = countries.length > 0 ? countries : [...unstated, ...formed]
-    const isValid = (one: string) => one !== 'ir' || !hasWrongCheckDigits('ir', number)
-    return isPersonNumber(number, asked.map((one) => one.toLowerCase()).filter(isValid))
+    const isOpen = (one: string) => one.toLowerCase() !== 'ir' || !hasWrongCheckDigits('ir', number)
+    return isPersonNumber(number, asked.filter(isOpen))
   }
-  if (wholeNumber.test(text)) return phone.test(text) || isPersons(text, surelyPersons) ? null : name
   const cut = labelled.reduce((rest, label) => rest.replace(label, ' '), text)
+  if (cut === text && wholeNumber.test(text))
+    return phone.test(text) || isPersons(text, surelyPersons) ? null : name
   const rest = cut.replace(nextToName, (number) => (isPersons(number, []) ? ' ' : number))
   if (rest === text) return name
   return /\p{L}{2}/u.test(rest) ? rest.replace(/\s*[([]\s*[)\]]|[\s,;:–-]+$/gu, '').trim() : null

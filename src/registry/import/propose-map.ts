@@ -67,8 +67,10 @@ const placeFields = {
   formatted_address: 'address',
 } as const
 
+type FieldShapes = Readonly<Partial<Record<ImportField, RegExp>>>
 /** Headers of a field that say more than its others: India's class is public or private, its category is not. */
-const preferred: Readonly<Partial<Record<ImportField, RegExp>>> = { legal_form: /^company_class$/ }
+const shenase = /^شناسه_ملی$/
+const preferred: FieldShapes = { legal_form: /^company_class$/, registration_id: shenase }
 /** Headers of numbers that need no court: only one company of a country has each. */
 const isNational = (name: string) => registerWords.nationalNumbers.split('|').includes(toHeaderKey(name))
 /** Numbers of courts come, next to a column of courts, before those of a tax office. */
@@ -234,8 +236,6 @@ function mapHeader(header: readonly string[]): { map: FieldMap; twice: string[] 
   const ofCourt = header.find((name) => courtNumberHeader.test(toHeaderKey(name)))
   if (map.registration_court !== undefined && ofCourt !== undefined) map.registration_id = ofCourt
   for (const field of identifierFields) add(field, (name) => rankNumber(name, identifierHeaders[field]))
-  const national = header.find(isNational)
-  if (national !== undefined && map.registration_court === undefined) map.registration_id = national
   if (isNational(map.registration_id ?? '')) delete map.registration_court
   if (map.street_address === undefined || map.city === undefined)
     for (const sets of [ownSets, mailingSets])

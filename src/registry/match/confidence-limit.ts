@@ -61,7 +61,7 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
         isShortened,
         isInserted,
         isOmitted,
-        isOfFamily,
+        (other: Evidence) => isBare(other) && other.place !== 'postal' && isOfFamily(other),
         (other: Evidence) => isLikeOther(other) && isInOtherTown(other),
         (other: Evidence) => other.comparison.statedForm !== null && isWithoutEnd(other),
       ].some((is) => is(one)),
@@ -248,7 +248,7 @@ function isContinued(evidence: Evidence): boolean {
     !(text.isSecurity || isFullName) &&
     (isOtherForm ||
       (next?.text === 'and' && one !== undefined && isAmong(other, 'telling generic light')) ||
-      isAmong(more, isFormBefore ? 'telling generic payment department' : 'generic') ||
+      isAmong(more, isFormBefore ? 'telling generic payment department body' : 'generic body') ||
       (other?.word.wordClass === 'form' && isAmong(one, 'department site payment exchange web')) ||
       (isNumber && (isBeforeForm || isLast)) ||
       (countTellingNext(evidence) > 1 && evidence.place !== 'postal') ||

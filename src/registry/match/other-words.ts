@@ -41,7 +41,7 @@ export function isReplaced({
       one.at < to &&
       (one.role === null || one.role === 'cut') &&
       one.word.separator === '' &&
-      /^(?:telling|generic|light|number)$/.test(one.word.wordClass) &&
+      /^(?:telling|generic|light|number|body)$/.test(one.word.wordClass) &&
       !mayBeWord(one.word.text, tokens[nameAt])
     return left.some(isAnother)
   })
@@ -121,7 +121,7 @@ export const isInserted = ({ comparison: { left } }: Evidence) =>
       one.position === 'inside' &&
       one.word.separator === '' &&
       one.word.text.length > 3 &&
-      isAmong(one, 'telling generic'),
+      isAmong(one, 'telling generic body'),
   )
 
 /** True if the name has a word more between those of the text that tells, or any where few words of the script are known: "Sinar Mas Kencana". */
@@ -156,17 +156,19 @@ export function isSwapped({ comparison: { alignment, text, candidate } }: Eviden
 }
 
 /** True if the text is a name, perhaps of a person, that a little-known company continues with "& Sons", "and Company", "Brothers". */
-export const isOfFamily = ({ comparison: { statedForm, isTruncated, text, candidate } }: Evidence): boolean =>
-  statedForm === null &&
-  !isTruncated &&
-  candidate.prominence.tickers === '' &&
-  !candidate.prominence.hasLei &&
-  foldWords(candidate.name).some(
-    (word, at, words) =>
-      at > 0 &&
-      isFamilyWord(word, words[at - 1] === 'and') &&
-      !text.words.some(({ folded }) => folded === word),
-  )
+export function isOfFamily({ comparison: { isTruncated, text, candidate, alignment } }: Evidence): boolean {
+  const { name, tokens } = candidate
+  const lacks = (word: string) =>
+    tokens.includes(word)
+      ? alignment.missing.some((at) => tokens[at] === word)
+      : !text.words.some(({ folded }) => folded === word)
+  // "& Co. KG" is a legal form.
+  const isJoined = (before: string | undefined, after = '') =>
+    before === 'and' && !/^(?:kg|kgaa|ohg)$/.test(after)
+  const isOfFamilyAt = (word: string, at: number, words: readonly string[]) =>
+    at > 0 && isFamilyWord(word, isJoined(words[at - 1], words[at + 1])) && lacks(word)
+  return !isTruncated && foldWords(name).some(isOfFamilyAt)
+}
 
 /** True if a name of one word is shortened in a text that no column cuts, and the town does not tell: "Nisc Inc" may be another one than Nisource. */
 export const isShortened = ({ comparison: { text, candidate, pairs }, place, contextCount }: Evidence) =>

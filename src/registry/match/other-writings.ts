@@ -34,7 +34,7 @@ const ofCountries = readWritings(romanized.in_country)
 const ofLetters = readWritings(romanized.letter_of_country)
 const ofLatin = readWritings(romanized.in_latin)
 
-/** Returns how the letters of a country's own script are written in Latin letters, or of all countries for an empty one; none for a country with Latin letters. */
+/** Returns how the letters of a country's own script are written in Latin letters, or of all countries for an empty one; for one with Latin letters, those of an older spelling. */
 export const getWritings = (country: string): Writings =>
   getOrCompute(writingsOfCountries, countriesMax, country, () => [
     ...scripts.flatMap(({ countries, writings }) =>

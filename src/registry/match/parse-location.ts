@@ -28,9 +28,7 @@ import {
 export function parseLocation(location: string | null): LocationHint | null {
   if (location === null) return null
   const postals = new Set<string>()
-  let text = location
-    .slice(0, matchLimits.locationCharsMax)
-    .replace(slashedLetters, (found) => ' '.repeat(found.length - 1))
+  let text = location.slice(0, matchLimits.locationCharsMax).replace(slashedLetters, ' ')
   for (const shape of postalShapes) {
     const found = shape.exec(text)
     if (!found) continue
@@ -68,10 +66,13 @@ export function parseLocation(location: string | null): LocationHint | null {
   if (countries.size + regions.size + cities.size + postals.size === 0) return null
   const isUnread = last >= 0 && countries.size === 0 && !builder.isEndRead
   const [unreadEnd, isLatin] = [isUnread ? toUnreadKey(parts[last] ?? '') : '', !hasOtherScript(text)]
-  const shorts = parts
-    .map(toCityKey)
-    .filter((key, at) => /^[a-z]{2,8}$/.test(key) && !isLargeCity(parts[at] ?? ''))
-  const isByCode = builder.readings.length > 0 && builder.readings.every(({ kind }) => kind === 'code')
+  const [filled, read] = [parts.filter((part) => foldText(part) !== ''), builder.readings]
+  // A code of a region alone may be short for a town; that of a country is the country.
+  const isCode = read.length > 0 && read.every(({ kind }) => kind === 'code')
+  const isByCode = filled.length === 1 && countries.size === 0 && isCode
+  const isShort = (part: string) => /^\p{L}{2,8}\.?$/u.test(part) && !isLargeCity(part)
+  const isOpen = (part: string) => isByCode || readName(part, { isLast: false, isAlone: false }) === null
+  const shorts = filled.filter((part) => isShort(part) && isOpen(part)).map(toCityKey)
   return { countries, regions, cities, postals, namesTown, ...open, unreadEnd, isLatin, shorts, isByCode }
 }
 
@@ -140,9 +141,8 @@ interface HintBuilder {
   isEndRead: boolean
 }
 
-/** "G/R" is Greater Accra Region, and "48 Mohakhali C/A" a commercial area: neither letter is a code, nor is that of "B/Kebbi". */
-const slashedLetters =
-  /(?<![\p{L}\p{N}/])\p{Lu}\/\p{Lu}(?![\p{L}\p{N}/])|(?<=(?<![\p{L}\p{N}/])\p{Lu})\/(?=\p{Lu}\p{Ll}{2})/gu
+/** "G/R" is Greater Accra Region, and "48 Mohakhali C/A" a commercial area: neither letter is a code. */
+const slashedLetters = /(?<![\p{L}\p{N}/])\p{Lu}\/\p{Lu}(?![\p{L}\p{N}/])/gu
 
 /** "D-80331 München", after its postal code was taken: the code of a vehicle precedes the postal code. */
 const postalPrefix = /^([A-Z]{1,3})\s*[-–]\s+(?=\S)/

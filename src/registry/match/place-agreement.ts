@@ -30,7 +30,7 @@ export interface LocationHint {
    */
   readonly unreadEnd: string
   readonly isLatin: boolean
-  /** Keys of words that may be short for a town: "Jaksel", "PH". `isByCode`: the place is one, and may be a country or a region. */
+  /** Keys of words that may be short for a town: "Jaksel", "Sby". `isByCode`: the place is only the code of a region. */
   readonly shorts: readonly string[]
   readonly isByCode: boolean
 }
@@ -79,12 +79,12 @@ export function comparePlaceWithHint(hint: LocationHint | null, place: Place): P
   const found = comparePlaces(hint, place)
   const isShort = hint.shorts.some((word) => isShortTown(word, place.cityKey))
   if (isConflict(found)) return hint.isByCode && (isShort || !hasUsualCode(hint)) ? 'none' : found
-  return isShort && /^(?:country|none)$/.test(found) ? 'region' : found
+  return isShort && !hint.isByCode && /^(?:country|none)$/.test(found) ? 'region' : found
 }
 
-/** Whether a code is one of a country, or of a region in a country where people write codes: "TX", "NSW". */
-const hasUsualCode = ({ countries, regions }: LocationHint): boolean =>
-  countries.size > 0 || [...regions].some((code) => /^(?:AU|BR|CA|CH|ES|IN|IT|MX|US)-/.test(code))
+/** Whether a code is one of a region in a country where people write codes: "TX", "NSW". */
+const hasUsualCode = ({ regions }: LocationHint): boolean =>
+  [...regions].some((code) => /^(?:AU|BR|CA|CH|ES|IN|IT|MX|US)-/.test(code))
 
 function comparePlaces(hint: LocationHint, place: Place): PlaceAgreement {
   // Foreign registrants have the country of their register, and the region of their own.

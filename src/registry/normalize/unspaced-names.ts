@@ -151,7 +151,7 @@ export const splitPlace = (text: string): string[] =>
   text
     .replace(/^\p{Script=Hangul}{2}(?=\s+\p{Script=Hangul})/u, '$&,')
     .replace(eastAsianPart, '$&,')
-    .split(/[,;|\n/()（）、，،؛]+|\s+[-–—]\s+/)
+    .split(/[,;|\n/()（）、，،؛]+|\s[-–—]\s(?!\d)/)
     .map(tidy)
 
 /** "Bakı şəhəri Xətai rayonu" has two parts. */
@@ -316,17 +316,20 @@ const territories = new Map(
 export const isDependent = (country: string, sovereigns: readonly string[]): boolean =>
   sovereigns.some((sovereign) => territories.get(sovereign)?.includes(country) === true)
 
-/** Whether a key is short for a town: its consonants, "sby" of "surabaya", or two pieces of it, "jaksel" of "jakartaselatan". */
+/** Whether a key is short for a town: the consonants, "sby" of "surabaya", or two pieces, "jaksel" of "jakartaselatan". */
 export function isShortTown(short: string, town: string): boolean {
-  if (short.charAt(0) !== town.charAt(0) || short.length * 10 > town.length * 7) return false
-  const isInOrder = new RegExp(Array.from(short).join('.*')).test(town)
-  const isCut = short.length > 3 && town.startsWith(short)
-  const isOfConsonants = short.length < 5 && !isCut && short.slice(1).replace(/[^aeiou]/g, '').length < 2
-  const isOfPieces = Array.from(short).some((_, at) => {
-    const [one, other] = [short.slice(0, at), short.slice(at)]
-    return at > 0 && other.length > 2 && town.startsWith(one) && town.includes(other, at + 1)
-  })
-  return isInOrder && (isOfConsonants || isOfPieces)
+  if (short.charAt(0) !== town.charAt(0) || short.length > 8 || short.length * 10 > town.length * 7)
+    return false
+  let found = 0
+  for (const letter of town) if (letter === short[found]) found++
+  if (found < short.length) return false
+  return (
+    /^[a-z][^aeiouy]{1,3}y?$/.test(short) ||
+    Array.from(short).some((_, at) => {
+      const rest = short.slice(at)
+      return at > 2 && rest.length > 2 && town.startsWith(short.slice(0, at)) && town.includes(rest, at + 1)
+    })
+  )
 }
 
 /**
@@ -339,4 +342,5 @@ export function namesCountry(word: string): boolean {
 
 /** Whether a line may name a town next to a street: "Rīga, Larkmoora iela 12". */
 export const mayHaveTown = (line: string): boolean =>
-  splitPlace(line).length > 1 && splitPlace(line).some((part) => /^\P{Nd}*\p{L}\P{Nd}*$/u.test(part))
+  splitPlace(line.slice(0, 300)).length > 1 &&
+  splitPlace(line.slice(0, 300)).some((part) => /^\P{Nd}*\p{L}\P{Nd}*$/u.test(part))

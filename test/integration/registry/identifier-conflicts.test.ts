@@ -594,6 +594,9 @@ describe('a number behind the name, with the word of its register', () => {
     ['Larkmoor GmbH HRB12345', '', 'Larkmoor GmbH', 'HRB 12345', 'DE'],
     ['NIT 900123456-1', '', null, '900123456-1', 'CO'],
     ['KVK12345678', '', null, '12345678', 'NL'],
+    ['Larkmoor, company no. GB 12345678', '', 'Larkmoor', '12345678', null],
+    ['Larkmoor, IČO: SK 31333338', '', 'Larkmoor', '31333338', null],
+    ['Larkmoor Energy Belgium SA BE0403170701', '', 'Larkmoor Energy Belgium SA', '0403.170.701', 'BE'],
   ])('%s in %j has a number with its label', (text, country, name, value, place) => {
     const read = readLabelledNumber(text, () => new Set([country]))
     expect(read).toEqual({ name, identifiers: [{ kind: 'registration_id', value, place }] })

@@ -1892,6 +1892,7 @@ describe('another company in the same town is never sure', () => {
   test.each([
     ['Adewale and Sons Nig. Ltd', 'ADEWALE & SONS NIGERIA LIMITED', 'Ikeja', 'NG'],
     ['Hansen Bygg AS', 'Hanssen Bygg AS', 'Oslo', 'NO'],
+    ['Larkmoor Bros Ltd', 'Larkmoor Brothers Ltd', 'Leeds', 'GB'],
     ['Larkmoor Paint', 'LARKMOOR PAINTS LIMITED', 'Leeds', 'GB'],
     ['Jos Plateau Tin Mining Coy Ltd', 'JOS PLATEAU TIN MINING COMPANY LIMITED', 'Jos', 'NG'],
     ['LIQUIDMETAL TECHNOLOGI', 'LIQUIDMETAL TECHNOLOGIES INC', 'Austin', 'US'],

@@ -339,6 +339,13 @@ describe('the number of a person in the cell of a name', () => {
     expect(await reasonsOf([number], country)).toEqual([person])
   })
 
+  test.each(['CPF11144477735', 'PESEL44051401359', 'BSN123456782', 'DNI12345678Z'])(
+    'with its label and nothing else is never sent: %s',
+    async (cell) => {
+      expect(await reasonsOf([cell])).toEqual([person])
+    },
+  )
+
   test.each([
     ['IR', 'پارس کاوه سپهر کد ملی ۰۰۸۴۵۷۵۹۴۸', 'پارس کاوه سپهر'],
     ['IR', 'علی احمدی 0084575948', 'علی احمدی'],
@@ -351,6 +358,8 @@ describe('the number of a person in the cell of a name', () => {
     ['PL', 'Larkmoor 44051401359 Kowalski', 'Larkmoor Kowalski'],
     ['GB', 'Larkmoor 01234567', 'Larkmoor 01234567'],
     ['', 'Larkmoor 2021 Series 12345', 'Larkmoor 2021 Series 12345'],
+    ['ES', 'Juan Pérez 12345678Z', 'Juan Pérez'],
+    ['BR', 'Joana CPF 111.444.777-35, Rui CPF 111.444.777-35', 'Joana , Rui'],
   ])('is cut from next to a name, in digits of any script: %s, %s', async (country, cell, rest) => {
     expect((await reasonsOf([cell], country)).map((text) => text.replace(/\s+/g, ' '))).toEqual([rest])
   })
