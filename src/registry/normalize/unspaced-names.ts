@@ -8,6 +8,7 @@ import asianTable from '../reference/east-asian-words.json' with { type: 'json' 
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 import formTable from '../reference/legal-forms.json' with { type: 'json' }
 import romanized from '../reference/romanized-letters.json' with { type: 'json' }
+import wordTables from '../reference/word-classes.json' with { type: 'json' }
 
 /** Parses words of names in other scripts with their English ones: translations, or English words by sound. */
 export const parseWords = (lists: readonly string[]): (readonly [native: string, english: string])[] =>
@@ -302,10 +303,12 @@ export function removePerson(text: string): string {
   })
 }
 
-const [family, joinedFamily] = [around.family, around.joined_family].map((list) => new Set(list.split(' ')))
+const kinship = wordTables.trades.kinship.flatMap((line) => line.split(' ')).filter((word) => word.length > 3)
+const family = new Set([...kinship, ...around.family.split(' ')])
+const joinedFamily = new Set(around.joined_family.split(' '))
 /** Whether a word is of the family or the partners of a name: "Smith Co. & Sons Ltd" is one company. `isJoined`: behind "and". */
 export const isFamilyWord = (word: string, isJoined: boolean): boolean =>
-  family?.has(word) === true || (isJoined && joinedFamily?.has(word) === true)
+  family.has(word) || (isJoined && joinedFamily.has(word))
 
 /** Dependent countries and regions of a state with a code of their own. */
 const territories = new Map(
