@@ -19,9 +19,9 @@ import type {
   SearchRequest,
   SearchResults,
 } from '../service/knowledge-provider.js'
-import { findRegistryPath } from './embedded-scope.js'
+import { findRegistryPath } from './inspect-input.js'
 
-export { findRegistryPath } from './embedded-scope.js'
+export { findRegistryPath } from './inspect-input.js'
 
 /** Opens the named registry, otherwise that of the project if it exists, otherwise the demo registry. */
 export function chooseRegistry(named: string | null): ChosenRegistry {

@@ -1,5 +1,6 @@
 import { formWords } from '../normalize/legal-forms.js'
 import { hasOtherScript } from '../normalize/sounds.js'
+import { countTrade } from '../reference/industry-codes.js'
 import { isFormAlone } from '../reference/registers.js'
 import { areWrittenAlike, findWritings, type Writings } from './other-writings.js'
 import { isHeadWord } from '../normalize/normalize-name.js'
@@ -99,7 +100,6 @@ const joinedWordsMax = 4
 /** "BCC" for "Banca di Credito Cooperativo", within a name. */
 const initialsMatch: WordMatch = { kind: 'abbreviated', cost: 1, isFirstChanged: false, share: 0.2 }
 const insideCost = 0.5
-
 let cells = new Float64Array(1024)
 let steps = new Int8Array(1024)
 
@@ -219,15 +219,16 @@ function findJoin({ text }: AlignedText, { tokens }: CandidateName, row: number,
   if (isShifted(text.words[column - 2]?.folded ?? '', word, tokens[row - 2] ?? '', name)) return shiftedSpace
   if (isNumberOfTwo(text.words[column - 2]?.text, word, name)) return textJoin + 2
   if (isNumberOfTwo(tokens[row - 2], name, word)) return nameJoin + 2
+  const ofTrade = countTrade(word, row, (at) => tokens[at])
+  if (ofTrade > 0) return nameJoin + ofTrade
   const isOfPlace = ['place', 'form'].includes(text.words[column - 1]?.wordClass ?? '')
   const ofName = isOfPlace ? 0 : countInitials(word, row, (at) => tokens[at])
-  // Initials of a whole name are judged apart: they may be those of any.
   if (ofName > 0 && ofName < tokens.length) return nameInitials + ofName
   const ofText = countInitials(name, column, (at) => text.words[at]?.text)
   return ofText > 0 ? textInitials + ofText : 0
 }
 
-const isGuess = (match: WordMatch | null): boolean => match?.kind === 'abbreviated' || match?.kind === 'cut'
+const isGuess = (match: WordMatch | null) => match?.kind === 'abbreviated' || match?.kind === 'cut'
 
 function isShifted(first: string, second: string, held: string, next: string): boolean {
   const count = first.length + second.length

@@ -2,6 +2,7 @@ import { hasLocalOffices } from '../../core/numbers/court-numbers.js'
 import { isFormAlone } from '../reference/registers.js'
 import { foldWords, namesTrade } from '../normalize/normalize-name.js'
 import { isOfUnknownWords } from '../normalize/native-scripts.js'
+import { hasTones } from '../normalize/own-letters.js'
 import { toCityKey, toPlaceKey } from '../normalize/places.js'
 import { classifyNameWord, isCountryWord } from './compare-words.js'
 import { isOneFormPrivate } from './candidate.js'
@@ -12,6 +13,7 @@ import {
   isBySound,
   isInserted,
   isLikeOther,
+  isMarkedOtherwise,
   isOfFamily,
   isOmitted,
   isOnlyLike,
@@ -62,7 +64,8 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
         isInserted,
         isOmitted,
         (other: Evidence) => isBare(other) && other.place !== 'postal' && isOfFamily(other),
-        (other: Evidence) => isLikeOther(other) && isInOtherTown(other),
+        (other: Evidence) =>
+          (isLikeOther(other) || isMarkedOtherwise(other)) && (isInOtherTown(other) || isOfSyllables(other)),
         (other: Evidence) => other.comparison.statedForm !== null && isWithoutEnd(other),
       ].some((is) => is(one)),
   ],
@@ -83,7 +86,13 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [90, (one) => [isSpelledOtherwise, isFollowed, isDescribed, isTranslated, isBySound].some((is) => is(one))],
   [90, (one) => isUnplacedLike(one, true)],
   // A bare name in another town is often that of another business: "Prakash Jewellers" of Nashik. So is Demirhan for Demirkan.
-  [90, (one) => [isBareElsewhere, isBareBeginning, isLikeOther, isTradeOmitted].some((is) => is(one))],
+  [
+    90,
+    (one) =>
+      [isBareElsewhere, isBareBeginning, isLikeOther, isMarkedOtherwise, isTradeOmitted].some((is) =>
+        is(one),
+      ),
+  ],
   // Without evidence for the place, the name may be that of a company of the stated country.
   [94, (evidence) => isElsewhere(evidence)],
 ]
@@ -102,6 +111,9 @@ const isNextToOther = ({
   siblings.townPrefixCount > 0 &&
   contextCount === 0 &&
   candidate.prominence.tickers === ''
+
+/** Each syllable of Vietnamese is a word: with another letter or mark, it is another one. */
+const isOfSyllables = ({ comparison }: Evidence): boolean => hasTones(comparison.candidate.name)
 
 const isInOtherTown = ({ place, hint }: Evidence): boolean =>
   place === 'region_conflict' || (place === 'country' && hint?.namesTown === true)
@@ -248,7 +260,12 @@ function isContinued(evidence: Evidence): boolean {
     !(text.isSecurity || isFullName) &&
     (isOtherForm ||
       (next?.text === 'and' && one !== undefined && isAmong(other, 'telling generic light')) ||
-      isAmong(more, isFormBefore ? 'telling generic payment department body' : 'generic body') ||
+      isAmong(
+        more,
+        isFormBefore && other?.word.wordClass !== 'payment'
+          ? 'telling generic payment department body'
+          : 'generic body',
+      ) ||
       (other?.word.wordClass === 'form' && isAmong(one, 'department site payment exchange web')) ||
       (isNumber && (isBeforeForm || isLast)) ||
       (countTellingNext(evidence) > 1 && evidence.place !== 'postal') ||

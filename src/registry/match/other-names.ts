@@ -6,7 +6,6 @@ import { andWords } from './compare-words.js'
 import { hasOtherMeaning, type WordClass } from './word-classes.js'
 import { isOfBuilding } from './candidate.js'
 import { findFormAt } from '../normalize/legal-forms.js'
-import { findFormEnd } from '../normalize/native-scripts.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { isOtherHouse, listCountryWords } from './left-words.js'
 import { isConflict } from './place-agreement.js'
@@ -124,7 +123,8 @@ export const isFollowed = ({ comparison: { left, statedForm, text } }: Evidence)
   return /^(?:telling|description)$/.test(next.word.wordClass) && !hasOtherMeaning(next.word.text)
 }
 
-const isWholeName = ({ matchType, isPart }: NameComparison): boolean => matchType === 'exact' && !isPart
+export const isWholeName = ({ matchType, isPart }: NameComparison): boolean =>
+  matchType === 'exact' && !isPart
 
 /** True for a company in the stated town named by it, next to one of the plain name that is not known to be there: "Larkmoor (Eldoret) Limited". */
 export function isNamedByTown(
@@ -164,24 +164,6 @@ export function isLivingNamesake(
     alignment.missing.every((at) => isAdded(candidate.tokens[at] ?? ''))
   )
 }
-
-/** Whether a text that is the name and its form has a form of the name's class at the same end; `null` if one of them does not show it. */
-export function compareWriting({ comparison }: Evidence): 'same' | 'other' | null {
-  const { text, candidate, form, statedForm, isFormStated } = comparison
-  if (!isWholeName(comparison) || !isFormStated) return null
-  const isOfClass = candidate.formClass === statedForm?.formClass
-  if (form === 'same' && !isOfClass && !/^(?:company)?$/.test(candidate.formClass ?? '')) return 'other'
-  const [asked, held] = [findFormEnd(text.native), findFormEnd(candidate.name)]
-  if (asked === null || held === null) return form === 'same' && isOfClass ? 'same' : null
-  return asked === held ? 'same' : 'other'
-}
-
-/** True for a company with the form of the text, next to one of its name with another form of its kind: "Company Limited" for "Limited". */
-export const isOfStatedForm = (one: Evidence, other: Evidence): boolean =>
-  compareWriting(one) === 'same' &&
-  compareWriting(other) === 'other' &&
-  one.comparison.candidate.coreKey === other.comparison.candidate.coreKey &&
-  one.comparison.form === other.comparison.form
 
 const groupWords = new Set(wordTables.group_companies.split(' '))
 

@@ -3,6 +3,7 @@ import { isIndustryWord } from '../reference/industry-codes.js'
 import { foldWords, namesTrade } from '../normalize/normalize-name.js'
 import { isOfUnknownWords } from '../normalize/native-scripts.js'
 import { hasOtherScript } from '../normalize/sounds.js'
+import { compareMarks } from '../normalize/own-letters.js'
 import { isFamilyWord } from '../normalize/unspaced-names.js'
 import { classifyNameWord, isSubsequence, type WordMatch } from './compare-words.js'
 import type { Evidence } from './evidence.js'
@@ -113,6 +114,12 @@ export const isLikeOther = ({ place, comparison: { alignment, text, candidate } 
     if (match.kind === 'abbreviated') return isWhole(word, held)
     return match.kind === 'cut' ? text.cut === 'nowhere' : match.isUsual !== true
   })
+
+/** True if a word that tells has other marks: Kozík and Kožík, Việt Quang and Việt Quảng. */
+export function isMarkedOtherwise({ comparison: { alignment, text, candidate } }: Evidence): boolean {
+  const own = alignment.pairs.map(({ nameAt }) => candidate.tokens[nameAt] ?? '').filter(tells)
+  return compareMarks(own, text.native, candidate.name) === 'other'
+}
 
 /** True if the text has a word more between those of the name: "Argent Trust Microfinance Bank", "Argent Trust Bank". */
 export const isInserted = ({ comparison: { left } }: Evidence) =>

@@ -2,13 +2,13 @@ import type { Writings } from './other-writings.js'
 import { matchedConfidenceMin } from '../../contract/result.js'
 import { areAlike, comparePlace, type CandidateName } from './candidate.js'
 import { groupNames, leaveOutAnd } from './left-words.js'
-import { isConflict, type LocationHint } from './place-agreement.js'
-import { prepareText, type WordPair } from './align-name.js'
-import { compareNames, type NameComparison } from './compare-names.js'
-import { estimateCompanyConfidence, isSurer, putSurestFirst } from './confidence-limit.js'
+import type { LocationHint } from './place-agreement.js'
+import { prepareText } from './align-name.js'
+import { compareNames } from './compare-names.js'
+import { estimateCompanyConfidence, putSurestFirst } from './confidence-limit.js'
 import type { Evidence } from './evidence.js'
-import { compareWriting, isLivingNamesake, isNamedByTown, isOfStatedForm } from './other-names.js'
-import { countSiblings, placeRank, withTownsOfText, type EvidencePair } from './siblings.js'
+import { favorLikelier, isOutdone, preferSpelled } from './favored.js'
+import { countSiblings, withTownsOfText, type EvidencePair } from './siblings.js'
 import { computeFeatures } from './features.js'
 import {
   boundLogOdds,
@@ -93,9 +93,6 @@ export function rankCompanies(
   }
 }
 
-/** Companies keep one shape, with which the engine is fast: spreads would make many. */
-const withScore = ({ evidence, features }: ScoredCompany, score: number) => ({ evidence, features, score })
-
 /** Scores each company by its best name; the highest score first. */
 export function scoreCompanies(
   query: MatchQuery,
@@ -105,8 +102,7 @@ export function scoreCompanies(
   coefficients: Coefficients,
 ): ScoredCompany[] {
   const evidences = buildEvidences(query, names, vocabulary, contextCount)
-  const companies = favorSpelled(favorParents(pickBestOfEach(evidences, coefficients)))
-  return favorMeant(favorWhole(favorOrder(companies))).sort(compareScores)
+  return favorLikelier(pickBestOfEach(evidences, coefficients)).sort(compareScores)
 }
 
 const compareScores = (a: ScoredCompany, b: ScoredCompany): number =>
@@ -209,7 +205,9 @@ export function decide({ ranked, noneShare, decisionFeatures }: Ranking): MatchD
   const [best, ...others] = ranked
   if (best === undefined) return { kind: 'none' }
   const confidence = estimateCompanyConfidence(best.share, best.evidence)
-  const rivals = others.filter(({ share }) => share >= rivalShareMin)
+  const rivals = others.filter(
+    (other) => other.share >= rivalShareMin && !isOutdone(other.evidence, best.evidence),
+  )
   // Example: three companies named "First Bancorp". Each is unlikely, but the case that all are wrong is less likely.
   const rivalShare = rivals.reduce((sum, { share }) => sum + share, 0)
   const isOneOfThese = rivals.length > 0 && best.share + rivalShare > noneShare
@@ -225,126 +223,3 @@ export function decide({ ranked, noneShare, decisionFeatures }: Ranking): MatchD
     !best.evidence.comparison.candidate.supported
   return { kind: isGuess ? 'candidate' : 'entity', best, rivals, noneShare, decisionFeatures, confidence }
 }
-
-/** Chooses between two ways to read a text: the one in which the name is spelled as held represents the company. */
-function preferSpelled(one: ScoredCompany, known: ScoredCompany | undefined): ScoredCompany {
-  if (known === undefined) return one
-  const isBetter = (a: ScoredCompany, b: ScoredCompany) =>
-    isSpelledIn(a, b) || isSurer(a.evidence, b.evidence)
-  const isFirst = isBetter(one, known) || (!isBetter(known, one) && one.score > known.score)
-  return withScore(isFirst ? one : known, Math.max(one.score, known.score))
-}
-
-/** The text has a whole name where it has only a similar one otherwise. */
-function isSpelledIn({ evidence: one }: ScoredCompany, { evidence: other }: ScoredCompany): boolean {
-  const [{ alignment, matchType, sharedTelling }, loose] = [one.comparison, other.comparison]
-  const isInside = alignment.start <= loose.alignment.start && alignment.end >= loose.alignment.end
-  return matchType === 'exact' && loose.looseWords.length > 0 && isInside && sharedTelling > 0
-}
-
-/** How much higher the score of a company is than that of one that gives way to it. */
-const leads = { parent: 1, whole: 0.5, order: 5, meant: 0.25 } as const
-
-/**
- * A finance or service company whose name begins with the text gives way to its parent, whose initials the text is and which is
- * listed or in the same town: "IBM" is rather International Business Machines than IBM Credit LLC.
- */
-function favorParents(companies: readonly ScoredCompany[]): ScoredCompany[] {
-  const arms = companies.filter(({ evidence }) => evidence.comparison.isInHouse)
-  return companies.map((company) => {
-    const isOwn = (arm: ScoredCompany) =>
-      arm.score >= company.score && isParent(company.evidence.comparison, arm.evidence.comparison)
-    const scores = arms.filter(isOwn).map(({ score }) => score + leads.parent)
-    return withScore(company, Math.max(company.score, ...scores))
-  })
-}
-
-/**
- * A company whose whole name the text has is likelier than one with a similar name in its place. One whose name begins with the very
- * words is as likely: "Larkmor Foods" is no "Larkmoor Foods" next to "Larkmor Foods Service".
- */
-function favorSpelled(companies: readonly ScoredCompany[]): ScoredCompany[] {
-  const loose = companies.filter(({ evidence }) => evidence.comparison.looseWords.length > 0)
-  return companies.map((company) => {
-    const scores = loose.flatMap((other) => {
-      if (isConflict(company.evidence.place) || other.score < company.score) return []
-      if (isSpelledIn(company, other)) return [other.score + leads.parent]
-      return hasVeryWords(company, other) ? [other.score] : []
-    })
-    return withScore(company, Math.max(company.score, ...scores))
-  })
-}
-
-/** True if a name has words of the text as they are, and of these a telling one that another name has in another spelling. */
-function hasVeryWords({ evidence: one }: ScoredCompany, { evidence: other }: ScoredCompany): boolean {
-  const { looseWords, sharedCount, matchType, alignment, text } = one.comparison
-  const [{ pairs, start }, { words }] = [other.comparison.alignment, other.comparison.text]
-  if (looseWords.length > 0 || sharedCount < 2 || alignment.start > start) return false
-  const held = alignment.pairs.map(({ textAt }) => text.words[textAt]?.text)
-  const isChanged = ({ textAt, match }: WordPair) =>
-    /^(?:mis|plural|related|abb)/.test(match.kind) && words[textAt]?.wordClass === 'telling'
-  const changed = pairs.filter(isChanged)
-  const asked = matchType === 'exact' ? changed : pairs
-  return changed.length > 0 && asked.every(({ textAt }) => held.includes(words[textAt]?.text))
-}
-
-/** A company that has the text as its name, even one that is closed, is likelier than one whose name the text may be cut from. */
-function favorWhole(companies: readonly ScoredCompany[]): ScoredCompany[] {
-  const hasAll = ({ left, alignment: { missing } }: NameComparison) =>
-    missing.length === 0 && left.every(({ word }) => /^(?:stop|form)$/.test(word.wordClass))
-  const isNamedSo = ({ evidence: { comparison: own, place } }: ScoredCompany) =>
-    (own.matchType === 'exact' ? !own.isPart : own.matchType === 'near' && hasAll(own)) && !isConflict(place)
-  const whole = companies.filter(isNamedSo)
-  const rateWords = ({ alignment }: NameComparison) => alignment.cost - alignment.missingCost
-  return companies.map((company) => {
-    const { place, comparison: cut } = company.evidence
-    if (cut.matchType !== 'completed') return company
-    const rivals = whole.filter(
-      ({ evidence: { comparison: own, place: ownPlace } }) =>
-        own.text.coreKey === cut.text.coreKey &&
-        rateWords(own) < rateWords(cut) + 0.01 &&
-        placeRank[ownPlace] >= placeRank[place] &&
-        (own.candidate.prominence.tickers !== '' || cut.candidate.prominence.tickers === ''),
-    )
-    return withScore(company, Math.min(company.score, ...rivals.map(({ score }) => score - leads.whole)))
-  })
-}
-
-/**
- * Where the legal form stands and how it is written is part of a registered name: 大和工業株式会社 is another company than 株式会社大和工業,
- * and "Larkmoor Company Limited" than "Larkmoor Limited". The company that is written as the text wins over one that fits the place no better.
- */
-function favorOrder(companies: readonly ScoredCompany[]): ScoredCompany[] {
-  const written = companies.filter(({ evidence }) => compareWriting(evidence) === 'same')
-  if (written.length === 0) return [...companies]
-  return companies.map((company) => {
-    if (compareWriting(company.evidence) !== 'other') return company
-    const { candidate, form } = company.evidence.comparison
-    const isTwin = ({ evidence: { comparison: other, place } }: ScoredCompany) =>
-      other.candidate.coreKey === candidate.coreKey &&
-      other.form === form &&
-      placeRank[place] >= placeRank[company.evidence.place]
-    const scores = written.filter(isTwin).map(({ score }) => score - leads.order)
-    return withScore(company, Math.min(company.score, ...scores))
-  })
-}
-
-/** Raises a company to one that has the text as its name, where both may be meant: by the town in its name, its name of today, or its form. */
-function favorMeant(companies: readonly ScoredCompany[]): ScoredCompany[] {
-  const whole = companies.filter(({ evidence: { comparison: c } }) => c.matchType === 'exact' && !c.isPart)
-  return companies.map((company) => {
-    const scores = whole.flatMap(({ evidence: other, score }) => {
-      if (isNamedByTown(company.evidence, other) || isOfStatedForm(company.evidence, other))
-        return [score + leads.meant]
-      return isLivingNamesake(company.evidence, other) ? [score - leads.meant] : []
-    })
-    return withScore(company, Math.max(company.score, ...scores))
-  })
-}
-
-const isParent = (
-  { matchType, candidate: one }: NameComparison,
-  { candidate: arm }: NameComparison,
-): boolean =>
-  matchType === 'acronym' &&
-  (one.prominence.tickers !== '' || (one.place.cityKey !== '' && one.place.cityKey === arm.place.cityKey))

@@ -206,7 +206,9 @@ export function findBookings(words: readonly BookedWord[]): ReadonlyMap<number, 
     add(capitals.end, words.length)
     return found
   }
-  const form = words.findLastIndex(({ text }, at) => at > 0 && formWords.has(text))
+  const lastForm = words.findLastIndex(({ text }) => formWords.has(text))
+  // With the form in front, the booking begins behind the last word of the name: "CTY TNHH LARKMOOR CK TIEN HANG".
+  const form = formWords.has(words[0]?.text ?? '') ? kinds.lastIndexOf(null) : lastForm
   const behind = form > 0 ? kinds.slice(form + 1) : []
   const isBehind =
     !behind.includes(null) && (isBooking(behind, words.slice(form + 1)) || behind.join() === 'month')
@@ -218,7 +220,7 @@ export function findBookings(words: readonly BookedWord[]): ReadonlyMap<number, 
   const isBooked = isBooking(front, words.slice(0, last + 1)) || (isBehind && front.includes('other'))
   const count = isBooked ? last + 1 : countReference(words)
   if (words.some((_, at) => at >= count && isOfName(at))) add(0, count)
-  if (isBehind && words.slice(count, form).some((_, at) => isOfName(count + at))) add(form + 1, words.length)
+  if (isBehind && kinds.slice(count, form + 1).includes(null)) add(form + 1, words.length)
   return found
 }
 
@@ -334,17 +336,14 @@ function readCourtInName(text: string): NumberInName | null {
   const [front, behind] = [text.slice(0, found.index), text.slice(found.index + found[0].length)]
   const starts = [...front.matchAll(/(?<=^|[\s,;:([–-])(?=\p{L})/gu)].map(({ index }) => index)
   const ends = [...behind.matchAll(/(?<=\p{L})(?=$|[\s,;:)\]–-])/gu)].map(({ index }) => index)
-  const spans = [
-    ...starts.slice(-labelWordsMax).map((start) => ({ start, end: 0 })),
-    ...ends.slice(0, labelWordsMax).map((end) => ({ start: front.length, end })),
-  ]
+  const inFront = starts.slice(-labelWordsMax).map((start) => ({ start, end: 0 }))
+  const spans = [...inFront, ...ends.slice(0, labelWordsMax).map((end) => ({ start: front.length, end }))]
   const read = ({ start, end }: { start: number; end: number }) =>
     parseCourtNumber(`${front.slice(start)}${found[0]}${behind.slice(0, end)}`)
   const isCourt = (court: string | null | undefined) => typeof court === 'string' && findCourt(court) !== null
   const span = spans.find((one) => isCourt(read(one)?.court)) ?? { start: front.length, end: 0 }
   const number = read(span)
   const name = joinAround(front.slice(0, span.start), behind.slice(span.end))
-  const identifier =
-    number === null ? null : toStatedIdentifier('registration_id', formatCourtNumber(number), 'DE')
+  const identifier = number && toStatedIdentifier('registration_id', formatCourtNumber(number), 'DE')
   return identifier === null || !/\p{L}{2}/u.test(name) ? null : { name, identifier, label: 'own' }
 }

@@ -109,3 +109,64 @@ export function hasWord(
 /** Whether texts differ only in their marks. */
 export const areOneWithoutMarks = (texts: readonly string[]): boolean =>
   new Set(texts.map((text) => text.replace(/\p{M}/gu, ''))).size === 1
+
+/** Letters that only Vietnamese has: each of its syllables is a word, and so is each with another mark. */
+const tones = /[đơưạảậấầẩẫắằẳẵặẹẻẽềểễệỉịọỏộốồổỗớờởỡợụủứừửữựỳỵỷỹ]/u
+/** Whether a name is in Vietnamese, with its marks. */
+export const hasTones = (name: string): boolean => tones.test(name.normalize('NFC').toLowerCase())
+
+const strokes = { đ: 'd\u0335', ł: 'l\u0335', ø: 'o\u0338', ı: 'i', ß: 'ss', æ: 'ae' }
+const latinVowel = /^[aeiouy]/
+
+/** The marks of each word of a text, by the word without them: in their order, and the vowels next to one another as one place. */
+function listMarks(text: string): ReadonlyMap<string, readonly string[]> {
+  const plain = text
+    .toLowerCase()
+    .replace(/[đłøıßæ]/g, (one) => strokes[one as keyof typeof strokes])
+    .normalize('NFD')
+    .replaceAll('\u0327', '\u0326')
+  return new Map(
+    (plain.match(/\p{Script=Latin}[\p{Script=Latin}\p{M}]*/gu) ?? []).map((word) => {
+      const places = word.match(/(?:[aeiouy]\p{M}*)+|.\p{M}*/gu) ?? []
+      const marks = places.flatMap((place, at) =>
+        (place.match(/\p{M}/gu) ?? []).map(
+          (mark) => `${at}${at === 0 && latinVowel.test(place) ? 'v' : ''}${mark}`,
+        ),
+      )
+      return [word.replace(/\p{M}/gu, ''), marks.sort()] as const
+    }),
+  )
+}
+
+/** One text is compared with many names. */
+let latest = { text: '', marks: listMarks('') }
+const mayHaveMarks = /[^\p{ASCII}]/u
+
+/**
+ * Compares the marks of words that a text and a name have in common: Kozík and Kožík are two names. `other`: one of the text has
+ * a mark that the name's lacks; `fewer`: one of the name has more, as where people leave them out; `null`: not all have marks.
+ * Vietnamese has no marks that are left out from a few words: any difference makes another word.
+ */
+export function compareMarks(
+  words: readonly string[],
+  text: string,
+  name: string,
+): 'same' | 'other' | 'fewer' | null {
+  if (!mayHaveMarks.test(text) || !mayHaveMarks.test(name)) return null
+  if (latest.text !== text) latest = { text, marks: listMarks(text) }
+  const held = listMarks(name)
+  const haveTones = hasTones(text) && hasTones(name)
+  let found: ReturnType<typeof compareMarks> = null
+  for (const word of words) {
+    const [all, theirs] = [latest.marks.get(word), held.get(word)]
+    if (all === undefined || theirs === undefined || (all.length === 0 && !haveTones)) continue
+    // Capitals at the beginning often have none: "Electricité" and "Électricité".
+    const isFree = (mark: string) => !haveTones && mark.startsWith('0v')
+    if (all.some((mark) => !theirs.includes(mark) && !isFree(mark))) return 'other'
+    const isLess = theirs.some((mark) => !all.includes(mark) && !isFree(mark))
+    if (isLess && haveTones) return 'other'
+    if (isLess) found = 'fewer'
+    else if (all.length > 0) found ??= 'same'
+  }
+  return found
+}

@@ -1,6 +1,7 @@
 import naicsTitles from './naics.json' with { type: 'json' }
 import sic from './sic.json' with { type: 'json' }
 import ukSic from './uk-sic.json' with { type: 'json' }
+import wordTables from './word-classes.json' with { type: 'json' }
 
 /** NAICS 2022, at every level: two to six digits. */
 const naicsLabels: ReadonlyMap<string, string> = new Map(Object.entries(naicsTitles))
@@ -272,4 +273,25 @@ export function isIndustryWord(word: string): boolean {
   return [word, word.replace(/ies$/, 'y'), ...['', 's', 'ing', 'er', 'ers'].map((end) => stem + end)].some(
     (one) => words.has(one),
   )
+}
+
+/** Words of trades and bodies by their initials: "TM" is "thương mại", "ZŠ" is "základní škola". */
+const phrasesByInitials = new Map(
+  wordTables.initials
+    .flatMap((line) => line.split(' '))
+    .map((pair) => {
+      const [initials = '', ...phrases] = pair.split('=')
+      return [initials, phrases.map((phrase) => phrase.split('_'))] as const
+    }),
+)
+
+/** Counts the words before `end` that are a phrase of these initials, 0 for others. */
+export function countTrade(
+  initials: string,
+  end: number,
+  getWord: (at: number) => string | undefined,
+): number {
+  const isBefore = (phrase: readonly string[]) =>
+    phrase.every((one, at) => getWord(end - phrase.length + at) === one)
+  return phrasesByInitials.get(initials)?.find(isBefore)?.length ?? 0
 }

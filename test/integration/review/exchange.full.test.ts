@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import { describe, expect, test } from 'vitest'
-import { readEmbeddedScope } from '../../../src/app/embedded-scope.js'
+import { readEmbeddedScope } from '../../../src/app/inspect-input.js'
 import { openReviewStore } from '../../../src/pipeline/decisions/review-store.js'
 import {
   exportTodo,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readEmbeddedScope } from '../../../src/app/embedded-scope.js'
+import { readEmbeddedScope } from '../../../src/app/inspect-input.js'
 import { openReviewStore } from '../../../src/pipeline/decisions/review-store.js'
 import { openOnes, reviewPlaces } from '../../support/review-place.js'
 
