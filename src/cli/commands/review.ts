@@ -30,7 +30,7 @@ import {
   warnOfProblem,
   type CliIo,
 } from '../terminal/command-io.js'
-import { openSecretAddress } from '../terminal/open-browser.js'
+import { openSecretAddress } from '../terminal/command-io.js'
 import { reviewFlagGroups, selectOutputFlags } from '../terminal/summary-text.js'
 
 type ReviewFlags = FileFlags & { open: boolean }

@@ -19,7 +19,6 @@ import {
   isOnlyLike,
   isOtherTrade,
   isReplaced,
-  isShortened,
   isSwapped,
   isTradeOmitted,
   isTranslated,
@@ -28,6 +27,7 @@ import {
 } from './other-words.js'
 import { hasOtherMeaning } from './word-classes.js'
 import { hasTown } from './place-agreement.js'
+import { isCutTown } from './place-readings.js'
 import type { TextWord } from './query-text.js'
 
 /** The most confidence of an answer for which something holds, the least first. */
@@ -65,7 +65,8 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
         isOmitted,
         (other: Evidence) => isBare(other) && other.place !== 'postal' && isOfFamily(other),
         (other: Evidence) =>
-          (isLikeOther(other) || isMarkedOtherwise(other)) && (isInOtherTown(other) || isOfSyllables(other)),
+          (isLikeOther(other) || isMarkedOtherwise(other)) &&
+          (isInOtherTown(other) || isOfSyllables(other) || isOfOtherGender(other)),
         (other: Evidence) => other.comparison.statedForm !== null && isWithoutEnd(other),
       ].some((is) => is(one)),
   ],
@@ -114,6 +115,25 @@ const isNextToOther = ({
 
 /** Each syllable of Vietnamese is a word: with another letter or mark, it is another one. */
 const isOfSyllables = ({ comparison }: Evidence): boolean => hasTones(comparison.candidate.name)
+
+/** A Slavic name of a woman ends otherwise than that of a man: Novotná and Novotný, Kowalska and Kowalski. */
+const isOfOtherGender = ({ comparison: { alignment, text, candidate } }: Evidence): boolean =>
+  /^(?:CZ|SK|PL|UA|BY|RU|BG)$/.test(candidate.place.countryCode || candidate.place.jurisdictionCountry) &&
+  alignment.pairs.some(({ match, textAt, nameAt }) => {
+    const both = [text.words[textAt]?.folded ?? '', candidate.tokens[nameAt] ?? '']
+    const stems = new Set(both.map((word) => word.replace(/(?:a|y|i|ii|iy|yj|ij|aya|aia|aja)$/, '')))
+    return (
+      match.kind === 'misspelled' && stems.size === 1 && both.filter((word) => /a$/.test(word)).length === 1
+    )
+  })
+
+/** True if a name of one word is shortened in a text that no column cuts, and the town does not tell: "Nisc Inc" may be another one than Nisource. */
+const isShortened = ({ comparison: { text, candidate, pairs }, place, contextCount }: Evidence) =>
+  candidate.tokens.length === 1 &&
+  pairs.cut + pairs.abbreviated > 0 &&
+  text.cut === 'nowhere' &&
+  contextCount === 0 &&
+  !/^(?:postal|city)$/.test(place)
 
 const isInOtherTown = ({ place, hint }: Evidence): boolean =>
   place === 'region_conflict' || (place === 'country' && hint?.namesTown === true)
@@ -229,7 +249,8 @@ function isElsewhere({ place, hint, contextCount, comparison }: Evidence): boole
   if (isOther && hint.countries.size === 0 && hint.regions.size > 0) return true
   // The town of this name may be in the company's country.
   if (place === 'none' && (hint?.openCountries.size ?? 0) > 0) return true
-  const unreadEnd = hint?.unreadEnd ?? ''
+  const isCut = hint !== null && isCutTown(hint, comparison.candidate.place)
+  const unreadEnd = isCut ? '' : (hint?.unreadEnd ?? '')
   return unreadEnd !== '' && place !== 'postal' && !hasTown(new Set([unreadEnd]), comparison.candidate.place)
 }
 

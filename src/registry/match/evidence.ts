@@ -1,6 +1,7 @@
 import { formWords } from '../normalize/legal-forms.js'
 import { findExactCodes } from '../../core/countries.js'
-import { isShortTown, namesCountry } from '../normalize/unspaced-names.js'
+import { namesCountry } from '../normalize/unspaced-names.js'
+import { isShortTown } from './place-readings.js'
 import type { LocationHint, PlaceAgreement } from './place-agreement.js'
 import type { NameComparison } from './compare-names.js'
 import { isCountryWord } from './compare-words.js'

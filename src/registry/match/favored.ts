@@ -18,7 +18,8 @@ export function isOutdone(
   { place, comparison: one }: Evidence,
   { place: bestPlace, comparison: best }: Evidence,
 ): boolean {
-  if (placeRank[place] > placeRank[bestPlace] || best.form.endsWith('conflict')) return false
+  const isFormer = best.candidate.kind === 'former' && one.candidate.kind !== 'former'
+  if (placeRank[place] > placeRank[bestPlace] || isFormer || best.form.endsWith('conflict')) return false
   const had = new Set(best.alignment.pairs.flatMap(listTexts))
   const own = one.alignment.pairs.flatMap(listTexts)
   const fewer = one.alignment.missing.length - best.alignment.missing.length
@@ -179,7 +180,7 @@ export function compareWriting({ comparison }: Evidence): 'same' | 'other' | nul
     text.native,
     candidate.name,
   )
-  if (marks === 'other' || marks === 'fewer') return 'other'
+  if (marks !== null && marks !== 'same') return 'other'
   if (!isFormStated) return marks
   const isOfClass = candidate.formClass === statedForm?.formClass
   if (form === 'same' && !isOfClass && !/^(?:company)?$/.test(candidate.formClass ?? '')) return 'other'

@@ -7,6 +7,7 @@ import { compareMarks } from '../normalize/own-letters.js'
 import { isFamilyWord } from '../normalize/unspaced-names.js'
 import { classifyNameWord, isSubsequence, type WordMatch } from './compare-words.js'
 import type { Evidence } from './evidence.js'
+import type { WordPair } from './align-name.js'
 import type { LeftWord } from './left-words.js'
 
 export const isAmong = (left: LeftWord | undefined, classes: string): boolean =>
@@ -74,7 +75,8 @@ const isOfOrFor = ({ words }: Evidence['comparison']['text'], at: number) => wor
 export const isOtherTrade = ({ comparison: { alignment, text, candidate } }: Evidence) =>
   alignment.pairs.some(({ match, textAt, textCount, nameAt, nameCount }) => {
     const [word, held] = [text.words[textAt]?.folded ?? '', candidate.tokens[nameAt] ?? '']
-    const isSame = held.startsWith(word.slice(0, Math.max(5, word.length - 1)))
+    const isPart = held.startsWith(word) && namesTrade(word) && namesTrade(held.slice(word.length))
+    const isSame = held.startsWith(word.slice(0, Math.max(5, word.length - 1))) && !isPart
     if (!isLoose(match) || match.kind === 'cut' || textCount + nameCount > 2) return false
     if (isSame || isOfOrFor(text, textAt)) return false
     const isShort = Math.min(word.length, held.length) < 5 && classifyNameWord(held) === 'telling'
@@ -89,8 +91,11 @@ export const tells = (word = '') =>
 /** True if no word that tells is in both, only one that is short, begins otherwise, or differs in more than a letter. */
 export function isOnlyLike({ comparison: { alignment, text, candidate } }: Evidence): boolean {
   const { tokens } = candidate
-  const own = alignment.pairs.filter(({ nameAt }) => tells(tokens[nameAt]))
-  const isLike = ({ match, textAt, nameAt }: (typeof own)[number]) => {
+  const isTown = (at: number) => tokens[at] === candidate.place.cityKey
+  const isOwn = ({ nameAt, match }: WordPair) =>
+    tells(tokens[nameAt]) && !(match.kind === 'equal' && isTown(nameAt))
+  const own = alignment.pairs.filter(isOwn)
+  const isLike = ({ match, textAt, nameAt }: WordPair) => {
     const letters = Math.min(text.words[textAt]?.text.length ?? 0, (tokens[nameAt] ?? '').length)
     return (
       isLoose(match) &&
@@ -176,14 +181,6 @@ export function isOfFamily({ comparison: { isTruncated, text, candidate, alignme
     at > 0 && isFamilyWord(word, isJoined(words[at - 1], words[at + 1])) && lacks(word)
   return !isTruncated && foldWords(name).some(isOfFamilyAt)
 }
-
-/** True if a name of one word is shortened in a text that no column cuts, and the town does not tell: "Nisc Inc" may be another one than Nisource. */
-export const isShortened = ({ comparison: { text, candidate, pairs }, place, contextCount }: Evidence) =>
-  candidate.tokens.length === 1 &&
-  pairs.cut + pairs.abbreviated > 0 &&
-  text.cut === 'nowhere' &&
-  contextCount === 0 &&
-  !/^(?:postal|city)$/.test(place)
 
 /** True if the only word of the name has another letter, or is cut, and no place is stated: many other names are as close. `isSlip`: a letter is doubled, or two are swapped. */
 export const isUnplacedLike = (

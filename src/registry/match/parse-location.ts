@@ -1,13 +1,23 @@
 import { postalShapes, readKind } from '../normalize/streets.js'
 import { listBehindTowns, type CompanyCountry, type CompanyPlace } from './around-name.js'
 import { unifyLetters } from '../normalize/own-letters.js'
-import { isDependent, splitPlace } from '../normalize/unspaced-names.js'
+import { splitPlace } from '../normalize/unspaced-names.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
-import { countryCodes, findCountryCodes, findExactCodes } from '../../core/countries.js'
+import { findCountryCodes, findExactCodes } from '../../core/countries.js'
 import { readIdentifiers } from '../../core/numbers/stated-identifiers.js'
 import { isDistinctRegion, type LocationHint } from './place-agreement.js'
+import {
+  cutLettersMax,
+  inFront,
+  listOfTown,
+  readCutTown,
+  settleReadings,
+  type HintBuilder,
+  type Reading,
+} from './place-readings.js'
 import { parseForm } from '../normalize/parsed-name.js'
+import placeNames from '../reference/place-names.json' with { type: 'json' }
 import { hasOtherScript } from '../normalize/sounds.js'
 import {
   codeCharsMax,
@@ -28,7 +38,9 @@ import {
 export function parseLocation(location: string | null): LocationHint | null {
   if (location === null) return null
   const postals = new Set<string>()
-  let text = location.slice(0, matchLimits.locationCharsMax).replace(slashedLetters, ' ')
+  let text = location
+    .slice(0, matchLimits.locationCharsMax)
+    .replace(slashedLetters, (pair) => (/\p{Ll}/u.test(pair) ? pair.replace('/', '. ') + '.' : ' '))
   for (const shape of postalShapes) {
     const found = shape.exec(text)
     if (!found) continue
@@ -65,7 +77,12 @@ export function parseLocation(location: string | null): LocationHint | null {
   const cities = listCityKeys(builder, countries)
   if (countries.size + regions.size + cities.size + postals.size === 0) return null
   const isUnread = last >= 0 && countries.size === 0 && !builder.isEndRead
-  const [unreadEnd, isLatin] = [isUnread ? toUnreadKey(parts[last] ?? '') : '', !hasOtherScript(text)]
+  // Behind a dash is a district: "Praha 10 - Hostivař".
+  const isDistrict = /\s[-–—]\s(?=[^,;|/\n]*$)/u.test(text)
+  const end = parts[last] ?? ''
+  const unreadEnd = isUnread && !isDistrict ? (listTownsIn(end).at(-1) ?? toUnreadKey(end)) : ''
+  const isLatin = !hasOtherScript(text)
+  const cut = parts.flatMap((part) => readCutTown(part) ?? [])
   const [filled, read] = [parts.filter((part) => foldText(part) !== ''), builder.readings]
   // A code of a region alone may be short for a town; that of a country is the country.
   const isCode = read.length > 0 && read.every(({ kind }) => kind === 'code')
@@ -73,7 +90,19 @@ export function parseLocation(location: string | null): LocationHint | null {
   const isShort = (part: string) => /^\p{L}{2,8}\.?$/u.test(part) && !isLargeCity(part)
   const isOpen = (part: string) => isByCode || readName(part, { isLast: false, isAlone: false }) === null
   const shorts = filled.filter((part) => isShort(part) && isOpen(part)).map(toCityKey)
-  return { countries, regions, cities, postals, namesTown, ...open, unreadEnd, isLatin, shorts, isByCode }
+  return {
+    countries,
+    regions,
+    cities,
+    postals,
+    namesTown,
+    ...open,
+    unreadEnd,
+    isLatin,
+    shorts,
+    cut,
+    isByCode,
+  }
 }
 
 /**
@@ -124,25 +153,8 @@ function listPossible({ text, part }: { readonly text: string; readonly part: st
 const toUnreadKey = (part: string): string =>
   /\d/.test(part) || isBritishCounty(part) || readKind(part)?.kind === 'district' ? '' : toCityKey(part)
 
-/** Meanings of a name or code, as ISO codes. */
-interface Reading {
-  readonly key: string
-  /** `code`: "CA" may be Canada or California. `tail`: the end of a longer part, as in "London United Kingdom". */
-  readonly kind: 'name' | 'code' | 'tail'
-  readonly countries: readonly string[]
-  readonly regions: readonly string[]
-}
-
-interface HintBuilder {
-  readonly cities: Set<string>
-  readonly readings: Reading[]
-  namesTown: boolean
-  /** The last part names a country or a region. */
-  isEndRead: boolean
-}
-
-/** "G/R" is Greater Accra Region, and "48 Mohakhali C/A" a commercial area: neither letter is a code. */
-const slashedLetters = /(?<![\p{L}\p{N}/])\p{Lu}\/\p{Lu}(?![\p{L}\p{N}/])/gu
+/** "G/R" is Greater Accra Region, "48 Mohakhali C/A" a commercial area, and "Ústí n/L" Ústí nad Labem: neither letter is a code. */
+const slashedLetters = /(?<![\p{L}\p{N}/])\p{L}\/\p{Lu}(?![\p{L}\p{N}/])/gu
 
 /** "D-80331 München", after its postal code was taken: the code of a vehicle precedes the postal code. */
 const postalPrefix = /^([A-Z]{1,3})\s*[-–]\s+(?=\S)/
@@ -156,6 +168,8 @@ function readPart(part: string, builder: HintBuilder, at: PartPlace): void {
   }
   const words = part.split(' ').filter((word) => foldText(word) !== '')
   if (words.length === 0) return
+  // "B/Kebbi" is Birnin Kebbi.
+  if (/^\p{L}$/u.test(part) && !at.isLast) return
   const [whole, titled, wasTown] = [readName(part, at), readKind(part), builder.namesTown]
   const isRegion = titled?.kind === 'region'
   if (whole !== null) {
@@ -165,10 +179,11 @@ function readPart(part: string, builder: HintBuilder, at: PartPlace): void {
     if (whole.kind === 'name' || city !== whole.key.replaceAll(' ', '')) builder.cities.add(city)
     // A state is named more often than New York and Washington.
     const isState = whole.regions.some((code) => code.startsWith('US-'))
-    builder.namesTown ||= whole.countries.length === 0 && !isState && !isRegion && isLargeCity(part)
+    const isTown = isLargeCity(part) || (whole.kind === 'name' && areOfTowns(whole.regions))
+    builder.namesTown ||= whole.countries.length === 0 && !isState && !isRegion && isTown
     return
   }
-  builder.cities.add(toCityKey(part))
+  for (const town of [toCityKey(part), ...listTownsIn(part)]) builder.cities.add(town)
   builder.namesTown ||= !isRegion
   if (isLargeCity(part)) return
   if (titled !== null && /\p{L}/u.test(titled.name)) {
@@ -220,6 +235,10 @@ function readName(text: string, { isLast, isAlone }: PartPlace): Reading | null 
   const found = findRegionCodes(text)
   if (isNumber && found.length > 0) return null
   const regions = found.filter(isDistinctRegion)
+  if (isCutWord(text)) {
+    const own = found.filter((region) => /^\p{Lu}/u.test(text) && /^(?:US|CA|AU)-/.test(region))
+    return own.length === 0 ? null : { key, kind: 'code', countries: [], regions: own }
+  }
   const find = isLast || isAlone || key.length <= codeCharsMax ? findCountryCodes : findExactCodes
   const countries = find(text)
   if (countries.length === 0 && found.length === 0) return null
@@ -227,123 +246,23 @@ function readName(text: string, { isLast, isAlone }: PartPlace): Reading | null 
   return { key, kind: isCode ? 'code' : 'name', countries, regions }
 }
 
-/**
- * Settles readings that exclude each other. The last of several codes is the country ("San Jose, CA, US"), one with a
- * country name is a region, and a single one ("San Bruno, CA") may be either. A name that is a country and a region is
- * the region if another part names its country ("Georgia, USA"), and only a town if a later part is in another country
- * ("Lebanon, NH"). Regions of countries that are not named do not count.
- */
-function settleReadings({
-  cities,
-  readings,
-}: HintBuilder): Pick<
-  LocationHint,
-  'countries' | 'regions' | 'isTownWithDe' | 'isCountryOrState' | 'openCountries'
-> & { isTownElsewhere: boolean } {
-  const codes = readings.filter(({ kind }) => kind === 'code')
-  const names = readings.filter(({ kind }) => kind === 'name')
-  const settled = names.map((name) => {
-    const isIn = (other: Reading) => listCountries(other).some((code) => name.countries.includes(code))
-    const isNear = readings.some((other) => other.key !== name.key && isIn(other))
-    const towns = listOfTown(name.key)
-    if (isNear && towns.length > 0) cities.delete(toCityKey(name.key))
-    return {
-      ...name,
-      countries: isOverruled(name, readings) ? [] : [...name.countries, ...(isNear ? [] : towns)],
-      regions: isOfOtherRegion(name, names) ? [] : listRegions(name, readings),
-    }
-  })
-  const isTownElsewhere = names.some((name) => name.regions.length > 0 && isOfOtherRegion(name, names))
-  for (const { key } of names.filter((name) => isNamedTwice(name, readings)))
-    cities.add(toCityKey(`${key} city`))
-  const countries = new Set(settled.flatMap((name) => name.countries))
-  const regions = new Set(settled.flatMap((name) => name.regions))
-  const isRead = countries.size + regions.size + codes.length > 0
-  for (const tail of readings.filter(({ kind }) => kind === 'tail')) {
-    if (!isRead) for (const country of tail.countries) countries.add(country)
-    for (const region of tail.regions) regions.add(region)
-  }
-  const last = codes.at(-1)
-  const isAlone = codes.length === 1 && countries.size === 0
-  const isTownWithDe = isAlone && last?.key === 'de' && cities.size > 0
-  const wasNamed = countries.size > 0
-  for (const code of codes) {
-    const isCountry = code === last && code.countries.length > 0 && !wasNamed
-    if (isCountry) for (const country of code.countries) countries.add(country)
-    if (!isCountry || isAlone) for (const region of code.regions) regions.add(region)
-  }
-  if (isAlone) {
-    // "Derbyshire, AE" is in the Emirates, and "Kent, OH" in Ohio.
-    const known = new Set([...countries, ...(last?.regions ?? []).map(getCountry)])
-    for (const region of regions) if (!known.has(region.slice(0, 2))) regions.delete(region)
-  }
-  const openCountries = new Set<string>()
-  if (countries.size === 0)
-    for (const { key, regions: own } of settled)
-      if (own.length > 0)
-        for (const code of [...own.map(getCountry), ...listHomonyms(key)]) openCountries.add(code)
-  const found = { countries, regions, openCountries, isTownWithDe, isTownElsewhere }
-  if (countries.size === 0 || isAlone) return { ...found, isCountryOrState: false }
-  // "Georgia" alone may be the state, and "Niger" that of Nigeria.
-  const towns = [
-    ...names.flatMap(({ regions: own }) => own.map(getCountry)),
-    ...[...cities].flatMap(listHomonyms),
-  ]
-  const openNames = settled.filter(
-    (name) => isOpenName(name, countries) && !name.countries.some((code) => towns.includes(code)),
-  )
-  const states = openNames.flatMap((name) => name.regions).filter((region) => /^(?:US-|NG-NI$)/.test(region))
-  for (const region of regions)
-    if (!countries.has(region.slice(0, 2)) && !states.includes(region)) regions.delete(region)
-  const isCountryOrState = states.some((region) => regions.has(region)) && !countries.has('US')
-  return { ...found, isCountryOrState }
+/** Lists the towns that a part of a place may mean besides its own text: "Praha-Hostivař" is in Praha, "Kolín IV" in Kolín. */
+function listTownsIn(part: string): string[] {
+  if (isLargeCity(part)) return []
+  const plain = part.replace(inFront, '')
+  const bare = plain.replace(/\s+[IVX]{1,5}(?:\s*[-–].*)?$/u, '')
+  const [head = ''] = /^\p{Lu}[\p{L}\p{M} ]{3,}?(?=\s?\d*[-–]\p{Lu})/u.exec(plain) ?? []
+  return [...new Set([plain, bare, head])].filter((one) => one !== part && one !== '').map(toCityKey)
 }
 
-const listCountries = (one: Reading): string[] => [...one.countries, ...one.regions.map(getCountry)]
+/** Codes of countries that are written with points; other letters with a point, a slash or a hyphen are words cut short. */
+const pointedCodes = /^(?:u\W*s(?:\W*a)?|u\W*k|u\W*a\W*e|e\W*u|g\W*b|n\W*z|r\W*o\W*c|p\W*r\W*c)\W*$/i
 
-/** Lists the other countries with a large city of a country's name: Jordan for عمان, which is Oman and Amman. */
-function listOfTown(name: string): string[] {
-  const countries = name.length > codeCharsMax && isLargeCity(name) ? findCountryCodes(name) : []
-  const towns = countries.length === 0 ? [] : findRegionCodes(name).map(getCountry)
-  return towns.some((code) => countries.includes(code)) ? [] : towns
-}
+/** Whether letters are short for words, and no code of a country: "n. L.", "F-M", "V.I", "Kr.". */
+const isCutWord = (text: string): boolean =>
+  /[./-]/.test(text) && !pointedCodes.test(text) && text.replace(/\P{L}/gu, '').length <= cutLettersMax
 
-const isOpenName = (name: Reading, countries: ReadonlySet<string>): boolean =>
-  name.countries.length > 0 && name.countries.length === countries.size
-
-const isNamedTwice = ({ countries }: Reading, readings: readonly Reading[]): boolean =>
-  readings.filter((other) => other.countries.some((code) => countries.includes(code))).length > 1
-
-/** A country alone is not its department of that name; "Mexico, MX" is a town, in a region of another name. */
-function listRegions(name: Reading, readings: readonly Reading[]): readonly string[] {
-  const others = name.regions.filter((code) => !name.countries.includes(getCountry(code)))
-  if (others.length === name.regions.length || !countryCodes.has(name.key)) return name.regions
-  return isNamedTwice(name, readings) ? [...name.regions, ...findRegionCodes(`${name.key} city`)] : others
-}
-
-/** True if another part names a region of the town: "Paris, Texas" and "Cuenca, Azuay" name no part of France or Spain. */
-function isOfOtherRegion(name: Reading, names: readonly Reading[]): boolean {
-  const own = listCountries(name)
-  const at = names.indexOf(name)
-  return names.some((other, index) => {
-    const theirs = other.countries.length > 0 ? [] : other.regions.map(getCountry)
-    if (theirs.length === 0 || theirs.some((code) => own.includes(code))) return false
-    if (listHomonyms(name.key).some((code) => theirs.includes(code))) return true
-    return (
-      index > at && !isLargeCity(other.key) && !listHomonyms(other.key).some((code) => own.includes(code))
-    )
-  })
-}
-
-/** True if another part decides that the name is no country. */
-function isOverruled(name: Reading, readings: readonly Reading[]): boolean {
-  const at = readings.findIndex(({ key, kind }) => key === name.key && kind === name.kind)
-  return readings.some((other, index) => {
-    if (index === at || other.key === name.key) return false
-    const own = listCountries(other)
-    if (name.countries.some((country) => own.includes(country) || isDependent(country, own))) return false
-    const around = listOfTown(name.key).length > 0 ? own : other.countries
-    const isItsRegion = name.regions.some((region) => around.includes(getCountry(region)))
-    return own.length > 0 && (index > at || (isItsRegion && other.kind !== 'tail'))
-  })
-}
+const countriesOfTowns = new Set(placeNames.regions_of_towns.split(' '))
+/** Whether regions are districts and provinces that have the names of their towns: Kolín, Braga, Mombasa. */
+const areOfTowns = (regions: readonly string[]): boolean =>
+  regions.length > 0 && regions.every((region) => countriesOfTowns.has(region.slice(0, 2)))

@@ -1,7 +1,7 @@
 import { findLargerRegion, findRegionCodes, toPlaceKey } from '../normalize/places.js'
 import { foldText, listTownBases } from '../normalize/normalize-name.js'
 import { rateSound } from '../normalize/sounds.js'
-import { isShortTown } from '../normalize/unspaced-names.js'
+import { isCutTown, isShortTown } from './place-readings.js'
 import { areWrittenAlike, getWritings } from './other-writings.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 
@@ -32,6 +32,8 @@ export interface LocationHint {
   readonly isLatin: boolean
   /** Keys of words that may be short for a town: "Jaksel", "Sby". `isByCode`: the place is only the code of a region. */
   readonly shorts: readonly string[]
+  /** What keys of towns look like whose words are cut or declined. */
+  readonly cut: readonly RegExp[]
   readonly isByCode: boolean
 }
 
@@ -79,6 +81,7 @@ export function comparePlaceWithHint(hint: LocationHint | null, place: Place): P
   const found = comparePlaces(hint, place)
   const isShort = hint.shorts.some((word) => isShortTown(word, place.cityKey))
   if (isConflict(found)) return hint.isByCode && (isShort || !hasUsualCode(hint)) ? 'none' : found
+  if (found !== 'postal' && isCutTown(hint, place)) return 'city'
   return isShort && !hint.isByCode && /^(?:country|none)$/.test(found) ? 'region' : found
 }
 

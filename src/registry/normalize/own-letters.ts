@@ -144,16 +144,18 @@ const mayHaveMarks = /[^\p{ASCII}]/u
 
 /**
  * Compares the marks of words that a text and a name have in common: Kozík and Kožík are two names. `other`: one of the text has
- * a mark that the name's lacks; `fewer`: one of the name has more, as where people leave them out; `null`: not all have marks.
+ * a mark that the name's lacks; `fewer`: one of the name has more, as where people leave them out; `bare`: the name has none; `null`: nor has the text.
  * Vietnamese has no marks that are left out from a few words: any difference makes another word.
  */
 export function compareMarks(
   words: readonly string[],
   text: string,
   name: string,
-): 'same' | 'other' | 'fewer' | null {
-  if (!mayHaveMarks.test(text) || !mayHaveMarks.test(name)) return null
+): 'same' | 'other' | 'fewer' | 'bare' | null {
+  if (!mayHaveMarks.test(text)) return null
   if (latest.text !== text) latest = { text, marks: listMarks(text) }
+  const isMarked = words.some((word) => (latest.marks.get(word)?.length ?? 0) > 0)
+  if (!mayHaveMarks.test(name)) return isMarked ? 'bare' : null
   const held = listMarks(name)
   const haveTones = hasTones(text) && hasTones(name)
   let found: ReturnType<typeof compareMarks> = null

@@ -319,22 +319,6 @@ const territories = new Map(
 export const isDependent = (country: string, sovereigns: readonly string[]): boolean =>
   sovereigns.some((sovereign) => territories.get(sovereign)?.includes(country) === true)
 
-/** Whether a key is short for a town: the consonants, "sby" of "surabaya", or two pieces, "jaksel" of "jakartaselatan". */
-export function isShortTown(short: string, town: string): boolean {
-  if (short.charAt(0) !== town.charAt(0) || short.length > 8 || short.length * 10 > town.length * 7)
-    return false
-  let found = 0
-  for (const letter of town) if (letter === short[found]) found++
-  if (found < short.length) return false
-  return (
-    /^[a-z][^aeiouy]{1,3}y?$/.test(short) ||
-    Array.from(short).some((_, at) => {
-      const rest = short.slice(at)
-      return at > 2 && rest.length > 2 && town.startsWith(short.slice(0, at)) && town.includes(rest, at + 1)
-    })
-  )
-}
-
 /**
  * Whether a word of lower-case Latin letters and digits is a country's English name, its own name or its code; faster
  * than `findCountryCodes`. In other languages, such names are also words: `Island`, `Man`.

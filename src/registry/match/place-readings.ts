@@ -1,0 +1,198 @@
+import { countryCodes, findCountryCodes } from '../../core/countries.js'
+import { foldText } from '../normalize/normalize-name.js'
+import {
+  codeCharsMax,
+  findRegionCodes,
+  getCountry,
+  isLargeCity,
+  listHomonyms,
+  toCityKey,
+} from '../normalize/places.js'
+import { isDependent } from '../normalize/unspaced-names.js'
+import type { LocationHint, Place } from './place-agreement.js'
+
+/** Meanings of a name or code, as ISO codes. */
+export interface Reading {
+  readonly key: string
+  /** `code`: "CA" may be Canada or California. `tail`: the end of a longer part, as in "London United Kingdom". */
+  readonly kind: 'name' | 'code' | 'tail'
+  readonly countries: readonly string[]
+  readonly regions: readonly string[]
+}
+
+export interface HintBuilder {
+  readonly cities: Set<string>
+  readonly readings: Reading[]
+  namesTown: boolean
+  /** The last part names a country or a region. */
+  isEndRead: boolean
+}
+
+/** Short words in front of a town, in languages that decline its name: "v Praze", "z Jihlavy", "w Łodzi". */
+export const inFront = /^(?:vo?|ve|zo?|ze|we?|u|iz|in|im|à|en|a|na|od|do|из|в|во|у|із|з)\s+(?=\p{Lu})/iu
+
+/** A word that is cut has a point or few letters; a declined one may end otherwise. */
+export const cutLettersMax = 2
+const stemLettersMin = 4
+
+/**
+ * Returns what the key of a town looks like whose words a part of a place cuts or declines: "K. Vary", "Ústí n. L.", "v Českých
+ * Budějovicích"; `null` for other parts.
+ */
+export function readCutTown(part: string): RegExp | null {
+  const isDeclined = inFront.test(part)
+  const words = (part.replace(inFront, '').match(/[\p{L}\p{M}]+\.?/gu) ?? []).map((word) => {
+    const letters = foldText(word)
+    return { letters, isCut: word.endsWith('.') || letters.length <= cutLettersMax }
+  })
+  const isNamed = words.some(({ letters, isCut }) => !isCut && letters.length >= stemLettersMin)
+  const isShort = words.length > 1 && words.length < 5 && words.some(({ isCut }) => isCut)
+  if (!isNamed || !(isShort || isDeclined) || /\d/.test(part)) return null
+  const shapes = words.map(({ letters, isCut }) => {
+    if (isCut) return `${letters}[a-z]*`
+    const stem = letters.slice(0, Math.max(stemLettersMin, letters.length - 3))
+    return isDeclined ? `${stem}[a-z]{0,4}` : letters
+  })
+  return new RegExp(`^${shapes.join('')}$`)
+}
+
+/** Whether the town is one whose words the place cuts or declines: "Ústí n. L.". */
+export const isCutTown = ({ cut }: LocationHint, { cityKey }: Place): boolean =>
+  cut.some((shape) => shape.test(cityKey))
+
+/** Whether a key is short for a town: the consonants, "sby" of "surabaya", or two pieces, "jaksel" of "jakartaselatan". */
+export function isShortTown(short: string, town: string): boolean {
+  if (short.charAt(0) !== town.charAt(0) || short.length > 8 || short.length * 10 > town.length * 7)
+    return false
+  let found = 0
+  for (const letter of town) if (letter === short[found]) found++
+  if (found < short.length) return false
+  return (
+    /^[a-z][^aeiouy]{1,3}y?$/.test(short) ||
+    Array.from(short).some((_, at) => {
+      const rest = short.slice(at)
+      return at > 2 && rest.length > 2 && town.startsWith(short.slice(0, at)) && town.includes(rest, at + 1)
+    })
+  )
+}
+
+/**
+ * Settles readings that exclude each other. The last of several codes is the country ("San Jose, CA, US"), one with a
+ * country name is a region, and a single one ("San Bruno, CA") may be either. A name that is a country and a region is
+ * the region if another part names its country ("Georgia, USA"), and only a town if a later part is in another country
+ * ("Lebanon, NH"). Regions of countries that are not named do not count.
+ */
+export function settleReadings({
+  cities,
+  readings,
+}: HintBuilder): Pick<
+  LocationHint,
+  'countries' | 'regions' | 'isTownWithDe' | 'isCountryOrState' | 'openCountries'
+> & { isTownElsewhere: boolean } {
+  const codes = readings.filter(({ kind }) => kind === 'code')
+  const names = readings.filter(({ kind }) => kind === 'name')
+  const settled = names.map((name) => {
+    const isIn = (other: Reading) => listCountries(other).some((code) => name.countries.includes(code))
+    const isNear = readings.some((other) => other.key !== name.key && isIn(other))
+    const towns = listOfTown(name.key)
+    if (isNear && towns.length > 0) cities.delete(toCityKey(name.key))
+    return {
+      ...name,
+      countries: isOverruled(name, readings) ? [] : [...name.countries, ...(isNear ? [] : towns)],
+      regions: isOfOtherRegion(name, names) ? [] : listRegions(name, readings),
+    }
+  })
+  const isTownElsewhere = names.some((name) => name.regions.length > 0 && isOfOtherRegion(name, names))
+  for (const { key } of names.filter((name) => isNamedTwice(name, readings)))
+    cities.add(toCityKey(`${key} city`))
+  const countries = new Set(settled.flatMap((name) => name.countries))
+  const regions = new Set(settled.flatMap((name) => name.regions))
+  const isRead = countries.size + regions.size + codes.length > 0
+  for (const tail of readings.filter(({ kind }) => kind === 'tail')) {
+    if (!isRead) for (const country of tail.countries) countries.add(country)
+    for (const region of tail.regions) regions.add(region)
+  }
+  const last = codes.at(-1)
+  const isAlone = codes.length === 1 && countries.size === 0
+  const isTownWithDe = isAlone && last?.key === 'de' && cities.size > 0
+  const wasNamed = countries.size > 0
+  for (const code of codes) {
+    const isCountry = code === last && code.countries.length > 0 && !wasNamed
+    if (isCountry) for (const country of code.countries) countries.add(country)
+    if (!isCountry || isAlone) for (const region of code.regions) regions.add(region)
+  }
+  if (isAlone) {
+    // "Derbyshire, AE" is in the Emirates, and "Kent, OH" in Ohio.
+    const known = new Set([...countries, ...(last?.regions ?? []).map(getCountry)])
+    for (const region of regions) if (!known.has(region.slice(0, 2))) regions.delete(region)
+  }
+  const openCountries = new Set<string>()
+  if (countries.size === 0)
+    for (const { key, regions: own } of settled)
+      if (own.length > 0)
+        for (const code of [...own.map(getCountry), ...listHomonyms(key)]) openCountries.add(code)
+  const found = { countries, regions, openCountries, isTownWithDe, isTownElsewhere }
+  if (countries.size === 0 || isAlone) return { ...found, isCountryOrState: false }
+  // "Georgia" alone may be the state, and "Niger" that of Nigeria.
+  const towns = [
+    ...names.flatMap(({ regions: own }) => own.map(getCountry)),
+    ...[...cities].flatMap(listHomonyms),
+  ]
+  const openNames = settled.filter(
+    (name) => isOpenName(name, countries) && !name.countries.some((code) => towns.includes(code)),
+  )
+  const states = openNames.flatMap((name) => name.regions).filter((region) => /^(?:US-|NG-NI$)/.test(region))
+  for (const region of regions)
+    if (!countries.has(region.slice(0, 2)) && !states.includes(region)) regions.delete(region)
+  const isCountryOrState = states.some((region) => regions.has(region)) && !countries.has('US')
+  return { ...found, isCountryOrState }
+}
+
+const listCountries = (one: Reading): string[] => [...one.countries, ...one.regions.map(getCountry)]
+
+/** Lists the other countries with a large city of a country's name: Jordan for عمان, which is Oman and Amman. */
+export function listOfTown(name: string): string[] {
+  const countries = name.length > codeCharsMax && isLargeCity(name) ? findCountryCodes(name) : []
+  const towns = countries.length === 0 ? [] : findRegionCodes(name).map(getCountry)
+  return towns.some((code) => countries.includes(code)) ? [] : towns
+}
+
+const isOpenName = (name: Reading, countries: ReadonlySet<string>): boolean =>
+  name.countries.length > 0 && name.countries.length === countries.size
+
+const isNamedTwice = ({ countries }: Reading, readings: readonly Reading[]): boolean =>
+  readings.filter((other) => other.countries.some((code) => countries.includes(code))).length > 1
+
+/** A country alone is not its department of that name; "Mexico, MX" is a town, in a region of another name. */
+function listRegions(name: Reading, readings: readonly Reading[]): readonly string[] {
+  const others = name.regions.filter((code) => !name.countries.includes(getCountry(code)))
+  if (others.length === name.regions.length || !countryCodes.has(name.key)) return name.regions
+  return isNamedTwice(name, readings) ? [...name.regions, ...findRegionCodes(`${name.key} city`)] : others
+}
+
+/** True if another part names a region of the town: "Paris, Texas" and "Cuenca, Azuay" name no part of France or Spain. */
+function isOfOtherRegion(name: Reading, names: readonly Reading[]): boolean {
+  const own = listCountries(name)
+  const at = names.indexOf(name)
+  return names.some((other, index) => {
+    const theirs = other.countries.length > 0 ? [] : other.regions.map(getCountry)
+    if (theirs.length === 0 || theirs.some((code) => own.includes(code))) return false
+    if (listHomonyms(name.key).some((code) => theirs.includes(code))) return true
+    return (
+      index > at && !isLargeCity(other.key) && !listHomonyms(other.key).some((code) => own.includes(code))
+    )
+  })
+}
+
+/** True if another part decides that the name is no country. */
+function isOverruled(name: Reading, readings: readonly Reading[]): boolean {
+  const at = readings.findIndex(({ key, kind }) => key === name.key && kind === name.kind)
+  return readings.some((other, index) => {
+    if (index === at || other.key === name.key) return false
+    const own = listCountries(other)
+    if (name.countries.some((country) => own.includes(country) || isDependent(country, own))) return false
+    const around = listOfTown(name.key).length > 0 ? own : other.countries
+    const isItsRegion = name.regions.some((region) => around.includes(getCountry(region)))
+    return own.length > 0 && (index > at || (isItsRegion && other.kind !== 'tail'))
+  })
+}
