@@ -69,20 +69,20 @@ function findHeaderKind(header: string, cells: readonly string[]): string | unde
 function findPartsKind(header: string, cells: readonly string[]): string | undefined {
   const words = header.split(/[^\p{L}\p{M}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u).filter((word) => word !== '')
   const ends = words.slice(1, wordsMax).map((_, at) => words.slice(at + 1).join(' '))
+  // "Splatnost dní" is a number of days, and no Spanish DNI.
+  const mayBe = (kind: string) => kind !== personKind || cells.some(({ length }) => length > 5)
   for (const end of ends.filter((text) => text.length >= endCharsMin)) {
     const key = toHeaderKey(end)
     const kind = taxWords.has(key) ? undefined : kindsOfHeaders.get(key)
-    if (kind !== undefined) return kind
+    if (kind !== undefined && mayBe(kind)) return kind
     const place = parsePlaceHeader(end)
     if (place !== null) return canBePlaces(place.part, cells) ? partNames[place.part] : undefined
   }
-  const runs = words.flatMap((_, from) =>
-    ends.map((__, count) => words.slice(from, from + count + 2).join('')),
-  )
-  const kinds = runs.map((run) => kindsOfHeaders.get(toHeaderKey(run)))
-  return kinds.find(
-    (kind) => kind !== undefined && kind !== 'VAT number' && cells.some((cell) => /\d/.test(cell)),
-  )
+  const run = (from: number, count: number) =>
+    kindsOfHeaders.get(toHeaderKey(words.slice(from, from + count).join('')))
+  const kinds = words.flatMap((_, from) => ends.map((__, at) => run(from, at + 2)))
+  const isOfDigits = cells.some((cell) => /\d/.test(cell))
+  return kinds.find((kind) => isOfDigits && kind !== undefined && kind !== 'VAT number' && mayBe(kind))
 }
 
 const wordsMax = 8

@@ -48,9 +48,12 @@ export function prepareText(text: QueryText, vocabulary: Vocabulary): AlignedTex
   const costs = new Float64Array(count)
   const costBefore = new Float64Array(count + 1)
   const weights = new Float64Array(count)
+  // Before "d/b/a" is the company.
+  const mark = text.words.findIndex(({ wordClass }) => wordClass === 'mark')
   for (const [at, { text: word, wordClass }] of text.words.entries()) {
     weights[at] = vocabulary.weight(word)
-    costs[at] = wordClass === 'telling' ? 1.2 + 0.22 * (weights[at] ?? 0) : classCosts[wordClass]
+    const isRated = wordClass === 'telling' && (mark <= 0 || at < mark)
+    costs[at] = isRated ? 1.2 + 0.22 * (weights[at] ?? 0) : classCosts[wordClass]
     costBefore[at + 1] = (costBefore[at] ?? 0) + (costs[at] ?? 0)
   }
   const country = findCountryAtEnd(
@@ -89,7 +92,6 @@ export interface NameAlignment {
 }
 
 const missingCosts = { number: 2.2, light: 0.5, generic: 0.8 } as const
-
 function getMissingCost(word: string, vocabulary: Vocabulary): number {
   const wordClass = classifyNameWord(word)
   return wordClass === 'telling' ? 0.9 + 0.28 * vocabulary.weight(word) : missingCosts[wordClass]
@@ -102,7 +104,6 @@ const initialsMatch: WordMatch = { kind: 'abbreviated', cost: 1, isFirstChanged:
 const insideCost = 0.5
 let cells = new Float64Array(1024)
 let steps = new Int8Array(1024)
-
 /** Steps of the table. Joins: 10 and the number of words of the name, or 20 and that of the text; initials: 30 or 40. */
 const missingStep = 1
 const pairStep = 2
@@ -113,10 +114,8 @@ const nameJoin = 10
 const textJoin = 20
 const nameInitials = 30
 const textInitials = 40
-
 /** From here on, a country: its words in the name and in the text, up to three each. */
 const countryStep = 60
-
 /** The words that a step takes: of the name, and of the text. */
 function countStep(step: number): readonly [nameCount: number, textCount: number] {
   const count = step % 10
@@ -149,8 +148,8 @@ export function alignName(prepared: AlignedText, name: CandidateName): NameAlign
   }
   for (let at = 0; at <= textCount; at++) cells[at] = costBefore[at] ?? 0
   const ends = compareEnds(prepared, name)
-  const { countryCode, jurisdictionCountry } = name.place
-  const writings = findWritings(text.native, name.name, countryCode || jurisdictionCountry)
+  const { name: held, place } = name
+  const writings = findWritings(text.native, held, place.countryCode || place.jurisdictionCountry)
   if (writings !== null) prepared = { ...prepared, writings, matches: new Map() }
   for (let row = 1; row <= nameCount; row++) {
     const word = name.tokens[row - 1] ?? ''

@@ -5,7 +5,13 @@ import { foldText } from '../normalize/normalize-name.js'
 import { readKind } from '../normalize/streets.js'
 import { classOfWord, isOfManyNames } from './word-classes.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
-import { isPlainRemark, isRemark, removeAddressing, removePerson } from '../normalize/unspaced-names.js'
+import {
+  isPlainRemark,
+  isRemark,
+  isSiteOf,
+  removeAddressing,
+  removePerson,
+} from '../normalize/unspaced-names.js'
 import around from '../reference/around-names.json' with { type: 'json' }
 
 /** A word of a text, with the sign before it. */
@@ -42,8 +48,8 @@ function countInFront(words: readonly DescribedWord[]): number {
   const isName = (word: DescribedWord, at: number) =>
     at >= end && isNameWord(word) && !classOfWord.has(word.text)
   // "larkmoor-foods (T/A Norvane)" has its name in front.
-  const isNamed = name !== undefined && hasCapital(name) && name.separator !== '('
-  if (last === undefined || !isNamed || end <= from || !words.some(isName)) return 0
+  const isNamed = name !== undefined && hasCapital(name) && name.separator !== '(' && words.some(isName)
+  if (last === undefined || !isNamed || end <= from || words.slice(0, end).some(isFormWord)) return 0
   const isOfPlace = ({ text }: DescribedWord) => isOfManyNames(text)
   // "Ljubljanska Larkmoor banka", "le papetier montréalais Larkmoor"
   const isDescribed = isArticle
@@ -82,7 +88,7 @@ const countRole = (words: readonly DescribedWord[]): number =>
 const prose = new Set(around.descriptions.prose.split(' ').map((word) => foldText(word)))
 /** A sentence has small words that no name has: "Larkmoor Foods lost the contract". */
 function isSentence(words: readonly DescribedWord[]): boolean {
-  const small = words.filter(isSmall)
+  const small = words.filter((word) => isSmall(word) && !isFormWord(word))
   return (
     words.length > 4 &&
     small.length > 2 &&
@@ -129,7 +135,8 @@ export function removeRemarks(name: string): string {
     before = rest
     for (const pattern of besideName) {
       const [found, text] = pattern.exec(rest) ?? []
-      if (found !== undefined && text !== undefined && isRemark(text)) rest = rest.replace(found, ' ').trim()
+      const others = found === undefined ? '' : rest.replace(found, ' ').trim()
+      if (text !== undefined && (isRemark(text) || isSiteOf(text, others))) rest = others
     }
     const words = rest.split(' ')
     const counts = [4, 3, 2, 1].filter((one) => one < words.length)
