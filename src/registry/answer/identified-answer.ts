@@ -29,7 +29,8 @@ import {
   type WrongIdentifier,
 } from './identifier-decision.js'
 import type { NameComparison } from '../match/compare-names.js'
-import type { LocationHint, PlaceAgreement } from '../match/place-agreement.js'
+import type { PlaceAgreement } from '../match/place-agreement.js'
+import type { LocationHint } from '../match/place-readings.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
 /** An identifier of the query, in the spelling of the registration with it. */
@@ -39,7 +40,6 @@ export interface MatchedIdentifier {
   readonly registration: StoredLegalEntity
 }
 
-/** Input of an answer by identifiers. */
 export interface IdentifiedCompany {
   readonly decision: Exclude<IdentifiedDecision, { kind: 'unknown' }>
   readonly stored: StoredEntity

@@ -9,7 +9,8 @@ import type { FeaturePart } from '../match/features.js'
 import { weighParts } from '../match/model.js'
 import { areFormsAlike, isOfBuilding, isOneFormPrivate } from '../match/candidate.js'
 import { isOtherTown } from '../match/evidence.js'
-import type { LocationHint, PlaceAgreement } from '../match/place-agreement.js'
+import type { PlaceAgreement } from '../match/place-agreement.js'
+import type { LocationHint } from '../match/place-readings.js'
 import type { StoredLegalEntity } from '../store/reader.js'
 
 export type Match = Exclude<MatchDecision, { kind: 'none' }>
@@ -58,7 +59,6 @@ export function listReasons(match: Match, registration: StoredLegalEntity): Fact
 
 function listWordReasons(comparison: NameComparison): Reason[] {
   const { queryLeftover, nameLeftover, numbersAgree, isOneOfSeries, isMisspelled, pairs } = comparison
-  // Initials are no words of the name, and no others either.
   const hasWords = comparison.matchType !== 'acronym'
   const [queryHasMore, nameHasMore] = [hasWords && hasMore(queryLeftover), hasMore(nameLeftover)]
   const reasons: Reason[] = []

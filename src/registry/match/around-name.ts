@@ -44,12 +44,12 @@ function countInFront(words: readonly DescribedWord[]): number {
   const noun = isArticle ? words.slice(0, 4).findLastIndex(({ text }) => compound.test(text)) : -1
   const end = noun > 0 ? noun + 1 : words.findIndex((word, at) => at >= from && !isSmall(word))
   const [last, name] = [words[end - 1], words[end]]
-  // "SL" is also the start of a name: "landlord SL Larkmoor".
   const isName = (word: DescribedWord, at: number) =>
     at >= end && isNameWord(word) && !classOfWord.has(word.text)
   // "larkmoor-foods (T/A Norvane)" has its name in front.
   const isNamed = name !== undefined && hasCapital(name) && name.separator !== '(' && words.some(isName)
-  if (last === undefined || !isNamed || end <= from || words.slice(0, end).some(isFormWord)) return 0
+  const isOfForm = (word: DescribedWord, at: number) => isFormWord(word) && hasCapital(words[at] ?? first)
+  if (last === undefined || !isNamed || end <= from || words.slice(1, end).some(isOfForm)) return 0
   const isOfPlace = ({ text }: DescribedWord) => isOfManyNames(text)
   // "Ljubljanska Larkmoor banka", "le papetier montréalais Larkmoor"
   const isDescribed = isArticle

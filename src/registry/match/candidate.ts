@@ -8,12 +8,8 @@ import {
 import { foldText, isLightWord } from '../normalize/normalize-name.js'
 import type { NameKind } from '../model/registry-rows.js'
 import { boundText, parseForm, parseName, type ParsedName } from '../normalize/parsed-name.js'
-import {
-  comparePlaceWithHint,
-  type LocationHint,
-  type Place,
-  type PlaceAgreement,
-} from './place-agreement.js'
+import { comparePlaceWithHint, type PlaceAgreement } from './place-agreement.js'
+import type { LocationHint, Place } from './place-readings.js'
 import { cutFormerName, findBodyInFront, findSharedForm } from './named-field.js'
 import { isFamilyWord, unspaced } from '../normalize/unspaced-names.js'
 import { removeRegistrySuffix } from '../../core/numbers/registry-suffix.js'

@@ -6,12 +6,11 @@ import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { findCountryCodes, findExactCodes } from '../../core/countries.js'
 import { readIdentifiers } from '../../core/numbers/stated-identifiers.js'
-import { isDistinctRegion, type LocationHint } from './place-agreement.js'
+import { cutLettersMax, inFront, readCutTown } from './place-agreement.js'
 import {
-  cutLettersMax,
-  inFront,
+  isDistinctRegion,
+  type LocationHint,
   listOfTown,
-  readCutTown,
   settleReadings,
   type HintBuilder,
   type Reading,

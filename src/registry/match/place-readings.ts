@@ -1,5 +1,4 @@
 import { countryCodes, findCountryCodes } from '../../core/countries.js'
-import { foldText } from '../normalize/normalize-name.js'
 import {
   codeCharsMax,
   findRegionCodes,
@@ -9,7 +8,53 @@ import {
   toCityKey,
 } from '../normalize/places.js'
 import { isDependent } from '../normalize/unspaced-names.js'
-import type { LocationHint, Place } from './place-agreement.js'
+
+/** ISO 3166-2 lists the United Kingdom and its countries in addition to their counties. */
+const nations = new Set(['UKM', 'GBN', 'EAW', 'ENG', 'SCT', 'WLS', 'NIR'].map((nation) => `GB-${nation}`))
+
+/** "England" is no more precise than the country, so it does not contradict Surrey. */
+export const isDistinctRegion = (code: string): boolean => code !== '' && !nations.has(code)
+/** Parsed location hint. A part may have several readings. */
+export interface LocationHint {
+  readonly countries: ReadonlySet<string>
+  readonly regions: ReadonlySet<string>
+  readonly cities: ReadonlySet<string>
+  readonly postals: ReadonlySet<string>
+  /** Contains a town or postal code, not only countries and regions, which may have names of towns too. */
+  readonly namesTown: boolean
+  /** "Berlin, DE" is in Germany, or rarely in Delaware. */
+  readonly isTownWithDe: boolean
+  /** Countries of the regions that are named without their country, and of towns with the names of these regions. */
+  readonly openCountries: ReadonlySet<string>
+  /** The country may be a state of the United States instead: "Georgia". */
+  readonly isCountryOrState: boolean
+  /**
+   * Key of the last part if no part names a known country or region: it may be a town, or a country that is not known.
+   * Empty text otherwise.
+   */
+  readonly unreadEnd: string
+  readonly isLatin: boolean
+  /** Keys of words that may be short for a town: "Jaksel", "Sby". `isByCode`: the place is only the code of a region. */
+  readonly shorts: readonly string[]
+  /** What keys of towns look like whose words are cut or declined. */
+  readonly cut: readonly RegExp[]
+  readonly isByCode: boolean
+}
+
+/** Place of a registration, as keys of places.ts. Empty text means unknown. */
+export interface Place {
+  readonly cityKey: string
+  readonly regionCode: string
+  readonly postalKey: string
+  readonly countryCode: string
+  /** Country and subdivision of the jurisdiction ("us_de" is US and US-DE). */
+  readonly jurisdictionCountry: string
+  readonly jurisdictionRegion: string
+}
+
+/** Whether the town is one whose words the place cuts or declines: "Ústí n. L.". */
+export const isCutTown = ({ cut }: LocationHint, { cityKey }: Place): boolean =>
+  cut.some((shape) => shape.test(cityKey))
 
 /** Meanings of a name or code, as ISO codes. */
 export interface Reading {
@@ -26,54 +71,6 @@ export interface HintBuilder {
   namesTown: boolean
   /** The last part names a country or a region. */
   isEndRead: boolean
-}
-
-/** Short words in front of a town, in languages that decline its name: "v Praze", "z Jihlavy", "w Łodzi". */
-export const inFront = /^(?:vo?|ve|zo?|ze|we?|u|iz|in|im|à|en|a|na|od|do|из|в|во|у|із|з)\s+(?=\p{Lu})/iu
-
-/** A word that is cut has a point or few letters; a declined one may end otherwise. */
-export const cutLettersMax = 2
-const stemLettersMin = 4
-
-/**
- * Returns what the key of a town looks like whose words a part of a place cuts or declines: "K. Vary", "Ústí n. L.", "v Českých
- * Budějovicích"; `null` for other parts.
- */
-export function readCutTown(part: string): RegExp | null {
-  const isDeclined = inFront.test(part)
-  const words = (part.replace(inFront, '').match(/[\p{L}\p{M}]+\.?/gu) ?? []).map((word) => {
-    const letters = foldText(word)
-    return { letters, isCut: word.endsWith('.') || letters.length <= cutLettersMax }
-  })
-  const isNamed = words.some(({ letters, isCut }) => !isCut && letters.length >= stemLettersMin)
-  const isShort = words.length > 1 && words.length < 5 && words.some(({ isCut }) => isCut)
-  if (!isNamed || !(isShort || isDeclined) || /\d/.test(part)) return null
-  const shapes = words.map(({ letters, isCut }) => {
-    if (isCut) return `${letters}[a-z]*`
-    const stem = letters.slice(0, Math.max(stemLettersMin, letters.length - 3))
-    return isDeclined ? `${stem}[a-z]{0,4}` : letters
-  })
-  return new RegExp(`^${shapes.join('')}$`)
-}
-
-/** Whether the town is one whose words the place cuts or declines: "Ústí n. L.". */
-export const isCutTown = ({ cut }: LocationHint, { cityKey }: Place): boolean =>
-  cut.some((shape) => shape.test(cityKey))
-
-/** Whether a key is short for a town: the consonants, "sby" of "surabaya", or two pieces, "jaksel" of "jakartaselatan". */
-export function isShortTown(short: string, town: string): boolean {
-  if (short.charAt(0) !== town.charAt(0) || short.length > 8 || short.length * 10 > town.length * 7)
-    return false
-  let found = 0
-  for (const letter of town) if (letter === short[found]) found++
-  if (found < short.length) return false
-  return (
-    /^[a-z][^aeiouy]{1,3}y?$/.test(short) ||
-    Array.from(short).some((_, at) => {
-      const rest = short.slice(at)
-      return at > 2 && rest.length > 2 && town.startsWith(short.slice(0, at)) && town.includes(rest, at + 1)
-    })
-  )
 }
 
 /**

@@ -4,7 +4,7 @@ import { normalizeRegistrationNumber } from '../linkage/entity-clusters.js'
 import type { RegistryRow } from '../model/registry-rows.js'
 import { findCountryCodes } from '../../core/countries.js'
 import { parseLocation } from '../match/parse-location.js'
-import type { Place } from '../match/place-agreement.js'
+import type { Place } from '../match/place-readings.js'
 import {
   findRegionCode,
   findRegionCodes,

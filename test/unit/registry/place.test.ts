@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { comparePlaceWithHint, type Place } from '../../../src/registry/match/place-agreement.js'
+import { comparePlaceWithHint } from '../../../src/registry/match/place-agreement.js'
+import type { Place } from '../../../src/registry/match/place-readings.js'
 import { readPlaceLine } from '../../../src/registry/store/row-writer.js'
 import { parseLocation, readCompanyCountry } from '../../../src/registry/match/parse-location.js'
 import { findCountryCode, findCountryName } from '../../../src/core/countries.js'
