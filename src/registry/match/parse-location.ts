@@ -39,6 +39,7 @@ export function parseLocation(location: string | null): LocationHint | null {
   const postals = new Set<string>()
   let text = location
     .slice(0, matchLimits.locationCharsMax)
+    .replace(slashedStart, '$1. ')
     .replace(slashedLetters, (pair) => (/\p{Ll}/u.test(pair) ? pair.replace('/', '. ') + '.' : ' '))
   for (const shape of postalShapes) {
     const found = shape.exec(text)
@@ -153,6 +154,7 @@ const toUnreadKey = (part: string): string =>
   /\d/.test(part) || isBritishCounty(part) || readKind(part)?.kind === 'district' ? '' : toCityKey(part)
 
 /** "G/R" is Greater Accra Region, "48 Mohakhali C/A" a commercial area, and "Ústí n/L" Ústí nad Labem: neither letter is a code. */
+const slashedStart = /(?<![\p{L}\p{N}/])(\p{Lu})\/(?=\p{Lu}\p{Ll})/gu
 const slashedLetters = /(?<![\p{L}\p{N}/])\p{L}\/\p{Lu}(?![\p{L}\p{N}/])/gu
 
 /** "D-80331 München", after its postal code was taken: the code of a vehicle precedes the postal code. */
@@ -167,8 +169,6 @@ function readPart(part: string, builder: HintBuilder, at: PartPlace): void {
   }
   const words = part.split(' ').filter((word) => foldText(word) !== '')
   if (words.length === 0) return
-  // "B/Kebbi" is Birnin Kebbi.
-  if (/^\p{L}$/u.test(part) && !at.isLast) return
   const [whole, titled, wasTown] = [readName(part, at), readKind(part), builder.namesTown]
   const isRegion = titled?.kind === 'region'
   if (whole !== null) {

@@ -157,7 +157,7 @@ export function compareMarks(
   const isMarked = words.some((word) => (latest.marks.get(word)?.length ?? 0) > 0)
   if (!mayHaveMarks.test(name)) return isMarked ? 'bare' : null
   const held = listMarks(name)
-  const haveTones = hasTones(text) && hasTones(name)
+  const haveTones = isMarked && hasTones(text) && hasTones(name)
   let found: ReturnType<typeof compareMarks> = null
   for (const word of words) {
     const [all, theirs] = [latest.marks.get(word), held.get(word)]

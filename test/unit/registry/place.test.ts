@@ -933,6 +933,50 @@ describe('a short word for the town of the registration', () => {
     expect(compare(location, city, country)).not.toMatch(/^(?:city|region)$/)
   })
 
+  test.each([
+    ['K. Vary', 'Karlovy Vary', 'CZ'],
+    ['Č. Budějovice', 'České Budějovice', 'CZ'],
+    ['Ústí n. L.', 'Ústí nad Labem', 'CZ'],
+    ['Ústí n/L', 'Ústí nad Labem', 'CZ'],
+    ['Usti nad L.', 'Ústí nad Labem', 'CZ'],
+    ['Rožnov p. R.', 'Rožnov pod Radhoštěm', 'CZ'],
+    ['v Českých Budějovicích', 'České Budějovice', 'CZ'],
+    ['v Praze', 'Praha', 'CZ'],
+    ['z Jihlavy', 'Jihlava', 'CZ'],
+    ['Praha-Hostivař', 'Praha', 'CZ'],
+    ['Praha 10 - Hostivař', 'Praha', 'CZ'],
+    ['Kolín IV', 'Kolín', 'CZ'],
+    ['Liberec III-Jeřáb', 'Liberec', 'CZ'],
+    ['B/Kebbi', 'Birnin Kebbi', 'NG'],
+    ['Kędzierzyn-K.', 'Kędzierzyn-Koźle', 'PL'],
+    ['Frankfurt-Höchst', 'Frankfurt am Main', 'DE'],
+    ['Gr. Gerau', 'Groß-Gerau', 'DE'],
+    ['Sta. Rosa', 'Santa Rosa', 'PH'],
+  ])('a town whose words are cut or declined: %s is %s', (location, city, country) => {
+    expect(compare(location, city, country)).toBe('city')
+  })
+
+  test.each(['F-M', 'n. L.', 'V.I', 'Hradec Kr.', 'Aix en Pr.', 'N. Delhi', 'B/Kebbi', 'Rožnov p. R.'])(
+    'letters with a point, a hyphen or a slash are no country: %s',
+    (location) => {
+      expect([...(parseLocation(location)?.countries ?? [])]).toEqual([])
+    },
+  )
+
+  test.each(['U.S.', 'U.S.A.', 'U.K.', 'U.A.E.', 'GB', 'Wien A', 'Paris, D'])(
+    'a code of a country stays one: %s',
+    (location) => {
+      expect(parseLocation(location)?.countries.size).toBe(1)
+    },
+  )
+
+  test.each(['Kolín', 'Třebíč', 'Braga', 'Burgos', 'Mombasa', 'Sakarya'])(
+    'a district or province that has the name of its town names a town: %s',
+    (location) => {
+      expect(parseLocation(location)?.namesTown).toBe(true)
+    },
+  )
+
   test('a number behind a dash stays in its part: 404 is no code of Kenya', () => {
     expect(parseLocation('Leeds, Suite 4 - 404')?.countries.size).toBe(0)
   })

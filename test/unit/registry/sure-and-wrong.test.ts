@@ -1868,6 +1868,15 @@ describe('another company in the same town is never sure', () => {
     [78, 'PT Sembilan Bintang Medika', 'PT SEMBILAN BINTANG MEDIA', 'Bandung', 'ID'],
     [58, 'New Dawn Dental Centre', 'NEW DAWN DIAGNOSTICS CENTRE LIMITED', 'Aba', 'NG'],
     [78, 'انرژی خورشیدی ماه تابان', 'انرژی خورشیدی مهر تابان', 'بیرجند', 'IR'],
+    // A trade that is part of another one, and the name of a woman.
+    [78, 'AUTO Larkmoor s.r.o.', 'Autoservis Larkmoor s.r.o.', 'Karlovy Vary', 'CZ'],
+    [78, 'Stavby Novotná s.r.o.', 'Stavby Novotný s.r.o.', 'Brno', 'CZ'],
+    [78, 'Stolarnia Zawadzka', 'Stolarnia Zawadzki', 'Radom', 'PL'],
+    // Other marks, and another syllable.
+    [90, 'Kožík obuv s.r.o.', 'Kozík obuv s.r.o.', 'Zlín', 'CZ'],
+    [78, 'Công ty Cổ phần Thép Việt Quảng', 'CÔNG TY CỔ PHẦN THÉP VIỆT QUANG', 'Hưng Yên', 'VN'],
+    [78, 'Công ty TNHH Gỗ Minh Đường', 'Công ty TNHH Gỗ Minh Dương', 'Hà Nội', 'VN'],
+    [78, 'Công ty TNHH Vận tải Đức Phú', 'CÔNG TY TNHH VẬN TẢI ĐỨC PHÚC', 'Hải Phòng', 'VN'],
     // A word more or less, or two in another order.
     [78, 'Argent Trust Microfinance Bank', 'ARGENT TRUST BANK PLC', 'Lagos', 'NG'],
     [78, 'PT Sinar Kencana', 'PT SINAR MAS KENCANA', 'Jakarta', 'ID'],
@@ -1897,6 +1906,13 @@ describe('another company in the same town is never sure', () => {
     ['Jos Plateau Tin Mining Coy Ltd', 'JOS PLATEAU TIN MINING COMPANY LIMITED', 'Jos', 'NG'],
     ['LIQUIDMETAL TECHNOLOGI', 'LIQUIDMETAL TECHNOLOGIES INC', 'Austin', 'US'],
     ['María Elena Cardoso Rodríguez', 'CARDOSO RODRIGUEZ MARIA ELENA', 'Salto', 'UY'],
+    // Marks that people leave out, that capitals lack, or that have two ways to be typed.
+    ['CONG TY CP THEP VIET QUANG', 'Công ty Cổ phần Thép Việt Quang', 'Hưng Yên', 'VN'],
+    ['Công ty TNHH Hoà Bình Xanh', 'Công ty TNHH Hòa Bình Xanh', 'Huế', 'VN'],
+    ['Kozik obuv s.r.o.', 'Kožík obuv s.r.o.', 'Zlín', 'CZ'],
+    ['Electricité Larkmoor SA', 'Électricité Larkmoor SA', 'Lyon', 'FR'],
+    ['Şirin Gıda A.Ş.', 'ŞİRİN GIDA A.Ş.', 'Bursa', 'TR'],
+    ['Nuñez Larkmoor SL', 'Núñez Larkmoor SL', 'Burgos', 'ES'],
   ])('and the company itself stays sure: %s', (name, held, city, country) => {
     expect(ask(name, held, city, country)).toBeGreaterThanOrEqual(95)
   })
@@ -1910,6 +1926,118 @@ describe('another company in the same town is never sure', () => {
     expect(at(country)).toSatisfy(
       (found: ReturnType<typeof at>) => found.kind === 'none' || found.confidence <= 58,
     )
+  })
+})
+
+describe('two companies whose names differ only in marks', () => {
+  const twins: readonly (readonly [one: string, other: string, country: string])[] = [
+    ['Kozík obuv s.r.o.', 'Kožík obuv s.r.o.', 'CZ'],
+    ['Várek Metal s.r.o.', 'VAREK METAL s.r.o.', 'CZ'],
+    ['CÔNG TY TNHH TRUNG KIÊN', 'CÔNG TY TNHH TRUNG KIỆN', 'VN'],
+    ['Łaska Sp. z o.o.', 'Laską Sp. z o.o.', 'PL'],
+  ]
+  const ask = (name: string, [one, other, country]: (typeof twins)[number]) =>
+    match({
+      name,
+      location: country,
+      held: [
+        { name: one, country },
+        { name: other, country },
+      ],
+    })
+
+  test.each(
+    twins.flatMap((pair) =>
+      [pair[0], ...(/[^ -~]/.test(pair[1]) ? [pair[1]] : [])].map((name) => ({ name, pair })),
+    ),
+  )('$name is the one that is written so', ({ name, pair }) => {
+    const decision = ask(name, pair)
+    expect(decision.kind === 'none' ? null : decision.best.evidence.comparison.candidate.name).toBe(name)
+    expect(decision.kind).toBe('entity')
+  })
+
+  test('without marks, either may be meant', () => {
+    for (const pair of twins) {
+      const decision = ask(pair[0].normalize('NFD').replace(/\p{M}/gu, '').replace('Ł', 'L'), pair)
+      expect([pair[0], decision.kind === 'entity' && decision.confidence >= 80]).toEqual([pair[0], false])
+    }
+  })
+})
+
+describe('initials of the words of a trade', () => {
+  test.each([
+    ['CTY TNHH TM HOANG MINH', 'CÔNG TY TNHH THƯƠNG MẠI HOÀNG MINH', 'VN'],
+    ['Cty TNHH SX TM DV Phước Lộc Thọ', 'CÔNG TY TNHH SẢN XUẤT THƯƠNG MẠI DỊCH VỤ PHƯỚC LỘC THỌ', 'VN'],
+    ['CTCP VLXD Hoa Cuong', 'Công ty Cổ phần Vật liệu Xây dựng Hòa Cường', 'VN'],
+    ['Cty TNHH TBYT Việt Khang', 'Công ty TNHH Thiết bị Y tế Việt Khang', 'VN'],
+    ['ZD Dolní Lhota', 'Zemědělské družstvo Dolní Lhota', 'CZ'],
+    ['OSP Larkmoor', 'Ochotnicza Straż Pożarna Larkmoor', 'PL'],
+    ['Larkmoor AM LLC', 'Larkmoor Asset Management LLC', 'US'],
+  ])('%s is %s', (name, held, country) => {
+    const decision = match({ name, location: country, held: [{ name: held, country }] })
+    expect([name, decision.kind, decision.kind === 'none' ? 0 : decision.confidence >= 80]).toEqual([
+      name,
+      'entity',
+      true,
+    ])
+  })
+})
+
+describe('a payment behind a name whose form is in front', () => {
+  const held = 'CÔNG TY CỔ PHẦN THỦY SẢN CỬU LONG PHÁT'
+  test.each([
+    'CK TIEN HANG',
+    'TT HD 0001245',
+    'NOP TIEN',
+    'TAM UNG',
+    'trả tiền cước',
+    'thanh toan tien hang',
+    'HOAN TIEN',
+  ])('is no word of it: %s', (booking) => {
+    const name = `CTCP THUY SAN CUU LONG PHAT ${booking}`
+    const decision = match({ name, location: 'VN', held: [{ name: held, country: 'VN' }] })
+    expect([decision.kind, decision.kind === 'none' ? 0 : decision.confidence >= 80]).toEqual([
+      'entity',
+      true,
+    ])
+  })
+})
+
+describe('a company that explains less of the text is no other one that may be meant', () => {
+  test.each([
+    ['SWEAR - AIP Fund - X, L.P.', ['AIP Fund - X, L.P.', 'AIP Fund, L.P.']],
+    ['Duke Larkmoor Progress LLC', ['Duke Larkmoor Progress, LLC', 'Duke Larkmoor Corp']],
+    ['Florin Larkmoor Capital LLP', ['Florin Larkmoor Capital LLP', 'Florin Larkmoor Capital Fund']],
+  ])('%s', (name, names) => {
+    const decision = match({ name, held: names.map((one) => ({ name: one, country: 'US' })) })
+    expect([decision.kind, decision.kind === 'none' ? null : decision.rivals.length]).toEqual(['entity', 0])
+  })
+})
+
+describe('what stands next to a name', () => {
+  test.each([
+    ['Larkmoor Velsor Ltd on behalf of the LV study group', 'Larkmoor Velsor Ltd'],
+    ['Larkmoor Velsor Ltd, for and on behalf of its subsidiaries', 'Larkmoor Velsor Ltd'],
+    ['larkmoorvelsor.com - Larkmoor Velsor Ltd', 'Larkmoor Velsor Ltd'],
+    ['www.larkmoor-velsor.co.uk / Larkmoor Velsor Ltd', 'Larkmoor Velsor Ltd'],
+    ['Velsor Ltd, d/b/a Larkmoor Cruise Line', 'Velsor Ltd'],
+  ])('does not hide it: %s', (name, held) => {
+    const others = ['Larkmoor Cruise Line Holdings Ltd']
+    const decision = match({
+      name,
+      location: 'GB',
+      held: [held, ...others].map((one) => ({ name: one, country: 'GB' })),
+    })
+    expect(decision.kind === 'entity' ? decision.best.evidence.comparison.candidate.name : null).toBe(held)
+  })
+
+  test('a company that another one acts for is not left out', () => {
+    const decision = match({
+      name: 'Larkmoor Ltd on behalf of the Velsor Foods Ltd',
+      location: 'GB',
+      held: [{ name: 'Larkmoor Ltd', country: 'GB' }],
+    })
+    expect(decision.kind === 'entity' && decision.confidence >= 80).toBe(false)
   })
 })
 
