@@ -220,10 +220,10 @@ function findJoin({ text }: AlignedText, { tokens }: CandidateName, row: number,
   if (isNumberOfTwo(tokens[row - 2], name, word)) return nameJoin + 2
   const ofTrade = countTrade(word, row, (at) => tokens[at])
   if (ofTrade > 0) return nameJoin + ofTrade
-  const isOfPlace = ['place', 'form'].includes(text.words[column - 1]?.wordClass ?? '')
-  const ofName = isOfPlace ? 0 : countInitials(word, row, (at) => tokens[at])
+  const { wordClass: kind } = text.words[column - 1] ?? {}
+  const ofName = kind === 'place' || kind === 'form' ? 0 : countInitials(word, row, (at) => tokens[at])
   if (ofName > 0 && ofName < tokens.length) return nameInitials + ofName
-  const ofText = countInitials(name, column, (at) => text.words[at]?.text)
+  const ofText = kind === 'form' ? 0 : countInitials(name, column, (at) => text.words[at]?.text)
   return ofText > 0 ? textInitials + ofText : 0
 }
 

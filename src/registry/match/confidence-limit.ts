@@ -1,5 +1,6 @@
 import { hasLocalOffices } from '../../core/numbers/court-numbers.js'
 import { isFormAlone } from '../reference/registers.js'
+import { cutNativeForms } from '../normalize/legal-forms.js'
 import { foldWords, namesTrade } from '../normalize/normalize-name.js'
 import { isOfUnknownWords } from '../normalize/native-scripts.js'
 import { hasTones } from '../normalize/own-letters.js'
@@ -106,9 +107,8 @@ const isNextToOther = ({
   siblings,
   comparison: { candidate },
 }: Evidence): boolean =>
-  place === 'country' &&
+  (place === 'region_conflict' || (place === 'country' && candidate.place.cityKey !== '')) &&
   hint?.namesTown === true &&
-  candidate.place.cityKey !== '' &&
   siblings.townPrefixCount > 0 &&
   contextCount === 0 &&
   candidate.prominence.tickers === ''
@@ -146,7 +146,9 @@ const isBare = ({ comparison: { statedForm, candidate }, contextCount }: Evidenc
   statedForm === null && candidate.formClass !== null && isLittleKnown(candidate) && contextCount === 0
 
 const isBareElsewhere = (one: Evidence): boolean =>
-  isInOtherTown(one) && isBare(one) && one.comparison.candidate.place.cityKey !== ''
+  isInOtherTown(one) &&
+  isBare(one) &&
+  (one.place === 'region_conflict' || one.comparison.candidate.place.cityKey !== '')
 
 /** True if the text lacks the last words of a little-known company, and not all are words of a trade or its town. */
 function isWithoutEnd({ comparison, place, contextCount }: Evidence): boolean {
@@ -221,8 +223,15 @@ function isNamedByOtherTown({ place, hint, comparison: { candidate, text } }: Ev
   return inName !== undefined && ![inName, cityKey].some((town) => text.fullKey.includes(town))
 }
 
-const isOfOtherForm = ({ comparison: { form, statedForm, candidate } }: Evidence): boolean =>
-  /conflict/.test(form) || (form === 'same' && isOneFormPrivate(statedForm, candidate))
+function isOfOtherForm({ comparison: { form, statedForm, text, candidate } }: Evidence): boolean {
+  if (/conflict/.test(form) || (form === 'same' && isOneFormPrivate(statedForm, candidate))) return true
+  // A text that is read in Latin letters has its form in its own ones.
+  const own = text.how === null || statedForm !== null ? null : cutNativeForms(text.native).form
+  const { countryCode, jurisdictionCountry } = candidate.place
+  const isKnown =
+    own?.countries.includes(countryCode || jurisdictionCountry) === true && candidate.formClass !== null
+  return isKnown && own.formClass !== 'company' && own.formClass !== candidate.formClass
+}
 
 /** True if the text has some of a name's words in another order: "Elena Cardoso" is one of many, and Maria Elena another. */
 const isRearranged = ({ comparison: { alignment, nameLeftover } }: Evidence): boolean =>

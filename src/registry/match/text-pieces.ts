@@ -5,7 +5,7 @@ import { formWords } from '../normalize/legal-forms.js'
 import { classifyNativeRun, unspaced } from '../normalize/unspaced-names.js'
 import { foldText, shortenedWords, toCanonicalWords } from '../normalize/normalize-name.js'
 import { isOwnBrand } from '../normalize/parsed-name.js'
-import { usualWords, type WordClass } from './word-classes.js'
+import { classOfWord, usualWords, type WordClass } from './word-classes.js'
 
 /** `-` stands for a dash, not for a hyphen; `/` for any other sign. */
 export type Separator = '' | ',' | '(' | ')' | '-' | '/'
@@ -117,7 +117,7 @@ export function countInitials(
   end: number,
   getWord: (at: number) => string | undefined,
 ): number {
-  let left = initials.length
+  let left = classOfWord.get(initials) === 'stop' ? 0 : initials.length
   if (left < initialsMin || left > initialsMax || getWord(end - 1)?.charAt(0) !== initials.charAt(left - 1))
     return 0
   let at = end
