@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
+import { defaultPaths } from '../config/options.js'
 import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
 import { createConnectors, type Connectors } from '../connectors/connectors.js'
@@ -16,10 +18,8 @@ import {
 } from '../pipeline/inspect-rows.js'
 import type { AnswerChanges, readAnswerChanges } from '../pipeline/history/read-history.js'
 import { systemClock, systemRandom } from '../platform/clock.js'
-import type { Registry } from '../registry/read-registry.js'
-import { existsSync } from 'node:fs'
-import { defaultPaths } from '../config/options.js'
 import { readEdition } from '../registry/edition.js'
+import type { Registry } from '../registry/read-registry.js'
 
 export interface InspectionRequest extends Pick<InspectionServices, 'stdin' | 'signal' | 'onBatch'> {
   readonly settings: Settings

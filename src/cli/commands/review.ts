@@ -29,8 +29,8 @@ import {
   waitForInterrupt,
   warnOfProblem,
   type CliIo,
+  openSecretAddress,
 } from '../terminal/command-io.js'
-import { openSecretAddress } from '../terminal/command-io.js'
 import { reviewFlagGroups, selectOutputFlags } from '../terminal/summary-text.js'
 
 type ReviewFlags = FileFlags & { open: boolean }

@@ -40,7 +40,7 @@ export interface AlignedText {
   readonly writings?: Writings
 }
 
-/** Costs of words that are no words of the name; telling words cost by their rarity. */
+/** Costs of words that are no words of the name; telling words cost by their rarity, except behind "d/b/a". */
 const classCosts: Readonly<Record<WordClass, number>> = wordTables.costs
 
 export function prepareText(text: QueryText, vocabulary: Vocabulary): AlignedText {
@@ -48,7 +48,6 @@ export function prepareText(text: QueryText, vocabulary: Vocabulary): AlignedTex
   const costs = new Float64Array(count)
   const costBefore = new Float64Array(count + 1)
   const weights = new Float64Array(count)
-  // Before "d/b/a" is the company.
   const mark = text.words.findIndex(({ wordClass }) => wordClass === 'mark')
   for (const [at, { text: word, wordClass }] of text.words.entries()) {
     weights[at] = vocabulary.weight(word)

@@ -48,8 +48,8 @@ function countInFront(words: readonly DescribedWord[]): number {
     at >= end && isNameWord(word) && !classOfWord.has(word.text)
   // "larkmoor-foods (T/A Norvane)" has its name in front.
   const isNamed = name !== undefined && hasCapital(name) && name.separator !== '(' && words.some(isName)
-  const isOfForm = (word: DescribedWord, at: number) => isFormWord(word) && hasCapital(words[at] ?? first)
-  if (last === undefined || !isNamed || end <= from || words.slice(1, end).some(isOfForm)) return 0
+  const isForm = (word: DescribedWord) => isFormWord(word) && /[.\p{Lu}]/u.test(word.written)
+  if (last === undefined || !isNamed || end <= from || words.slice(1, end).some(isForm)) return 0
   const isOfPlace = ({ text }: DescribedWord) => isOfManyNames(text)
   // "Ljubljanska Larkmoor banka", "le papetier montréalais Larkmoor"
   const isDescribed = isArticle

@@ -116,7 +116,7 @@ const isNextToOther = ({
 /** Each syllable of Vietnamese is a word: with another letter or mark, it is another one. */
 const isOfSyllables = ({ comparison }: Evidence): boolean => hasTones(comparison.candidate.name)
 
-/** A Slavic name of a woman ends otherwise than that of a man: Novotná and Novotný, Kowalska and Kowalski. */
+/** Slavic names and adjectives end otherwise for a woman: Novotná and Novotný, Kowalska and Kowalski. */
 const isOfOtherGender = ({ comparison: { alignment, text, candidate } }: Evidence): boolean =>
   /^(?:CZ|SK|PL|UA|BY|RU|BG)$/.test(candidate.place.countryCode || candidate.place.jurisdictionCountry) &&
   alignment.pairs.some(({ match, textAt, nameAt }) => {
@@ -145,10 +145,12 @@ const isLittleKnown = ({ prominence }: Evidence['comparison']['candidate']): boo
 const isBare = ({ comparison: { statedForm, candidate }, contextCount }: Evidence): boolean =>
   statedForm === null && candidate.formClass !== null && isLittleKnown(candidate) && contextCount === 0
 
-const isBareElsewhere = (one: Evidence): boolean =>
-  isInOtherTown(one) &&
-  isBare(one) &&
-  (one.place === 'region_conflict' || one.comparison.candidate.place.cityKey !== '')
+const isBareElsewhere = (one: Evidence): boolean => {
+  const { statedForm, candidate } = one.comparison
+  const isBareName = statedForm === null && one.contextCount === 0 && isLittleKnown(candidate)
+  const isTold = one.place === 'region_conflict' || (isBare(one) && candidate.place.cityKey !== '')
+  return isInOtherTown(one) && isBareName && isTold
+}
 
 /** True if the text lacks the last words of a little-known company, and not all are words of a trade or its town. */
 function isWithoutEnd({ comparison, place, contextCount }: Evidence): boolean {
@@ -260,7 +262,11 @@ function isElsewhere({ place, hint, contextCount, comparison }: Evidence): boole
   if (place === 'none' && (hint?.openCountries.size ?? 0) > 0) return true
   const isCut = hint !== null && isCutTown(hint, comparison.candidate.place)
   const unreadEnd = isCut ? '' : (hint?.unreadEnd ?? '')
-  return unreadEnd !== '' && place !== 'postal' && !hasTown(new Set([unreadEnd]), comparison.candidate.place)
+  return (
+    unreadEnd !== '' &&
+    place !== 'postal' &&
+    !hasTown(new Set([unreadEnd, ...(hint?.endTowns ?? [])]), comparison.candidate.place)
+  )
 }
 
 /** True if the text continues with more of a name, without a sign between them: "Larkmoor & Brothers", "Larkmoor 2021 Ltd", "OOO Larkmoor Plus". */
@@ -290,12 +296,8 @@ function isContinued(evidence: Evidence): boolean {
     !(text.isSecurity || isFullName) &&
     (isOtherForm ||
       (next?.text === 'and' && one !== undefined && isAmong(other, 'telling generic light')) ||
-      isAmong(
-        more,
-        isFormBefore && other?.word.wordClass !== 'payment'
-          ? 'telling generic payment department body'
-          : 'generic body',
-      ) ||
+      isAmong(more, isFormBefore ? 'telling generic department body' : 'generic body') ||
+      (isFormBefore && isAmong(more, 'payment') && !isAmong(other, 'payment')) ||
       (other?.word.wordClass === 'form' && isAmong(one, 'department site payment exchange web')) ||
       (isNumber && (isBeforeForm || isLast)) ||
       (countTellingNext(evidence) > 1 && evidence.place !== 'postal') ||

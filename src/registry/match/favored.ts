@@ -13,7 +13,7 @@ import { placeRank } from './siblings.js'
 /** Companies keep one shape, with which the engine is fast: spreads would make many. */
 const withScore = ({ evidence, features }: ScoredCompany, score: number) => ({ evidence, features, score })
 
-/** True if a company has no word of the text that the better one lacks, agrees no better with the place and the form, and fits worse in one of these. */
+/** True if a company has no word of the text that the better one lacks, agrees no better with the place, and has fewer of its words, lacks more of its own, or has not its form. */
 export function isOutdone(
   { place, comparison: one }: Evidence,
   { place: bestPlace, comparison: best }: Evidence,
@@ -189,7 +189,7 @@ export function compareWriting({ comparison }: Evidence): 'same' | 'other' | nul
   return asked === held ? 'same' : 'other'
 }
 
-/** True for a company with the form of the text, next to one of its name with another form of its kind: "Company Limited" for "Limited". */
+/** True for a company with the form and the marks of the text, next to one of its name with others: "Company Limited" for "Limited". */
 export const isOfStatedForm = (one: Evidence, other: Evidence): boolean =>
   compareWriting(one) === 'same' &&
   compareWriting(other) === 'other' &&

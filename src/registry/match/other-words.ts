@@ -121,9 +121,9 @@ export const isLikeOther = ({ place, comparison: { alignment, text, candidate } 
   })
 
 /** True if a word that tells has other marks: Kozík and Kožík, Việt Quang and Việt Quảng. */
-export function isMarkedOtherwise({ comparison: { alignment, text, candidate } }: Evidence): boolean {
+export function isMarkedOtherwise({ place, comparison: { alignment, text, candidate } }: Evidence): boolean {
   const own = alignment.pairs.map(({ nameAt }) => candidate.tokens[nameAt] ?? '').filter(tells)
-  return compareMarks(own, text.native, candidate.name) === 'other'
+  return place !== 'postal' && compareMarks(own, text.native, candidate.name) === 'other'
 }
 
 /** True if the text has a word more between those of the name: "Argent Trust Microfinance Bank", "Argent Trust Bank". */

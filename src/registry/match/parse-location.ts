@@ -80,7 +80,8 @@ export function parseLocation(location: string | null): LocationHint | null {
   // Behind a dash is a district: "Praha 10 - Hostivař".
   const isDistrict = /\s[-–—]\s(?=[^,;|/\n]*$)/u.test(text)
   const end = parts[last] ?? ''
-  const unreadEnd = isUnread && !isDistrict ? (listTownsIn(end).at(-1) ?? toUnreadKey(end)) : ''
+  const unreadEnd = isUnread && !isDistrict ? toUnreadKey(end) : ''
+  const endTowns = unreadEnd === '' ? [] : listTownsIn(end)
   const isLatin = !hasOtherScript(text)
   const cut = parts.flatMap((part) => readCutTown(part) ?? [])
   const [filled, read] = [parts.filter((part) => foldText(part) !== ''), builder.readings]
@@ -98,6 +99,7 @@ export function parseLocation(location: string | null): LocationHint | null {
     namesTown,
     ...open,
     unreadEnd,
+    endTowns,
     isLatin,
     shorts,
     cut,
@@ -250,7 +252,8 @@ function listTownsIn(part: string): string[] {
   if (isLargeCity(part)) return []
   const plain = part.replace(inFront, '')
   const bare = plain.replace(/\s+[IVX]{1,5}(?:\s*[-–].*)?$/u, '')
-  const [head = ''] = /^\p{Lu}[\p{L}\p{M} ]{3,}?(?=\s?\d*[-–]\p{Lu})/u.exec(plain) ?? []
+  const [part1 = ''] = /^\p{Lu}[\p{L}\p{M} ]{3,}?(?=\s?\d*[-–]\p{Lu})/u.exec(plain) ?? []
+  const head = isLargeCity(part1) ? part1 : ''
   return [...new Set([plain, bare, head])].filter((one) => one !== part && one !== '').map(toCityKey)
 }
 
@@ -259,7 +262,9 @@ const pointedCodes = /^(?:u\W*s(?:\W*a)?|u\W*k|u\W*a\W*e|e\W*u|g\W*b|n\W*z|r\W*o
 
 /** Whether letters are short for words, and no code of a country: "n. L.", "F-M", "V.I", "Kr.". */
 const isCutWord = (text: string): boolean =>
-  /[./-]/.test(text) && !pointedCodes.test(text) && text.replace(/\P{L}/gu, '').length <= cutLettersMax
+  (/[/-]/.test(text) || /\p{Ll}.*\.|^\p{L}\.$/u.test(text)) &&
+  !pointedCodes.test(text) &&
+  text.replace(/\P{L}/gu, '').length <= cutLettersMax
 
 const countriesOfTowns = new Set(placeNames.regions_of_towns.split(' '))
 /** Whether regions are districts and provinces that have the names of their towns: Kolín, Braga, Mombasa. */

@@ -33,7 +33,7 @@ export const isInCountry = (place: PlaceAgreement): boolean =>
   /^(?:postal|city|region|country|registered_there|region_conflict)$/.test(place)
 
 /** Short words in front of a town, in languages that decline its name: "v Praze", "z Jihlavy", "w Łodzi". */
-export const inFront = /^(?:vo?|ve|zo?|ze|we?|u|iz|in|im|à|en|a|na|od|do|из|в|во|у|із|з)\s+(?=\p{Lu})/iu
+export const inFront = /^(?:vo?|ve|zo?|ze|we?|u|iz|od|из|во?|у|із?|з)\s+(?=\p{Lu})/u
 
 /** A word that is cut has a point or few letters; a declined one may end otherwise. */
 export const cutLettersMax = 2
@@ -51,7 +51,7 @@ export function readCutTown(part: string): RegExp | null {
   })
   const isNamed = words.some(({ letters, isCut }) => !isCut && letters.length >= stemLettersMin)
   const isShort = words.length > 1 && words.length < 5 && words.some(({ isCut }) => isCut)
-  if (!isNamed || !(isShort || isDeclined) || /\d/.test(part)) return null
+  if (!isNamed || !(isShort || (isDeclined && words.length < 5)) || /\d/.test(part)) return null
   const shapes = words.map(({ letters, isCut }) => {
     if (isCut) return `${letters}[a-z]*`
     const stem = letters.slice(0, Math.max(stemLettersMin, letters.length - 3))

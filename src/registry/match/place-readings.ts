@@ -33,6 +33,8 @@ export interface LocationHint {
    * Empty text otherwise.
    */
   readonly unreadEnd: string
+  /** Towns that this part may mean: "Praha-Hostivař" is in Praha. */
+  readonly endTowns: readonly string[]
   readonly isLatin: boolean
   /** Keys of words that may be short for a town: "Jaksel", "Sby". `isByCode`: the place is only the code of a region. */
   readonly shorts: readonly string[]

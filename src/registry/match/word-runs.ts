@@ -206,9 +206,7 @@ export function findBookings(words: readonly BookedWord[]): ReadonlyMap<number, 
     add(capitals.end, words.length)
     return found
   }
-  const lastForm = words.findLastIndex(({ text }) => formWords.has(text))
-  // With the form in front, the booking begins behind the last word of the name: "CTY TNHH LARKMOOR CK TIEN HANG".
-  const form = formWords.has(words[0]?.text ?? '') ? kinds.lastIndexOf(null) : lastForm
+  const form = words.findLastIndex(({ text }, at) => at > 0 && formWords.has(text))
   const behind = form > 0 ? kinds.slice(form + 1) : []
   const isBehind =
     !behind.includes(null) && (isBooking(behind, words.slice(form + 1)) || behind.join() === 'month')
@@ -220,7 +218,7 @@ export function findBookings(words: readonly BookedWord[]): ReadonlyMap<number, 
   const isBooked = isBooking(front, words.slice(0, last + 1)) || (isBehind && front.includes('other'))
   const count = isBooked ? last + 1 : countReference(words)
   if (words.some((_, at) => at >= count && isOfName(at))) add(0, count)
-  if (isBehind && kinds.slice(count, form + 1).includes(null)) add(form + 1, words.length)
+  if (isBehind && words.slice(count, form).some((_, at) => isOfName(count + at))) add(form + 1, words.length)
   return found
 }
 

@@ -110,8 +110,8 @@ export function hasWord(
 export const areOneWithoutMarks = (texts: readonly string[]): boolean =>
   new Set(texts.map((text) => text.replace(/\p{M}/gu, ''))).size === 1
 
-/** Letters that only Vietnamese has: each of its syllables is a word, and so is each with another mark. */
-const tones = /[đơưạảậấầẩẫắằẳẵặẹẻẽềểễệỉịọỏộốồổỗớờởỡợụủứừửữựỳỵỷỹ]/u
+/** What only Vietnamese has: each of its syllables is a word, and so is each with another mark. */
+const tones = /[ơưảấầẩẫậắằẳẵặẻếềểễệỉỏốồổỗộớờởỡợủứừửữựỷ]|công ty/u
 /** Whether a name is in Vietnamese, with its marks. */
 export const hasTones = (name: string): boolean => tones.test(name.normalize('NFC').toLowerCase())
 
@@ -125,6 +125,8 @@ function listMarks(text: string): ReadonlyMap<string, readonly string[]> {
     .replace(/[đłøıßæ]/g, (one) => strokes[one as keyof typeof strokes])
     .normalize('NFD')
     .replaceAll('\u0327', '\u0326')
+    .replaceAll('\u030b', '\u0303')
+    .replaceAll('i\u0307', 'i')
   return new Map(
     (plain.match(/\p{Script=Latin}[\p{Script=Latin}\p{M}]*/gu) ?? []).map((word) => {
       const places = word.match(/(?:[aeiouy]\p{M}*)+|.\p{M}*/gu) ?? []
@@ -144,18 +146,17 @@ const mayHaveMarks = /[^\p{ASCII}]/u
 
 /**
  * Compares the marks of words that a text and a name have in common: Kozík and Kožík are two names. `other`: one of the text has
- * a mark that the name's lacks; `fewer`: one of the name has more, as where people leave them out; `bare`: the name has none; `null`: nor has the text.
+ * a mark that the name's lacks; `fewer`: one of the name has more, as where people leave them out; `null`: one of them has no marks.
  * Vietnamese has no marks that are left out from a few words: any difference makes another word.
  */
 export function compareMarks(
   words: readonly string[],
   text: string,
   name: string,
-): 'same' | 'other' | 'fewer' | 'bare' | null {
-  if (!mayHaveMarks.test(text)) return null
+): 'same' | 'other' | 'fewer' | null {
+  if (!mayHaveMarks.test(text) || !mayHaveMarks.test(name)) return null
   if (latest.text !== text) latest = { text, marks: listMarks(text) }
   const isMarked = words.some((word) => (latest.marks.get(word)?.length ?? 0) > 0)
-  if (!mayHaveMarks.test(name)) return isMarked ? 'bare' : null
   const held = listMarks(name)
   const haveTones = isMarked && hasTones(text) && hasTones(name)
   let found: ReturnType<typeof compareMarks> = null

@@ -278,8 +278,10 @@ const addressing = [
   String.raw`(?<=^.{1,80}(?:\s|${formBefore}))(?:${around.honorifics.behind_form})$`,
   String.raw`(?<=^.{1,80}[^王神奥客父母皇姫若仏])様$`,
   String.raw`(?<=^.{3,80})[\s,;/-]{1,3}(?:${around.attention})[\s:].{2,60}$`,
+  // A payment behind a Vietnamese name: "CTY TNHH LARKMOOR CK TIEN HANG".
+  String.raw`(?<=^(?:c[oô]ng ty|cty|ct|ctcp|tnhh|htx) .{4,80}) (?:${around.payments})$`,
   // A company that acts for its group is the one meant.
-  String.raw`(?<=^.{3,80})[\s,;/-]{1,3}(?:for and )?on behalf of (?:the|its|their|all) (?!.*(?:ltd|limited|inc|llc|plc|corp|gmbh)\b)[^,;]{2,60}$`,
+  String.raw`(?<=^.{3,80})[\s,;/-]{1,3}(?:for and )?on behalf of (?:the|its|their|all) [^,;]{0,40}(?<!\p{L})(?:group|subsidiaries|affiliates|members|companies|consortium|partners|shareholders|clients|customers|network)\.?$`,
 ].map((pattern) => new RegExp(pattern, 'iu'))
 
 /** Removes polite endings and the person that a letter is for: "北野精機㈱ 経理部 田中様". */
@@ -287,12 +289,14 @@ export const removeAddressing = (name: string): string =>
   addressing.reduce((rest, pattern) => rest.replace(pattern, '').trim(), name)
 
 const siteAlone = /^(?:https?:\/\/)?(?:www\.)?([a-z\d-]{4,60})\.[a-z]{2,4}(?:\.[a-z]{2})?\/?$/i
-/** Whether a text is a website with the name that is next to it: "larkmoor.com - Larkmoor Inc". */
+/** Whether a text is a website with the first words of a name that is next to it: "larkmoor.com - Larkmoor Inc". */
 export function isSiteOf(text: string, name: string): boolean {
-  const [label = '', held = ''] = [siteAlone.exec(text)?.[1] ?? '', name].map((one) =>
-    one.toLowerCase().replace(/[^a-z\d]/g, ''),
-  )
-  return label !== '' && held.startsWith(label)
+  const label = siteAlone.exec(text)?.[1]?.toLowerCase().replaceAll('-', '')
+  const words = name
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
+    .slice(0, 8)
+  return label !== undefined && words.some((_, at) => words.slice(0, at + 1).join('') === label)
 }
 
 const mailAddress = /(?<![\w.+-])([\w.+-]{2,64})@((?:[a-z\d-]+\.)+[a-z]{2,})/i
