@@ -172,7 +172,7 @@ const isParent = (
   (one.prominence.tickers !== '' || (one.place.cityKey !== '' && one.place.cityKey === arm.place.cityKey))
 
 /** Whether a text that is the name and its form has the marks of the name, and a form of its class at the same end; `null` if one of them does not show it. */
-export function compareWriting({ comparison }: Evidence): 'same' | 'other' | null {
+function compareWriting({ comparison }: Evidence): 'same' | 'other' | null {
   const { text, candidate, form, statedForm, isFormStated } = comparison
   if (!isWholeName(comparison)) return null
   const marks = compareMarks(
@@ -190,7 +190,7 @@ export function compareWriting({ comparison }: Evidence): 'same' | 'other' | nul
 }
 
 /** True for a company with the form and the marks of the text, next to one of its name with others: "Company Limited" for "Limited". */
-export const isOfStatedForm = (one: Evidence, other: Evidence): boolean =>
+const isOfStatedForm = (one: Evidence, other: Evidence): boolean =>
   compareWriting(one) === 'same' &&
   compareWriting(other) === 'other' &&
   one.comparison.candidate.coreKey === other.comparison.candidate.coreKey &&
