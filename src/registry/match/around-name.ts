@@ -8,7 +8,7 @@ import placeNames from '../reference/place-names.json' with { type: 'json' }
 import {
   isPlainRemark,
   isRemark,
-  isSiteOf,
+  isOwnSite,
   removeAddressing,
   removePerson,
 } from '../normalize/unspaced-names.js'
@@ -136,7 +136,7 @@ export function removeRemarks(name: string): string {
     for (const pattern of besideName) {
       const [found, text] = pattern.exec(rest) ?? []
       const others = found === undefined ? '' : rest.replace(found, ' ').trim()
-      if (text !== undefined && (isRemark(text) || isSiteOf(text, others))) rest = others
+      if (text !== undefined && (isRemark(text) || isOwnSite(text, others))) rest = others
     }
     const words = rest.split(' ')
     const counts = [4, 3, 2, 1].filter((one) => one < words.length)

@@ -247,7 +247,7 @@ function readName(text: string, { isLast, isAlone }: PartPlace): Reading | null 
   return { key, kind: isCode ? 'code' : 'name', countries, regions }
 }
 
-/** Lists the towns that a part of a place may mean besides its own text: "Praha-Hostivař" is in Praha, "Kolín IV" in Kolín. */
+/** Lists the towns that a part of a place may mean, in addition to its own text: "Praha-Hostivař" is in Praha, "Kolín IV" in Kolín. */
 function listTownsIn(part: string): string[] {
   if (isLargeCity(part)) return []
   const plain = part.replace(inFront, '')

@@ -38,7 +38,7 @@ export interface LocationHint {
   readonly isLatin: boolean
   /** Keys of words that may be short for a town: "Jaksel", "Sby". `isByCode`: the place is only the code of a region. */
   readonly shorts: readonly string[]
-  /** What keys of towns look like whose words are cut or declined. */
+  /** Patterns for the keys of towns whose words are cut or declined. */
   readonly cut: readonly RegExp[]
   readonly isByCode: boolean
 }

@@ -110,7 +110,7 @@ export function hasWord(
 export const areOneWithoutMarks = (texts: readonly string[]): boolean =>
   new Set(texts.map((text) => text.replace(/\p{M}/gu, ''))).size === 1
 
-/** What only Vietnamese has: each of its syllables is a word, and so is each with another mark. */
+/** Letters and words that only Vietnamese has: each of its syllables is a word, and so is each with another mark. */
 const tones = /[ơưảấầẩẫậắằẳẵặẻếềểễệỉỏốồổỗộớờởỡợủứừửữựỷ]|công ty/u
 /** Whether a name is in Vietnamese, with its marks. */
 export const hasTones = (name: string): boolean => tones.test(name.normalize('NFC').toLowerCase())

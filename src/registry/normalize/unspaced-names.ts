@@ -290,7 +290,7 @@ export const removeAddressing = (name: string): string =>
 
 const siteAlone = /^(?:https?:\/\/)?(?:www\.)?([a-z\d-]{4,60})\.[a-z]{2,4}(?:\.[a-z]{2})?\/?$/i
 /** Whether a text is a website with the first words of a name that is next to it: "larkmoor.com - Larkmoor Inc". */
-export function isSiteOf(text: string, name: string): boolean {
+export function isOwnSite(text: string, name: string): boolean {
   const label = siteAlone.exec(text)?.[1]?.toLowerCase().replaceAll('-', '')
   const words = name
     .toLowerCase()
