@@ -252,15 +252,15 @@ function listTownsIn(part: string): string[] {
   if (isLargeCity(part)) return []
   const plain = part.replace(inFront, '')
   const bare = plain.replace(/\s+[IVX]{1,5}(?:\s*[-–].*)?$/u, '')
-  const [part1 = ''] = /^\p{Lu}[\p{L}\p{M} ]{3,}?(?=\s?\d*[-–]\p{Lu})/u.exec(plain) ?? []
-  const head = isLargeCity(part1) ? part1 : ''
+  const [front = ''] = /^\p{Lu}[\p{L}\p{M} ]{3,}?(?=\s?\d*[-–]\p{Lu})/u.exec(plain) ?? []
+  const head = isLargeCity(front) ? front : ''
   return [...new Set([plain, bare, head])].filter((one) => one !== part && one !== '').map(toCityKey)
 }
 
 /** Codes of countries that are written with points; other letters with a point, a slash or a hyphen are words cut short. */
 const pointedCodes = /^(?:u\W*s(?:\W*a)?|u\W*k|u\W*a\W*e|e\W*u|g\W*b|n\W*z|r\W*o\W*c|p\W*r\W*c)\W*$/i
 
-/** Whether letters are short for words, and no code of a country: "n. L.", "F-M", "V.I", "Kr.". */
+/** Whether letters are short for words, and no code of a country: "n. L.", "F-M", "Kr.". */
 const isCutWord = (text: string): boolean =>
   (/[/-]/.test(text) || /\p{Ll}.*\.|^\p{L}\.$/u.test(text)) &&
   !pointedCodes.test(text) &&
