@@ -2034,6 +2034,9 @@ describe('what stands next to a name', () => {
     ['SARL Larkmoor Vente Distribution', 'Larkmoor SARL', 'FR'],
     ['PT Larkmoor Card Sewa', 'PT Larkmoor', 'ID'],
     ['Công ty TNHH Larkmoor Đồng Tâm', 'Công ty TNHH Larkmoor', 'VN'],
+    ['CTY TNHH HOANG MINH THANH TIEN', 'Công ty TNHH Hoàng Minh', 'VN'],
+    ['CTY TNHH HOANG MINH THANH TOAN', 'Công ty TNHH Hoàng Minh', 'VN'],
+    ['CTY TNHH VIET LONG HOAN TOAN', 'Công ty TNHH Việt Long', 'VN'],
     ['S Larkmoor Ltd', 'South Larkmoor Ltd', 'GB'],
     ['Cars.com - Carson Holdings Inc', 'Holdings Inc', 'US'],
     ['Aceitera Los Arroyos S.A.', 'ACEITERA LAS VERTIENTES S.A.', 'AR'],
@@ -2042,6 +2045,16 @@ describe('what stands next to a name', () => {
   ])('another name is not hidden: %s for %s', (name, held, country) => {
     const decision = match({ name, location: country, held: [{ name: held, country }] })
     expect([name, decision.kind === 'entity' && decision.confidence >= 80]).toEqual([name, false])
+  })
+
+  test.each([
+    'CTY TNHH TM THANH TIEN',
+    'CTY CP XD TIEN HANG',
+    'CTY TNHH THANH TOAN',
+    'CONG TY TNHH HOAN TIEN',
+  ])('a name of the words of a payment is a name: %s', (name) => {
+    const decision = match({ name, location: 'VN', held: [{ name, country: 'VN' }] })
+    expect([decision.kind, decision.kind === 'none' ? 0 : decision.confidence]).toEqual(['entity', 99])
   })
 
   test('a company that another one acts for is not left out', () => {
