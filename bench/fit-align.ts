@@ -34,7 +34,7 @@ const { values } = parseArgs({
     /** Factor on the weight of generated rows in stage 2. */
     'decision-share': { type: 'string', default: '1' },
     /** Weight of labelled rows without their company in the calibration; `none` leaves it out. */
-    calibrate: { type: 'string', default: '0.1' },
+    calibrate: { type: 'string', default: '0.03' },
     /** Features without a weight, to see what they are good for. */
     without: { type: 'string', multiple: true, default: [] },
     /** Prints wrong answers (`wrong`), positives that were not accepted (`missed`) or both, of the sets named. */
@@ -47,7 +47,15 @@ const { values } = parseArgs({
 if (values.matcher === undefined) throw new Error('--matcher is needed')
 
 /** Generated rows teach doubt; the lists tell how much of it is due. */
-const defaultWeights: Readonly<Partial<Record<FitSet, number>>> = { copy: 0.6, elsewhere: 0.1 }
+const defaultWeights: Readonly<Partial<Record<FitSet, number>>> = {
+  copy: 0.6,
+  elsewhere: 0.1,
+  noise: 0.6,
+  near: 2,
+  changed: 1.5,
+  sibling: 1.2,
+  form: 0.6,
+}
 const weights = new Map<string, number>([
   ...generatedSets.map((set) => [set, defaultWeights[set] ?? 0.3] as const),
   ...values.weight.map((text) => {

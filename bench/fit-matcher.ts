@@ -82,6 +82,8 @@ const fixed = {
   genericPart: -1,
   // In a registry of few companies no rival says that others may well bear such a name.
   genericUnplaced: -2.5,
+  // Of companies of one name, the listed one is meant more often: few queries have two of them.
+  listedWhole: 0.58,
   // The foundation, the club or the pension fund of a company is another body.
   bodyLeft: -5,
   // The text after "care of" is the host of the address.
@@ -103,6 +105,7 @@ export const decisionBounds = {
   fixed: {
     context: 0,
     score: 1,
+    listed: 0.7,
     missingFormStated: -5,
     missingCountry: -1.5,
     tellingBeforeForm: -1.5,

@@ -45,10 +45,9 @@ const rankImpact = (factor: unknown): number => impacts.indexOf(toWord(at(factor
 const [outcomeCode, endedCode] = ['legal_entity_confirmed', 'legal_entity_inactive']
 
 /**
- * Returns the text of the strongest factor: for a match in favour of it, for any other answer against it. Ties: the
- * first. For a match, adds what speaks most against it, and what of the row is another in the register; for each answer
- * the registers that no longer list the company. A partial match fills the columns like a match, so its text says first
- * that it is a guess.
+ * Returns the text of the strongest factor (of those about the name, the one that quotes it): for a match in favour of it,
+ * else against it. For a match, adds what speaks most against it, and what of the row is another in the register; for each
+ * answer the registers that no longer list the company. The text of a partial match says first that it is a guess.
  */
 export function findReason(factors: readonly unknown[], status: string): string | null {
   const left = listLeftRegisters(factors)
@@ -88,8 +87,11 @@ function findStrongest(factors: readonly unknown[], status: string): string | nu
   const group = [...groups, said].find(({ length }) => length > 0) ?? []
   const most = Math.max(...group.map(rankImpact))
   const strongest = group.find((factor) => rankImpact(factor) === most)
+  const named = reasons.find((factor) => toText(at(factor, 'matched_name', 'name')) !== null)
+  const isOfName = group === reasons && at(strongest, 'code') === 'name_close_match'
+  const text = toText(at(isOfName ? (named ?? strongest) : strongest, 'description'))
   // A sentence that ends with "Inc." has one full stop.
-  return toText(at(strongest, 'description'))?.replace(/(?<!\.)\.\.$/, '.') ?? null
+  return text?.replace(/(?<!\.)\.\.$/, '.') ?? null
 }
 
 const toWord = (value: unknown): string => (toText(value) ?? '').trim().toLowerCase()

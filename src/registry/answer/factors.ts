@@ -118,8 +118,9 @@ function listRivalFactors(
     factors.push(createLimitation('name_too_generic', text, isCertain ? 'low' : 'high'))
   }
   if (isCertain || noneShare < noneShareMin) return factors
-  const who = isPartOfLongerName(best.evidence.comparison) ? 'a company with all these words' : 'another one'
-  const text = `The registry does not hold all companies: there may be ${who}.`
+  const { comparison } = best.evidence
+  const more = isPartOfLongerName(comparison) ? describeRest(comparison)?.replace(/^without/, ' with') : ''
+  const text = `Another company may have this name${more ?? ''}: the registry does not hold all companies.`
   const impact = noneShare >= 0.5 ? 'high' : 'medium'
   return [...factors, createLimitation('no_legal_entity_confirmed', text, impact)]
 }
@@ -318,9 +319,8 @@ const subtypeWords: Readonly<Partial<Record<string, string>>> = {
 }
 
 /** A register in parts of which not all are as new: it may be in another part. */
-function createRemovedFactor(registration: StoredLegalEntity): Factor {
-  return createLimitation('no_legal_entity_confirmed', describeRemoval(registration), 'medium')
-}
+const createRemovedFactor = (registration: StoredLegalEntity): Factor =>
+  createLimitation('no_legal_entity_confirmed', describeRemoval(registration), 'medium')
 
 /** `isTownGiven`: the row has a town or a postal code, which may be wrong. */
 export function listActions(match: Match, registration: StoredLegalEntity, isTownGiven: boolean): Action[] {

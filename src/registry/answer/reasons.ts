@@ -69,13 +69,13 @@ function listWordReasons(comparison: NameComparison): Reason[] {
     add('Your name and the company name each have words that the other does not have.', 'words left over')
   else if (queryHasMore) add('Your name has words that the company name does not have.', 'words left over')
   else if (nameHasMore) add('The company name has words that your name does not have.', 'words left over')
-  if (!numbersAgree) add('The two names have different numbers.', 'numbers')
+  if (!numbersAgree) add('Only one of the names has a certain number.', 'numbers')
   else if (isOneOfSeries) add('The name continues with a number: it is one of a series.', 'numbers')
   if (comparison.isPluralOnly) add('A word is in the plural in one of the two names.', 'spelling')
   if (comparison.characters === 'other')
     add('Some letters differ: the two names may only sound alike.', 'spelling', { isAlwaysSaid: true })
   else if (pairs.misspelled + pairs.abbreviated + pairs.unknown_letter + pairs.misread > 0)
-    add(isMisspelled ? 'Every distinctive word is spelled differently.' : 'The spelling differs.', 'spelling')
+    add(`The ${isMisspelled ? 'distinctive part of the name' : 'name'} is spelled differently.`, 'spelling')
   const sound = 'A few Chinese characters have the sound of many names.'
   if (comparison.characters === 'unknown') add(sound, 'spelling', { isAlwaysSaid: true })
   if (hasWords && comparison.isGeneric)
@@ -98,7 +98,7 @@ function listFormReasons({ form, statedForm, candidate }: NameComparison): Reaso
         return [{ ...against, text: ofPrivate, isAlwaysSaid: true }]
       return [createReason(`The legal ${kind}.`, ...parts)]
     case 'foreign':
-      return [{ ...against, text: 'The legal form is one of another country.' }]
+      return [{ ...against, text: 'In the country of the company, your legal form is not used.' }]
     case 'soft_conflict':
     case 'hard_conflict':
       return [{ ...against, text: 'The legal form is of another kind.' }]
@@ -115,11 +115,11 @@ function listUniquenessReasons({ best }: Match): Reason[] {
   const { comparison, siblings } = best.evidence
   const part = 'companies with the same name'
   if (comparison.matchType === 'exact' && siblings.exactCount === 1)
-    return [createReason('No other company found has the name.', part)]
+    return [createReason('No other company in the registry has the name.', part)]
   if (comparison.matchType !== 'prefix') return []
   const { prefixCount, placedPrefixCount, listedPrefixCount } = siblings
   if (prefixCount === 1)
-    return [createReason('No other company found has a name that starts with these words.', part)]
+    return [createReason('No other company in the registry has a name that starts with these words.', part)]
   if (placedPrefixCount === 1)
     return [createReason('No other company whose name starts with these words fits the place as well.', part)]
   if (listedPrefixCount === 1 && comparison.candidate.prominence.tickers !== '')
@@ -152,12 +152,12 @@ function describeWhere(place: PlaceAgreement, of: StoredPlace, hint: LocationHin
   const [{ city, region, countryCode }, jurisdiction] = [of.address, of.jurisdiction]
   const name = (code: string) => findCountryName(code.slice(0, 2).toUpperCase())
   const country = name(countryCode ?? jurisdiction ?? '') ?? jurisdiction
-  const town = place.startsWith('region') ? [city, region].filter(Boolean).join(', ') : (city ?? country)
+  const town = place.startsWith('region') ? [city, region].filter(Boolean).join(', ') : city
   const where = /country|elsewhere|abroad/.test(place) ? country : town
   const codes = [...(hint?.countries.size ? hint.countries : (hint?.regions ?? []))]
   const [read, ...more] = new Set(codes.map(name))
   const other = place === 'country_conflict' && more.length === 0 && read ? `, not ${read}` : ''
-  return where === null ? '' : ` (${where}${other})`
+  return where ? ` (${where}${other})` : ''
 }
 
 function describePlaceAgreement(place: PlaceAgreement, where: string): Pick<Reason, 'type' | 'text'> {
@@ -177,12 +177,12 @@ function describePlaceAgreement(place: PlaceAgreement, where: string): Pick<Reas
     case 'form_of_country':
       return isFor('The register is of another country, and the legal form is of the one given.')
     case 'town_abroad':
-      return isAgainst(`The town given is that of the registration, but its country is another${where}.`)
+      return isAgainst(`The registration is in a town of this name, but in another country${where}.`)
     case 'region_conflict':
     case 'country_conflict':
       return isAgainst(`The registration is in another ${place.split('_')[0] ?? ''}${where}.`)
     case 'none':
-      return isAgainst('The registration is not known to be in the place of the row.')
+      return isAgainst('The place given is not known to be that of the company.')
     default:
       return assertNever(place)
   }

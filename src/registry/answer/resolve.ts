@@ -6,10 +6,10 @@ import { decide, type MatchDecision, rankCompanies, type MatchQuery, type Rankin
 import { fittedCoefficients, type Coefficients } from '../match/model.js'
 import { removeProcedure, spellOutShortForms, unknownLetter } from '../normalize/clean-text.js'
 import { listCountryWords } from '../match/left-words.js'
-import { parseLocation } from '../match/parse-location.js'
+import { findCountryWords, parseLocation } from '../match/parse-location.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
-import { findAround, findCountryWords, removeRemarks } from '../match/around-name.js'
+import { divideTranslation, findAround, removeRemarks } from '../match/around-name.js'
 import { findNamedField, listTownInitials, writeCountryLetters } from '../match/named-field.js'
 import { readText } from '../match/query-text.js'
 import { readNativeName } from '../normalize/native-scripts.js'
@@ -41,7 +41,7 @@ export const buildEmptyAnswer = (
 
 function buildUnmatched(status: 'no_match' | 'not_found', nothing: string): Resolution {
   const isNamed = status === 'no_match'
-  const tooFew = 'The name holds too few letters or digits to look for.'
+  const text = isNamed ? nothing : 'The name holds too few letters or digits to look for.'
   return {
     status,
     match_confidence: 0,
@@ -49,11 +49,7 @@ function buildUnmatched(status: 'no_match' | 'not_found', nothing: string): Reso
     subtype: null,
     entity: null,
     candidate: null,
-    factors: [
-      isNamed
-        ? createLimitation('no_legal_entity_confirmed', nothing, 'high')
-        : createLimitation('name_too_generic', tooFew, 'high'),
-    ],
+    factors: [createLimitation(isNamed ? 'no_legal_entity_confirmed' : 'name_too_generic', text, 'high')],
     actions: [
       { code: 'provide_full_legal_name', description: 'Give the full legal name as registered.' },
       ...(isNamed ? [{ code: 'verify_address', description: 'Check the place of the company.' }] : []),
@@ -147,12 +143,6 @@ export interface NameMatch extends Ranking {
 }
 
 const noRanking: Ranking = { ranked: [], noneShare: 1, decisionFeatures: [], unseenWeight: 0 }
-const unreadable: NameMatch = {
-  isReadable: false,
-  isTownGiven: false,
-  decision: { kind: 'none' },
-  ...noRanking,
-}
 
 /** Matches name and place. `coefficients` allows experiments; `isLeftOut` excludes companies. */
 export function matchName(
@@ -165,7 +155,8 @@ export function matchName(
   const vocabulary = deps.vocabulary()
   const searched = { find: deps.find, vocabulary: () => vocabulary }
   const asked = readQuery(query, vocabulary)
-  if (asked === null) return unreadable
+  if (asked === null)
+    return { isReadable: false, isTownGiven: false, decision: { kind: 'none' }, ...noRanking }
   const isTownGiven = asked.hint?.namesTown === true
   const names = findCandidateNames(asked, searched, isLeftOut)
   const several = findCompanyNames(query.name, asked, names, searched)
@@ -203,6 +194,7 @@ function findCompanyNames(
 ): readonly string[] {
   const several = parseSeveralNames(name)
   if (several === null || found.some(({ fullKey }) => fullKey === whole?.fullKey)) return []
+  if (divideTranslation(name) !== null) return []
   const asked = several.names.map((part) => readQuery({ name: part, location: null }, deps.vocabulary()))
   const keys = asked.map((one) => one?.texts[0]?.coreKey)
   // "NORVANE / Norvane Inc." is one name.
@@ -256,9 +248,9 @@ export function readQuery(
   const hint = parseLocation(location)
   // "T-Mobile" in the US is "T-Mobile US".
   const countries = hint === null || hint.isTownWithDe ? [] : [...hint.countries]
-  const name = spellOutShortForms(bare, countries)
+  const names = (divideTranslation(bare) ?? [bare]).map((part) => spellOutShortForms(part, countries))
   const stated = foldText(location ?? '', matchLimits.locationCharsMax).split(' ')
-  const placeWords = new Set([...stated, ...findCountryWords(name, countries)])
+  const placeWords = new Set([...stated, ...findCountryWords(bare, countries)])
   const facts = {
     placeWords,
     isSpoken: countries.some((code) => romanized.countries.Arabic.includes(code)),
@@ -268,13 +260,17 @@ export function readQuery(
       (word.includes(unknownLetter) && vocabulary.findExpansions(word).length > 0),
   }
   const initials = listTownInitials(location ?? '')
-  const readings = [...readNativeName(name), ...writeCountryLetters(name, countries)]
-  const native = readings.map(({ text, how }) => readText(text, facts, { how, native: name }))
+  const read = (name: string, at: number) => {
+    const readings = [...readNativeName(name), ...writeCountryLetters(name, countries)]
+    const native = readings.map(({ text, how }) => readText(text, facts, { how, native: name }))
+    const rest = [around, names[1 - at] ?? ''].filter(Boolean).join(' ')
+    return [readText(name, facts), ...native].flatMap((text) =>
+      text === null ? [] : rest === '' ? [text] : [change(text, { around: rest })],
+    )
+  }
   // The whole may be a name too.
   const whole = field.length < given.length ? readText(given, facts) : null
-  const texts = [readText(name, facts), ...native, whole].flatMap((text) =>
-    text === null ? [] : around === '' || text === whole ? [text] : [change(text, { around })],
-  )
+  const texts = [...names.flatMap(read), ...(whole === null ? [] : [whole])]
   const words = texts.map((text) => text.words.map((word) => word.text).join(' '))
   if (texts.length === 0) return null
   return {

@@ -1,10 +1,9 @@
-import { findExactCodes } from '../../core/countries.js'
 import { formWords } from '../normalize/legal-forms.js'
 import { boundText } from '../normalize/parsed-name.js'
-import { foldText } from '../normalize/normalize-name.js'
-import { readKind } from '../normalize/streets.js'
+import { foldText, foldWords, isLightWord, namesTrade } from '../normalize/normalize-name.js'
+import { hasOtherScript } from '../normalize/sounds.js'
+import { isIndustryWord } from '../reference/industry-codes.js'
 import { classOfWord, isOfManyNames } from './word-classes.js'
-import placeNames from '../reference/place-names.json' with { type: 'json' }
 import {
   isPlainRemark,
   isRemark,
@@ -157,44 +156,39 @@ export function findAround(given: string, name: string): string {
   return text.split('(').length > text.split(')').length ? `${text})` : text
 }
 
-/** Lists the words of a text that name one of these countries, in any language: "Frankreich", "États-Unis". */
-export function findCountryWords(text: string, countries: readonly string[]): string[] {
-  if (countries.length === 0) return []
-  const words = text.split(/[^\p{L}\p{M}]+/u)
-  const isName = (name: string) =>
-    name.length > 3 && findExactCodes(name).some((code) => countries.includes(code))
-  const isBehind = (at: number) => isName(`${words[at - 1] ?? ''} ${words[at] ?? ''}`)
-  return words
-    .filter((word, at) => isName(word) || isBehind(at) || isBehind(at + 1))
-    .map((word) => foldText(word))
+/** Two names of a company: a sign between them, or a word for a language. */
+const twoNames = [
+  /^(.+?)\s*[([\uff08\u3010]([^()[\]\uff08\uff09\u3010\u3011]+)[)\]\uff09\u3011]$/u,
+  new RegExp(String.raw`^(.+?)[\s,;:–-]+\(?(?:${around.translated})[\s:]+([^()]+)\)?$`, 'iu'),
+  /^(.+?)\s+=\s+(.+)$/u,
+  /^(.+?)\s+(?:\/|\||[-–—])\s+(.+)$/u,
+  /^(.+?)\/(.+)$/u,
+]
+const stemLettersMin = 4
+const isOneScript = (text: string): boolean => !hasOtherScript(text) || !/\p{Script=Latin}{3}/u.test(text)
+
+/**
+ * Divides a text with the name of one company in two scripts or languages: "三井物産株式会社 (Mitsui & Co., Ltd.)", "Rymättylän
+ * Osuuspankki = Rymättylä Cooperative Bank". In one script, each word of the other name has a like one in the first, or is of
+ * a trade. `null` for other texts.
+ */
+export function divideTranslation(text: string): readonly [name: string, other: string] | null {
+  for (const [at, pattern] of twoNames.entries()) {
+    const [, first = '', second = ''] = pattern.exec(text.trim()) ?? []
+    const [ours, theirs] = [first, second].map((part) => foldWords(part))
+    if (ours === undefined || theirs === undefined || ours.length === 0 || theirs.length === 0) continue
+    const isApart = hasOtherScript(first) !== hasOtherScript(second)
+    if (isApart && [first, second].every((part) => isOneScript(part) && /\p{L}{2}/u.test(part)))
+      return hasOtherScript(first) ? [second, first] : [first, second]
+    const isLike = (word: string) =>
+      word.length >= stemLettersMin &&
+      ours.some((own) => own.slice(0, stemLettersMin) === word.slice(0, stemLettersMin))
+    const others = theirs.filter((word) => !isLike(word))
+    const isTranslated = others.length > 0 && others.length < theirs.length && others.every(isOfTrade)
+    if (at < twoNames.length - 2 && isTranslated && !isApart) return [first, second]
+  }
+  return null
 }
 
-/** Lists the countries behind a town, which are not their capitals of that name: "Mazatenango, Guatemala". A city state is. */
-export function listBehindTowns(
-  parts: readonly string[],
-  countries: readonly { readonly key: string; readonly countries: readonly string[] }[],
-): string[] {
-  const keys = parts.map((part) => foldText(part))
-  const isTown = (part: string) =>
-    /\p{L}{3}/u.test(part) && !/\d/.test(part) && readKind(part)?.kind !== 'district'
-  return countries.flatMap(({ key, countries: codes }) => {
-    const at = keys.lastIndexOf(key)
-    const isBehind = parts.some(
-      (part, index) => index < at && !` ${keys[index] ?? ''} `.includes(` ${key} `) && isTown(part),
-    )
-    return isBehind && !codes.some((code) => placeNames.cityStates.split(' ').includes(code)) ? [key] : []
-  })
-}
-
-/** The country of a company, or else the countries that have a place of the name that is stated. */
-export interface CompanyCountry {
-  readonly country: string | null
-  readonly possible: readonly string[]
-}
-
-/** Cells of the place of a company, and what their headers say of them. */
-export interface CompanyPlace {
-  readonly cells: readonly (string | null)[]
-  readonly parts?: readonly (string | null)[]
-  readonly name: string | null
-}
+const isOfTrade = (word: string): boolean =>
+  formWords.has(word) || joining.test(word) || isLightWord(word) || isIndustryWord(word) || namesTrade(word)

@@ -58,7 +58,7 @@ export type FormAgreement = (typeof fits)[number]
 function compareForms(stated: StatedForm | null, candidate: CandidateName): FormAgreement {
   const query = stated?.formClass ?? null
   const held = query === null || query === 'company' ? candidate.formClass : getHeldForm(candidate)
-  if (isForeignForm(stated, candidate)) return 'foreign'
+  if (isForeignForm(stated, candidate)) return statesPart(stated, candidate) ? 'unknown' : 'foreign'
   if (stated === null && (held === 'partnership' || isOfBuilding(candidate))) return 'unstated_partnership'
   if (stated === null || held === null) return 'unknown'
   if (query === 'company' || held === 'company') return query === held ? 'same' : 'unknown'
@@ -66,6 +66,13 @@ function compareForms(stated: StatedForm | null, candidate: CandidateName): Form
   if (asked.some((kind) => own.includes(kind))) return 'same'
   return [asked, own].every((kinds) => kinds.some(isCorporate)) ? 'soft_conflict' : 'hard_conflict'
 }
+
+/** Whether a text has one of the forms that a name ends with: "Larkmoor Corp" of Larkmoor Corporation (Pvt.) Limited. */
+const statesPart = (stated: StatedForm | null, candidate: CandidateName): boolean =>
+  parseHeld(candidate).formWords.some(
+    (word, _, { length }) =>
+      length > 1 && findFormAt([word], 0)?.countries.join() === stated?.countries.join(),
+  )
 
 const isCorporate = (kind: string) => /^(?:limited|stock|simplified|starter|public|single)$/.test(kind)
 
@@ -289,8 +296,7 @@ export function parseSeveralNames(name: string): SeveralNames | null {
   const listed = splitParts(text, listMarks)
   if (listed.length > 1) return of(listed, listed.filter(hasForm).length > 1)
   const joined = joinUpToForms(splitParts(text, joiningMarks))
-  const areStated = joined.length > 1 && joined.every(hasForm) && joined.some(isIncorporated)
-  if (areStated) return of(joined, true)
+  if (joined.length > 1 && joined.every(hasForm) && joined.some(isIncorporated)) return of(joined, true)
   const apart = unspaced.test(text) ? splitBetweenForms(text.trim()) : []
   return apart.length > 1 && apart.some(isIncorporated) ? of(apart, true) : null
 }

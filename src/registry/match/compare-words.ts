@@ -199,11 +199,12 @@ export function compareWords(text: string, name: string, isLast = false): WordMa
   )
 }
 
-const toPortuguesePlural = (word: string): string =>
-  word.replace(/(?<=[aeo])l$|il$|ao$/, (end) => (end === 'ao' ? 'oes' : end === 'il' ? 'eis' : 'is'))
+const pluralEnds: Readonly<Record<string, string>> = { ao: 'oes', il: 'eis', y: 'ies' }
+const toOtherPlural = (word: string): string =>
+  word.replace(/(?<=[aeo])l$|il$|ao$|y$/, (end) => pluralEnds[end] ?? 'is')
 function isPlural(a: string, b: string): boolean {
   const [short, long] = a.length < b.length ? [a, b] : [b, a]
-  return short.length >= 4 && [`${short}s`, `${short}es`, toPortuguesePlural(short)].includes(long)
+  return short.length >= 4 && [`${short}s`, `${short}es`, toOtherPlural(short)].includes(long)
 }
 
 /** More lost letters leave too much open, and their pattern would take exponential time. */
@@ -268,20 +269,19 @@ export function compareSound(spoken: string, name: string): WordMatch | null {
 
 function compareSpelling(text: string, name: string): WordMatch | null {
   const shorter = Math.min(text.length, name.length)
-  const isComparable =
-    shorter >= 4 || (shorter === 3 && text.length + name.length >= 7 && text.charAt(0) === name.charAt(0))
-  if (!isComparable) return null
+  const isShort = shorter < 4 && (text.length + name.length < 7 || text.charAt(0) !== name.charAt(0))
+  if (shorter < 3 || isShort) return null
   const [one = '', other = ''] = [text, name].map((word) => word.replaceAll('ks', 'x'))
   const distance = calculateDistance(one, other, 2)
   if (distance > 2 || (distance === 2 && shorter < 8)) return null
   const isFirstChanged = text.charAt(0) !== name.charAt(0)
-  if (distance === 0 || (distance === 1 && isSlip(one, other)))
+  if (distance === 0 || (distance === 1 && shorter > 4 && isSlip(one, other)))
     return { ...of('misspelled', 0.7 + (shorter <= 5 ? 0.4 : 0), 0.9, isFirstChanged), isSlip: true }
   const cost = (distance === 1 ? 0.9 : 1.6) + (shorter <= 5 ? 0.8 : 0) + (isFirstChanged ? 0.9 : 0)
   return of('misspelled', cost, 1 - distance / Math.max(text.length, name.length), isFirstChanged)
 }
 
-/** The words differ in one place. */
+/** The words differ in one place. Short ones, as Kis and Kiss, are two names. */
 function isSlip(a: string, b: string): boolean {
   if (a.length === b.length) {
     let at = 0

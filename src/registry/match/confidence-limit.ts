@@ -3,7 +3,7 @@ import { isFormAlone } from '../reference/registers.js'
 import { cutNativeForms } from '../normalize/legal-forms.js'
 import { foldWords, namesTrade } from '../normalize/normalize-name.js'
 import { isOfUnknownWords } from '../normalize/native-scripts.js'
-import { hasTones } from '../normalize/own-letters.js'
+import { areOfTwoGenders, hasTones } from '../normalize/own-letters.js'
 import { toCityKey, toPlaceKey } from '../normalize/places.js'
 import { classifyNameWord, isCountryWord } from './compare-words.js'
 import { isOneFormPrivate } from './candidate.js'
@@ -41,8 +41,9 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [48, (one) => one.comparison.candidate.formClass === 'enterprise' && isNamedByOtherTown(one)],
   // Several names begin so: which is meant is open, with the form too.
   [48, (one) => one.comparison.lacksOnlyTrade && one.comparison.isFormStated && one.siblings.prefixCount > 1],
-  // Without a place, one word with another letter is a name like many others.
+  // Without a place, one word with another letter is a name like many others; in another script, another word is.
   [49, (one) => isUnplacedLike(one)],
+  [49, ({ comparison }) => comparison.text.how !== null && isReplaced(comparison)],
   // With a word in place of another, it is the name of another company.
   [58, (evidence) => isReplaced(evidence.comparison) || isNamedByOtherTown(evidence)],
   // The rest of the name describes a trade: in another town, it may be another company's.
@@ -64,6 +65,7 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
         isShortened,
         isInserted,
         isOmitted,
+        isUsualWord,
         (other: Evidence) => isBare(other) && other.place !== 'postal' && isOfFamily(other),
         (other: Evidence) =>
           (isLikeOther(other) || isMarkedOtherwise(other)) &&
@@ -95,8 +97,8 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
         is(one),
       ),
   ],
-  // Without evidence for the place, the name may be that of a company of the stated country.
-  [94, (evidence) => isElsewhere(evidence)],
+  // Without evidence for the place, the name may be that of another company. So may a word of a trade with another letter.
+  [94, (one) => isElsewhere(one) || isLikeTrade(one)],
 ]
 
 /** True for a little-known company in another town than the stated one, where a company has a name that begins so: that one may be meant. */
@@ -116,16 +118,14 @@ const isNextToOther = ({
 /** Each syllable of Vietnamese is a word: with another letter or mark, it is another one. */
 const isOfSyllables = ({ comparison }: Evidence): boolean => hasTones(comparison.candidate.name)
 
-/** Slavic names and adjectives end otherwise for a woman: Novotná and Novotný, Kowalska and Kowalski. */
+/** Slavic names end otherwise for a woman. */
 const isOfOtherGender = ({ comparison: { alignment, text, candidate } }: Evidence): boolean =>
   /^(?:CZ|SK|PL|UA|BY|RU|BG)$/.test(candidate.place.countryCode || candidate.place.jurisdictionCountry) &&
-  alignment.pairs.some(({ match, textAt, nameAt }) => {
-    const both = [text.words[textAt]?.folded ?? '', candidate.tokens[nameAt] ?? '']
-    const stems = new Set(both.map((word) => word.replace(/(?:a|y|i|ii|iy|yj|ij|aya|aia|aja)$/, '')))
-    return (
-      match.kind === 'misspelled' && stems.size === 1 && both.filter((word) => /a$/.test(word)).length === 1
-    )
-  })
+  alignment.pairs.some(
+    ({ match: { kind }, textAt, nameAt }) =>
+      kind === 'misspelled' &&
+      areOfTwoGenders(text.words[textAt]?.folded ?? '', candidate.tokens[nameAt] ?? ''),
+  )
 
 /** True if a name of one word is shortened in a text that no column cuts, and the town does not tell: "Nisc Inc" may be another one than Nisource. */
 const isShortened = ({ comparison: { text, candidate, pairs }, place, contextCount }: Evidence) =>
@@ -170,11 +170,27 @@ function isWithoutEnd({ comparison, place, contextCount }: Evidence): boolean {
 const isBareBeginning = (one: Evidence): boolean =>
   one.comparison.matchType === 'prefix' && isBare(one) && one.place !== 'postal'
 
-/** True if the name continues with a number that is no year: "Larkmoor Ltd" is hardly Larkmoor 7 Ltd. */
-const isNumbered = ({ comparison: { isOneOfSeries, isTruncated, alignment, candidate } }: Evidence) =>
-  isOneOfSeries &&
-  !isTruncated &&
-  alignment.missing.some((at) => /^(?!(?:19|20)\d\d$)/.test(candidate.tokens[at] ?? ''))
+/** True for a usual word that a company is only called by, if no town tells: "United" may be any of many. */
+const isUsualWord = ({ place, contextCount, comparison: { isGeneric, statedForm, candidate } }: Evidence) => {
+  const isOnly = isGeneric && statedForm === null && candidate.tokens.length === 1
+  return isOnly && candidate.kind === 'other' && contextCount === 0 && !/^(?:postal|city)$/.test(place)
+}
+
+/** True if the name continues with a number that is no year, or may in a column that cuts it; or the text behind its form: "Larkmoor Ltd" is hardly Larkmoor 7 Ltd. */
+const isNumbered = ({ comparison, siblings }: Evidence): boolean => {
+  const { isOneOfSeries, isTruncated, alignment, candidate, left, statedForm: form } = comparison
+  const isBehindForm = left.some(
+    ({ role, at }) => role === 'series' && form !== null && at === form.at + form.count,
+  )
+  const { seriesCount, completedCount } = siblings
+  const isCutBefore = seriesCount > 0 || (completedCount > 0 && !comparison.isFormStated)
+  if (isBehindForm || (isCutBefore && comparison.matchType === 'exact')) return true
+  return (
+    isOneOfSeries &&
+    !isTruncated &&
+    alignment.missing.some((at) => /^(?!(?:19|20)\d\d$)/.test(candidate.tokens[at] ?? ''))
+  )
+}
 
 const isDescribed = ({ comparison }: Evidence): boolean => comparison.candidate.isDescribed === true
 
@@ -186,21 +202,6 @@ export const findConfidenceLimit = (evidence: Evidence): number =>
 export const isSurer = (one: Evidence, other: Evidence): boolean =>
   [one, other].every((evidence) => classifyEvidence(evidence) === 'exact') &&
   findConfidenceLimit(one) > findConfidenceLimit(other)
-
-/** Puts a company in front of likelier ones that are limited to less confidence. Expects the likeliest first. */
-export function putSurestFirst<Company extends { readonly share: number; readonly evidence: Evidence }>(
-  companies: readonly Company[],
-): readonly Company[] {
-  const total = companies.reduce((sum, { share }) => sum + share, 0)
-  const weigh = ({ share, evidence }: Company) =>
-    share * Math.min(1, findConfidenceLimit(evidence) / 100 / total)
-  // Initials have no word in common with the name.
-  const [first] = companies.filter(({ evidence }) => evidence.comparison.matchType !== 'acronym')
-  const least = first === companies[0] ? companies.slice(0, 1).map(weigh) : []
-  const above = companies.filter(({ share }) => least.some((one) => share > one))
-  const weights = new Map(above.map((company) => [company, weigh(company)]))
-  return companies.toSorted((a, b) => (weights.get(b) ?? 0) - (weights.get(a) ?? 0))
-}
 
 /** True for a little-known company in another region than the stated one, if its town has a namesake or each region of its country has a register. */
 const isOfOtherOffice = ({ place, hint, contextCount, comparison: { candidate } }: Evidence): boolean =>
@@ -250,10 +251,21 @@ function isSpelledOtherwise({ comparison, place, contextCount }: Evidence): bool
   return (isMostly || isPlural) && place !== 'postal' && place !== 'city' && contextCount === 0
 }
 
+/** True if a word of a trade has another letter, or one that tells is a plural: Arkitektur and Arkitekter, Verft and Verfts. */
+const isLikeTrade = ({ place, contextCount, comparison: { alignment, candidate } }: Evidence): boolean =>
+  place !== 'postal' &&
+  contextCount === 0 &&
+  alignment.pairs.some(({ match: { kind, isSlip, isUsual }, nameAt }) =>
+    kind === 'plural' ? tells(candidate.tokens[nameAt]) : kind === 'misspelled' && !isSlip && !isUsual,
+  )
+
 /** True if the company is known only in another country than the stated one, or the stated place does not say that it is in its country. */
-function isElsewhere({ place, hint, contextCount, comparison }: Evidence): boolean {
+function isElsewhere(evidence: Evidence): boolean {
+  const { place, hint, contextCount, comparison } = evidence
   if (contextCount > 0) return false
   if (place === 'country_conflict' || place === 'town_abroad') return true
+  if (isInOtherTown(evidence) && isLittleKnown(comparison.candidate))
+    return comparison.candidate.place.cityKey !== ''
   if (place === 'registered_elsewhere') return comparison.candidate.prominence.tickers === ''
   // The region says that the town is in the company's country, and not that it is the company's.
   const isOther = place === 'country' && hint?.namesTown === true && comparison.candidate.place.cityKey !== ''

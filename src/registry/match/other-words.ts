@@ -105,9 +105,12 @@ export function isOnlyLike({ comparison: { alignment, text, candidate } }: Evide
   return tokens.length > 1 && own.length > 0 && own.every(isLike) && candidate.prominence.tickers === ''
 }
 
-/** Whether a word is more than the beginning or the consonants of one that it may be short for: Chukwuma, Chukwuemeka. */
+/** Whether a word is more than the beginning or the consonants of one that it may be short for, or lacks its ending: Chukwuma, Solbakk. */
 const isWhole = (word: string, held: string): boolean =>
-  !isSubsequence(word, held) || (!held.startsWith(word) && word.replace(/[^aeiouy]/g, '').length > 2)
+  !isSubsequence(word, held) ||
+  (held.startsWith(word)
+    ? word.length > 4 && held.length - word.length < 3
+    : word.replace(/[^aeiouy]/g, '').length > 2)
 
 /** True if a word that tells has another letter, or only its beginning is in a text that no column cuts: Hikaru and Hikari, Sabz and Sabzine. */
 export const isLikeOther = ({ place, comparison: { alignment, text, candidate } }: Evidence) =>

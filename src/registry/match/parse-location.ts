@@ -1,5 +1,4 @@
 import { postalShapes, readKind } from '../normalize/streets.js'
-import { listBehindTowns, type CompanyCountry, type CompanyPlace } from './around-name.js'
 import { unifyLetters } from '../normalize/own-letters.js'
 import { splitPlace } from '../normalize/unspaced-names.js'
 import { foldText } from '../normalize/normalize-name.js'
@@ -33,12 +32,22 @@ import {
   toPostalKey,
 } from '../normalize/places.js'
 
+const numerals =
+  '0 I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII XVIII XIX XX XXI XXII XXIII'.split(' ')
+/** The number of a district: "Bp. VI.", "XI. kerület", "Gulberg III". */
+const numeral =
+  /(?<=^|\p{L}\.?\s|[,;]\s*)([IVX]{1,5})\.(?=\s*(?:\p{L}{3}|$))(?:\s*ker(?:ület|\.))?|(?<=\p{L}{2}\.?\s)(I{2,3}|IV|IX|XI{0,3}V?|XI?[VX])(?![\p{L}\p{N}])/gu
+
 /** Parses a location text ("Stockport, SK6 6ND", "Austin TX", "Germany"). Returns `null` if it has no place. */
 export function parseLocation(location: string | null): LocationHint | null {
   if (location === null) return null
   const postals = new Set<string>()
   let text = location
     .slice(0, matchLimits.locationCharsMax)
+    .replace(numeral, (found, one = '', other = '') => {
+      const number = numerals.indexOf(`${one}${other}`)
+      return number < 0 ? found : `${number}`
+    })
     .replace(slashedStart, '$1. ')
     .replace(slashedLetters, (pair) => (/\p{Ll}/u.test(pair) ? pair.replace('/', '. ') + '.' : ' '))
   for (const shape of postalShapes) {
@@ -270,3 +279,45 @@ const countriesOfTowns = new Set(placeNames.regions_of_towns.split(' '))
 /** Whether regions are districts and provinces that have the names of their towns: Kolín, Braga, Mombasa. */
 const areOfTowns = (regions: readonly string[]): boolean =>
   regions.length > 0 && regions.every((region) => countriesOfTowns.has(region.slice(0, 2)))
+
+/** Lists the words of a text that name one of these countries, in any language: "Frankreich", "États-Unis". */
+export function findCountryWords(text: string, countries: readonly string[]): string[] {
+  if (countries.length === 0) return []
+  const words = text.split(/[^\p{L}\p{M}]+/u)
+  const isName = (name: string) =>
+    name.length > 3 && findExactCodes(name).some((code) => countries.includes(code))
+  const isBehind = (at: number) => isName(`${words[at - 1] ?? ''} ${words[at] ?? ''}`)
+  return words
+    .filter((word, at) => isName(word) || isBehind(at) || isBehind(at + 1))
+    .map((word) => foldText(word))
+}
+
+/** Lists the countries behind a town, which are not their capitals of that name: "Mazatenango, Guatemala". A city state is. */
+function listBehindTowns(
+  parts: readonly string[],
+  countries: readonly { readonly key: string; readonly countries: readonly string[] }[],
+): string[] {
+  const keys = parts.map((part) => foldText(part))
+  const isTown = (part: string) =>
+    /\p{L}{3}/u.test(part) && !/\d/.test(part) && readKind(part)?.kind !== 'district'
+  return countries.flatMap(({ key, countries: codes }) => {
+    const at = keys.lastIndexOf(key)
+    const isBehind = parts.some(
+      (part, index) => index < at && !` ${keys[index] ?? ''} `.includes(` ${key} `) && isTown(part),
+    )
+    return isBehind && !codes.some((code) => placeNames.cityStates.split(' ').includes(code)) ? [key] : []
+  })
+}
+
+/** The country of a company, or else the countries that have a place of the name that is stated. */
+interface CompanyCountry {
+  readonly country: string | null
+  readonly possible: readonly string[]
+}
+
+/** Cells of the place of a company, and what their headers say of them. */
+interface CompanyPlace {
+  readonly cells: readonly (string | null)[]
+  readonly parts?: readonly (string | null)[]
+  readonly name: string | null
+}

@@ -94,10 +94,10 @@ const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => strin
   // The estate of a bankrupt company in Iceland.
   [/^þb\.?(?=\s)/i, ' þrotabú '],
   [
-    /^(?:in re:?|re:?|c\/o|in the matter of(?: the \w+ of)?|est(?:ate|\.) of|(?:to )?(?:the )?order of|sent on behalf of|shri\.?|smt\.|m\/s[.:]?|मेसर्स|मे\.|মেসার্স|મેસર્સ|மெசர்ஸ்|మెసర్స్|ಮೆಸರ್ಸ್|میسرز|\(?(?:abt|afd|avd|d[eé]p|oddz?|uff|отд|відд)\.|fa\.|spett(?:\.\s?le|\.|le))(?=\s)/i,
+    /^(?:in re:?|re:?|c\/o|in the matter of(?: the \w+ of)?|est(?:ate|\.) of|(?:to )?(?:the )?order of|sent on behalf of|shri\.?|smt\.|\(?(?:abt|afd|avd|d[eé]p|oddz?|uff|отд|відд)\.|fa\.|spett(?:\.\s?le|\.|le))(?=\s)/i,
     ' / ',
   ],
-  [/(?<=\S )(?:v\.|vs\.?|c\.)(?= \S)/g, ' / '],
+  [/(?<=\S )(?:v\.|vs\.?|c\.|[Mm]\/[Ss][.:]?)(?= \S)/g, ' / '],
   [greetings, ' / '],
   // A scan reads "II" as "ll", and "INC" as "lNC"; "AlFarabi" has its article.
   [
@@ -105,8 +105,8 @@ const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => strin
     readNumeral,
   ],
   // "LY-4864 Larkmoor", "No. 85 Larkmoor": a code of the list.
-  [/^(?:([A-Z]{1,3})-|(?:no|nr)\.\s?)(?=\d{2,6}\s)/i, '$1'],
-  [/(?<=\s)([A-Z]{1,3})-(?=\d{3,8}\s*$)/g, '$1'],
+  [/^(?:([A-Z]{1,3})-|(?:no|nr)\.\s?)(?=\d{2,6}[\s,;:])/i, '$1'],
+  [/(?<=[\s([])([A-Z]{1,3})-(?=\d{3,8}\s*(?:$|[)\],;:]))/g, '$1'],
   // "Kd.-Nr. 77120", "Cust No 5512".
   [new RegExp(around.labelled_code, 'giu'), ' id'],
   // "Larkmoor-2": a number of the name.

@@ -5,7 +5,7 @@ import { groupNames, leaveOutAnd } from './left-words.js'
 import type { LocationHint } from './place-readings.js'
 import { prepareText } from './align-name.js'
 import { compareNames } from './compare-names.js'
-import { estimateCompanyConfidence, putSurestFirst } from './confidence-limit.js'
+import { estimateCompanyConfidence, findConfidenceLimit } from './confidence-limit.js'
 import type { Evidence } from './evidence.js'
 import { favorLikelier, isOutdone, preferSpelled } from './favored.js'
 import { countSiblings, withTownsOfText, type EvidencePair } from './siblings.js'
@@ -222,4 +222,19 @@ export function decide({ ranked, noneShare, decisionFeatures }: Ranking): MatchD
     noneShare > best.share ||
     !best.evidence.comparison.candidate.supported
   return { kind: isGuess ? 'candidate' : 'entity', best, rivals, noneShare, decisionFeatures, confidence }
+}
+
+/** Puts a company in front of likelier ones that are limited to less confidence. Expects the likeliest first. */
+function putSurestFirst<Company extends { readonly share: number; readonly evidence: Evidence }>(
+  companies: readonly Company[],
+): readonly Company[] {
+  const total = companies.reduce((sum, { share }) => sum + share, 0)
+  const weigh = ({ share, evidence }: Company) =>
+    share * Math.min(1, findConfidenceLimit(evidence) / 100 / total)
+  // Initials have no word in common with the name.
+  const [first] = companies.filter(({ evidence }) => evidence.comparison.matchType !== 'acronym')
+  const least = first === companies[0] ? companies.slice(0, 1).map(weigh) : []
+  const above = companies.filter(({ share }) => least.some((one) => share > one))
+  const weights = new Map(above.map((company) => [company, weigh(company)]))
+  return companies.toSorted((a, b) => (weights.get(b) ?? 0) - (weights.get(a) ?? 0))
 }

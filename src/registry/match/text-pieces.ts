@@ -5,6 +5,7 @@ import { formWords } from '../normalize/legal-forms.js'
 import { classifyNativeRun, unspaced } from '../normalize/unspaced-names.js'
 import { foldText, shortenedWords, toCanonicalWords } from '../normalize/normalize-name.js'
 import { isOwnBrand } from '../normalize/parsed-name.js'
+import table from '../reference/word-classes.json' with { type: 'json' }
 import { classOfWord, usualWords, type WordClass } from './word-classes.js'
 
 /** `-` stands for a dash, not for a hyphen; `/` for any other sign. */
@@ -286,8 +287,7 @@ const usual = new Set([...usualWords, ...shortenedWords])
 const isUsual = (word: string): boolean => usual.has(word)
 
 /** Forms that are written without a space behind a name: "PACCARINC". */
-const attachedForms =
-  'incorporated limited corporation gesmbh corp gmbh sarl srl llc llp plc ltd inc pvt pty pte'.split(' ')
+const attachedForms = table.attached_forms.split(' ')
 const attachedHeadMin = 3
 
 /** Returns where a form begins that is written as one with a known word, or -1. */

@@ -67,7 +67,8 @@ const isOfShares = (words: readonly string[]): boolean =>
 
 /** A day, a month and a year; or a month and a year. */
 const writtenDate = /\b(?:\d{1,2} [a-z]{3,} \d{2,4}|[a-z]{3,} (?:\d{1,2} )?\d{4})\b/
-const shortDate = new RegExp(`${writtenDate.source}|^[a-z]{3,} \\d\\d$`)
+/** At an edge of the text a month and a day or a short year are one too: "Larkmoor 13 Dec". */
+const shortDate = new RegExp(`${writtenDate.source}|^(?:\\d{1,2} [a-z]{3,}|[a-z]{3,} \\d{1,2})$`)
 
 /** Classifies a folded word that is no legal form. `placeWords`: words of the place that the query gives. */
 export function classifyWord(word: string, placeWords: ReadonlySet<string>): WordClass {
@@ -90,6 +91,10 @@ interface Classified {
   readonly isApart: boolean
 }
 
+const kindsOfRuns = listWords(['security date department site payment web former exchange currency']).map(
+  toClass,
+)
+
 /**
  * Returns the class of each word among the others: "american" describes a security before "depositary", and "plant" a site
  * after a dash. Runs of words that may be of one kind have it if one of them surely has, or if the run stands apart at the end.
@@ -98,25 +103,16 @@ export function classifyBesideOthers(words: readonly Classified[]): WordClass[] 
   const classes = words.map(({ wordClass }) => wordClass)
   const isApartAt = (at: number) => words[at]?.isApart ?? false
   const address = findAddress(words)
-  if (address !== null && address.end - address.from < words.length)
+  // The street is the name if nothing else is one: "POS 521 FIFTH AVENUE CORP".
+  const isBesideName = words.some(
+    (_, at) => address !== null && (at < address.from || at >= address.end) && isOfName(classes[at] ?? ''),
+  )
+  if (address !== null && isBesideName)
     for (let at = address.from; at < address.end; at++) if (classes[at] !== 'form') classes[at] = 'place'
-  for (const kind of [
-    'security',
-    'date',
-    'department',
-    'site',
-    'payment',
-    'web',
-    'former',
-    'exchange',
-    'currency',
-  ] as const) {
+  for (const kind of kindsOfRuns) {
     const mayBe = (at: number) => {
-      const word = words[at]
-      return (
-        word !== undefined &&
-        (classes[at] === kind || classBesideOthers.get(word.text) === kind || isFiller(at, kind))
-      )
+      const own = [classes[at], classBesideOthers.get(words[at]?.text ?? '')]
+      return at < words.length && (own.includes(kind) || isFiller(at, kind))
     }
     const isFiller = (at: number, of: WordClass) =>
       isOfSecurity(of)
@@ -141,7 +137,8 @@ export function classifyBesideOthers(words: readonly Classified[]): WordClass[] 
       const run = words.slice(from, end).map(({ text }) => text)
       const named = run.some((text) => classBesideOthers.get(text) === kind)
       const isShares = kind === 'security' && isOfShares(run)
-      const isDate = kind === 'date' && (isSetOff ? shortDate : writtenDate).test(run.join(' '))
+      const date = isSetOff || from === 0 || end === words.length ? shortDate : writtenDate
+      const isDate = kind === 'date' && date.test(run.join(' '))
       if ((isSure || isShares || ((isApart || isDate) && named)) && end - from < words.length)
         for (let at = from; at < end; at++)
           if (classes[at] !== kind && classBesideOthers.get(words[at]?.text ?? '') === kind)
@@ -153,6 +150,8 @@ export function classifyBesideOthers(words: readonly Classified[]): WordClass[] 
   return classes
 }
 
+const isOfName = (wordClass: string) =>
+  !/^(?:form|payment|number|date|currency|percent|stop)$/.test(wordClass)
 const isPieceName = (one: string, kind: WordClass) =>
   /^(?:telling|generic|light|letter|number)$/.test(one) || (kind === 'site' && one === 'place')
 

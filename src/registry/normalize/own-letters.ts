@@ -55,9 +55,15 @@ const contractions = new Map(
 )
 const contracted = /(?<![\p{L}\p{M}-])\p{Script=Cyrillic}{1,4}-\p{Script=Cyrillic}{1,3}(?![\p{L}\p{M}-])/gu
 
-/** Writes the words of short forms: "завод" for "з-д", "บริษัท" for "บ.". */
+/** "Messrs", in front of a name as on a letter. */
+const messrs = /^\s*(?:m\/s[.:]?|messrs\.|मेसर्स|मे\.|মেসার্স|મેસર્સ|மெசர்ஸ்|మెసర్స్|ಮೆಸರ್ಸ್|میسرز)\s+(?=\S)/iu
+
+/** Writes the words of short forms, without "Messrs" in front: "завод" for "з-д", "บริษัท" for "บ.". */
 export const writeOut = (text: string): string =>
-  rewrite(text, writtenOut).replace(contracted, (word) => contractions.get(word.toLowerCase()) ?? word)
+  rewrite(text.replace(messrs, ''), writtenOut).replace(
+    contracted,
+    (word) => contractions.get(word.toLowerCase()) ?? word,
+  )
 
 /** Writes in one way what people type in several: marks of Thai in any order, the nasals of Devanagari, № before a number. */
 const typeAlike = (text: string, form: 'NFKC' | 'NFKD'): string =>
@@ -163,13 +169,20 @@ export function compareMarks(
   for (const word of words) {
     const [all, theirs] = [latest.marks.get(word), held.get(word)]
     if (all === undefined || theirs === undefined || (all.length === 0 && !haveTones)) continue
-    // Capitals at the beginning often have none: "Electricité" and "Électricité".
-    const isFree = (mark: string) => !haveTones && mark.startsWith('0v')
-    if (all.some((mark) => !theirs.includes(mark) && !isFree(mark))) return 'other'
-    const isLess = theirs.some((mark) => !all.includes(mark) && !isFree(mark))
+    // Capitals at the beginning often have none, but no other ones: "Electricité" and "Électricité".
+    const isFree = (mark: string, others: readonly string[]) =>
+      !haveTones && mark.startsWith('0v') && !others.some((other) => other.startsWith('0v'))
+    if (all.some((mark) => !theirs.includes(mark) && !isFree(mark, theirs))) return 'other'
+    const isLess = theirs.some((mark) => !all.includes(mark) && !isFree(mark, all))
     if (isLess && haveTones) return 'other'
     if (isLess) found = 'fewer'
     else if (all.length > 0) found ??= 'same'
   }
   return found
+}
+
+/** Whether two words are a Slavic name or adjective of a man and of a woman: Novotná and Novotný, Kowalska and Kowalski. */
+export function areOfTwoGenders(a: string, b: string): boolean {
+  const stems = [a, b].map((word) => word.replace(/(?:a|y|i|ii|iy|yj|ij|aya|aia|aja)$/, ''))
+  return stems[0] === stems[1] && /a$/.test(a) !== /a$/.test(b)
 }

@@ -250,7 +250,10 @@ export function readForeignLine(line: string, countryCode: string): AddressParts
       : null
   if (named !== null) return { ...named, postalCode }
   const { town: city, code } = splitTownCode(parts.pop() ?? '', false)
-  const isTown = city !== '' && !streetLike.test(city) && (count > parts.length + 1 || code !== null)
+  // "Office 4, Mall Road, Lahore": of parts with numbers and streets, the last one is the town.
+  const isLastOnly = parts.every((part) => streetLike.test(part)) || isLargeCity(city)
+  const isEnd = count > parts.length + 1 || code !== null || isLastOnly
+  const isTown = city !== '' && !streetLike.test(city) && isEnd
   const rest = { region, postalCode: code ?? postalCode }
   return isTown && parts.length > 0 ? { street: parts.join(', '), city, ...rest } : null
 }

@@ -106,7 +106,7 @@ function isStreet(part: string | undefined): boolean {
 
 /** A street or a building, not a town. */
 export const streetLike =
-  /\d|\b(?:road|rd|street|st|lane|avenue|ave|way|drive|close|court|house|square|place|crescent|terrace|park|estate|floor|building|buildings|wharf|row|gardens|grove|hill road)$/i
+  /\d|(?<!\p{L})(?:road|rd|street|st|lane|avenue|ave|way|drive|close|court|house|square|place|crescent|terrace|park|estate|floor|building|buildings|wharf|row|gardens|grove|hill road)$/iu
 
 /** Towns whose names end like those of streets, folded. */
 export const townsLikeStreets = new Set(['street', 'chester le street', 'forest row', 'worcester park'])

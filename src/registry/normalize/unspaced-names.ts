@@ -54,8 +54,10 @@ const spelledLetters = Object.values(romanized.letter_names).map(([names = '', r
     new RegExp(run.replaceAll('%', `(?:${name})`), 'gu'),
   ] as const
 })
+/** "N O R V A N E L T D", a letter in each box of a form. */
+const inBoxes = /(?<![\p{L}\p{M}\p{N}.&])\p{L}(?: \p{L}){5,}(?![\p{L}\p{M}\p{N}.&])/gu
 export function joinLatinLetters(text: string, isDivided = false): string {
-  let joined = text
+  let joined = text.replace(inBoxes, (run) => run.replaceAll(' ', ''))
   for (const [letterOf, one, run] of spelledLetters.slice(isDivided ? 0 : 1))
     joined = joined.replace(run, (found) => `${found.replace(one, (name) => letterOf.get(name) ?? '')} `)
   return joined

@@ -204,8 +204,8 @@ function keepClosest(
     .map(({ name }) => name)
 }
 
-/** A word in more names is only looked up together with a second one. */
-const aloneNamesMax = 60
+/** A word in more names is only looked up together with a second one; a rarer one may be a misspelling. */
+const [aloneNamesMax, rareNamesMax] = [60, 3]
 const [slotsMax, rareSpellingNamesMax] = [6, 15]
 
 /** The words of some slots: a name must have one word of each. */
@@ -308,12 +308,10 @@ function toSlot(words: readonly string[], vocabulary: Vocabulary): Slot {
   return { spellings, nameCount: spellings.reduce((sum, word) => sum + vocabulary.countNames(word), 0) }
 }
 
-/** Rarer words may be misspellings. */
-const rareNamesMax = 3
-
 /** The plural or the singular, and no other word: "gas", "Paris". */
 const listPlurals = (word: string): string[] =>
-  word.length < 5 ? [] : word.endsWith('s') ? [word.slice(0, -1)] : [`${word}s`]
+  word.length < 5 ? [] : [word.replace(/s?$/, (end) => (end === '' ? 's' : '')), swapEnding(word)]
+const swapEnding = (word: string) => word.replace(/(ies|y)$/, (end) => (end === 'y' ? 'ies' : 'y'))
 
 /** Lists the words of registered names that a word of a text may stand for. */
 function listSpellings(

@@ -213,13 +213,25 @@ describe('an address in one line', () => {
     ['Drammensveien 149, 0277 OSLO, Norge', 'NO', 'Drammensveien 149', 'OSLO', null, '0277'],
     ['Av. Paulista 1000, São Paulo, SP, Brasil', 'BR', 'Av. Paulista 1000', 'São Paulo', 'SP', null],
     ['ul. Prosta 51, 00-838 Warszawa, Poland', 'PL', 'ul. Prosta 51', 'Warszawa', null, '00-838'],
+    ['Hauptstr. 1, Köln', 'DE', 'Hauptstr. 1', 'Köln', null, null],
+    [
+      'Office 169, Shahrah-e-Quaid-e-Azam, Lahore',
+      'PK',
+      'Office 169, Shahrah-e-Quaid-e-Azam',
+      'Lahore',
+      null,
+      null,
+    ],
+    ['Av. Larco 1301, Miraflores', 'PE', 'Av. Larco 1301', 'Miraflores', null, null],
+    ['2030 Érd, Fő utca 1.', 'HU', 'Fő utca 1.', 'Érd', null, '2030'],
+    ['7100 Szekszárd, Fő utca 1.', 'HU', 'Fő utca 1.', 'Szekszárd', null, '7100'],
     ['One Larkmoor Way, Redmond, WA, 98052', 'US', 'One Larkmoor Way', 'Redmond', 'WA', '98052'],
   ])('%s has a town', (line, country, street, city, region, postalCode) => {
     expect(readForeignLine(line, country)).toEqual({ street, city, region, postalCode })
   })
 
   test.each([
-    ['Hauptstr. 1, Köln', 'DE'],
+    ['Hauptstr. 1, Hof 3', 'DE'],
     ['仁怀市茅台镇', 'CN'],
     ['Level 3, Larkmoor Road, India', 'IN'],
     ['Larkmoor', 'DE'],

@@ -91,7 +91,13 @@ describe('factors state what counted', () => {
       'Zorvex Robotics Calder',
       { name: 'Zorvex Robotics Mellbrook' },
     ],
-    ['The two names have different numbers.', -1, 'numbers', 'Zorvex Fund II', { name: 'Zorvex Fund III' }],
+    [
+      'Only one of the names has a certain number.',
+      -1,
+      'numbers',
+      'Zorvex Fund II',
+      { name: 'Zorvex Fund III' },
+    ],
     [
       'The name continues with a number: it is one of a series.',
       -1,
@@ -99,9 +105,9 @@ describe('factors state what counted', () => {
       'Zorvex Growth Acquisition Corp',
       { name: 'Zorvex Growth Acquisition Corp II' },
     ],
-    ['The spelling differs.', -1, 'spelling', 'Zorvex Robtics', robotics],
+    ['The name is spelled differently.', -1, 'spelling', 'Zorvex Robtics', robotics],
     [
-      'Every distinctive word is spelled differently.',
+      'The distinctive part of the name is spelled differently.',
       -1,
       'spelling',
       'Zorvix Group',
@@ -133,16 +139,22 @@ describe('factors state what counted', () => {
     ],
     ['The legal form is of another kind.', -1, 'legal form', 'Zorvex Robotics LP', robotics],
     [
-      'The legal form is one of another country.',
+      'In the country of the company, your legal form is not used.',
       -1,
       'legal form',
       'Zorvex GmbH',
       { name: 'Zorvex Limited', country: 'GB' },
     ],
     ['It is a partnership, which your text does not say.', -1, 'legal form', 'Zorvex', { name: 'Zorvex LP' }],
-    ['No other company found has the name.', 1, 'companies with the same name', 'Zorvex Robotics', robotics],
     [
-      'No other company found has a name that starts with these words.',
+      'No other company in the registry has the name.',
+      1,
+      'companies with the same name',
+      'Zorvex Robotics',
+      robotics,
+    ],
+    [
+      'No other company in the registry has a name that starts with these words.',
       1,
       'companies with the same name',
       'Zorvex',
@@ -196,7 +208,7 @@ describe('factors state what counted', () => {
       'town_abroad',
       'Reno, GB',
       inReno,
-      'The town given is that of the registration, but its country is another (United States).',
+      'The registration is in a town of this name, but in another country (United States).',
       'limitation',
     ],
     [
@@ -217,7 +229,7 @@ describe('factors state what counted', () => {
       'none',
       'Reno',
       { ...inc, city: 'Elko' },
-      'The registration is not known to be in the place of the row.',
+      'The place given is not known to be that of the company.',
       'limitation',
     ],
   ])('a place is always said: %s', (place, location, held, sentence, type) => {
@@ -266,7 +278,6 @@ describe('factors state what counted', () => {
     ['Zorvex Robotics', 'Reno, NV', { ...robotics, ...reno }, 'strength', 'The place given is'],
     ['Zorvex Robotics', 'Leeds, GB', { ...robotics, ...reno }, 'limitation', 'in another country'],
     ['Zorvex Robotics', null, { ...robotics, listed: true }, 'strength', 'Its shares are traded'],
-    ['Zorvex Calder Mellbrook', null, { name: 'Mellbrook' }, 'limitation', 'Your name has words'],
   ])('by the weights in production: %s in %s beside %o', (name, location, held, type, sentence) => {
     const found = match({ name, location, held: [held] })
     if (found.kind === 'none') throw new Error('one was to be found')

@@ -838,7 +838,7 @@ describe('the forms of a country in all its languages', () => {
 
   test.each([
     ['BE', 'BV', 'Larkmoor Velsor', 'Gent'],
-    ['BE', 'SA', 'Larkmoor Velsor', 'Liège, Belgium'],
+    ['BE', 'SA', 'Larkmoor Velsor', 'Gent, Belgium'],
     ['BE', 'VOF', 'Larkmoor Velsor', null],
     ['ES', 'SL', 'Larkmoor Velsor', null],
     ['UZ', 'AJ', 'Larkmur Valsor', 'UZ'],
