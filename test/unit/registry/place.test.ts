@@ -1015,4 +1015,25 @@ describe('a short word for the town of the registration', () => {
   ])('a dash between spaces divides: %s', (location, city, country) => {
     expect(compare(location, city, country)).toBe('city')
   })
+
+  test.each([
+    ['Bp. VI.', 'Budapest', 'HU'],
+    ['Budapest XIII. ker.', 'Budapest', 'HU'],
+    ['Budapest, XI. kerület', 'Budapest', 'HU'],
+    ['Bp. II. ker., HU', 'Budapest', 'HU'],
+    ['Szfvár', 'Székesfehérvár', 'HU'],
+    ['Nyháza, HU', 'Nyíregyháza', 'HU'],
+    ['Praha IX', 'Praha', 'CZ'],
+    ['Gulberg III, Lahore', 'Lahore', 'PK'],
+  ])('the number of a district is no code: %s', (location, city, country) => {
+    expect(parseLocation(location)?.countries).not.toContain('VI')
+    expect(compare(location, city, country)).toMatch(/^(?:city|region|country|none)$/)
+  })
+
+  test.each(['St. Thomas, VI', 'Christiansted VI', 'Charlotte Amalie, VI 00802'])(
+    'VI is a code behind a town of the islands: %s',
+    (location) => {
+      expect(parseLocation(location)?.countries).toContain('VI')
+    },
+  )
 })

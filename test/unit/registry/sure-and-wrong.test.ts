@@ -4,6 +4,7 @@ import { foldHan } from '../../../src/registry/normalize/own-letters.js'
 import { foldText } from '../../../src/registry/normalize/normalize-name.js'
 import { cutOwnBrand, isOwnBrand, parseName } from '../../../src/registry/normalize/parsed-name.js'
 import legalForms from '../../../src/registry/reference/legal-forms.json' with { type: 'json' }
+import { divideTranslation } from '../../../src/registry/match/around-name.js'
 import { match, namedBy, type Held } from '../../support/matching.js'
 
 const inBritain = (name: string, city = 'Leeds'): Held => ({ name, city, country: 'GB' })
@@ -2160,5 +2161,122 @@ describe('a name of one word with another letter', () => {
     const all = changed.map(([word, other]) => ask(`${other} Ltd`, word, 'Leeds, GB'))
     expect(Math.max(...all)).toBeLessThanOrEqual(90)
     expect(all.filter((confidence) => confidence > 0).length).toBeGreaterThan(changed.length / 2)
+  })
+})
+
+describe('one company in two scripts or languages', () => {
+  const names: readonly [native: string, latin: string][] = [
+    ['三井物産株式会社', 'Mitsui Bussan Co., Ltd.'],
+    ['ラークモア株式会社', 'Larkmoor K.K.'],
+    ['ООО «Ларкмур Велсор»', 'Larkmur Velsor LLC'],
+    ['Λαρκμουρ Βέλσορ Α.Ε.', 'Larkmour Velsor S.A.'],
+    ['איתמר מדיקל בע"מ', 'Itamar Medical Ltd'],
+    ['라크무어 주식회사', 'Larkmoor Co., Ltd.'],
+  ]
+  const joins = [
+    (one: string, other: string) => `${one} (${other})`,
+    (one: string, other: string) => `${one} / ${other}`,
+    (one: string, other: string) => `${one} = ${other}`,
+    (one: string, other: string) => `${one} - ${other}`,
+    (one: string, other: string) => `${one}, engl. ${other}`,
+  ]
+  test.each(names.flatMap((pair) => joins.map((join) => [join(...pair), pair[1]] as const)))(
+    '%s is %s',
+    (name, held) => {
+      expect(match({ name, location: null, held: [{ name: held }] })).toMatchObject({ kind: 'entity' })
+    },
+  )
+
+  test.each([
+    ['Rymättylän Osuuspankki = Rymättylä Cooperative Bank', 'Rymättylän Osuuspankki'],
+    ['Hämeen Osuuspankki (Häme Co-operative Bank)', 'Hämeen Osuuspankki'],
+    ['Frederikshavn Boligforening, engl. Frederikshavn Housing Association', 'Frederikshavn Boligforening'],
+  ])('%s is %s', (name, held) => {
+    expect(match({ name, location: null, held: [{ name: held }] })).toMatchObject({ kind: 'entity' })
+  })
+
+  test.each(['Larkmoor Foods Ltd / Norvane Metals Ltd', 'Larkmoor Foods Ltd = Norvane Metals Ltd'])(
+    '%s are two companies',
+    (name) => {
+      expect(divideTranslation(name)).toBeNull()
+    },
+  )
+
+  test('long texts take no long time', () => {
+    for (const text of [
+      'a '.repeat(100_000),
+      'a ( '.repeat(50_000),
+      'a / '.repeat(50_000),
+      '三 ('.repeat(60_000),
+    ])
+      expect(divideTranslation(text) ?? []).toBeInstanceOf(Array)
+  })
+})
+
+describe('a name on a form or a letter', () => {
+  const held: Held[] = [{ name: 'Larkmoor Industries Limited' }]
+  test.each([
+    'L A R K M O O R I N D U S T R I E S L I M I T E D',
+    'L A R K M O O R I N D U S T R I E S',
+    'M/s. Larkmoor Industries Limited',
+    'M/S Larkmoor Industries Ltd',
+    'LARKMOOR INDUSTRIES LTD 13 Dec',
+    'VN-0224, Larkmoor Industries Ltd',
+    'LARKMOOR INDUSTRIES LTD Shares of Beneficial Interest',
+  ])('%s is the company', (name) => {
+    const found = match({ name, location: null, held })
+    expect(found).toMatchObject({ kind: 'entity', confidence: expect.toSatisfy(isSure) as number })
+  })
+
+  test.each(['M/s. Larkmoor Industries Limited', 'M/S. LARKMOOR INDUSTRIES LIMITED'])(
+    'registered as %s, it has its name',
+    (name) => {
+      for (const asked of ['Larkmoor Industries Limited', 'M/s Larkmoor Industries Ltd', name])
+        expect(match({ name: asked, location: null, held: [{ name }] })).toMatchObject({
+          kind: 'entity',
+          confidence: expect.toSatisfy(isSure) as number,
+        })
+    },
+  )
+})
+
+describe('the same name in another town of the country', () => {
+  test.each([
+    ['NO', 'Larkmoor Trelast AS', 'Hamar', 'Drammen'],
+    ['HU', 'Larkmoor Bau Kft.', 'Budapest', 'Győr'],
+    ['PK', 'Larkmoor Hosiery Mills (Pvt.) Limited', 'Faisalabad', 'Lahore'],
+    ['DE', 'Larkmoor Velsor GmbH', 'Köln', 'Ulm'],
+  ])('%s: %s of %s is not certain in %s', (country, name, city, other) => {
+    const ask = (town: string) => {
+      const found = match({ name, location: `${town}, ${country}`, held: [{ name, city, country }] })
+      return found.kind === 'none' ? 0 : found.confidence
+    }
+    expect(ask(city)).toBeGreaterThan(94)
+    expect(ask(other)).toBeLessThanOrEqual(94)
+  })
+})
+
+describe('another word, and not a slip of this one', () => {
+  test.each([
+    ['NO', 'Velsor Arkitektur AS', 'Velsor Arkitekter AS', 94],
+    ['NO', 'Romsdal Verfts AS', 'Romsdal Verft AS', 94],
+    ['NO', 'Solbakk Velsor AS', 'Solbakken Velsor AS', 90],
+    ['HU', 'Kis Velsor Kft.', 'Kiss Velsor Kft.', 90],
+    ['HU', 'Őrs Bau Kft.', 'Örs Bau Kft.', 90],
+    ['HU', 'Örs Bau Kft.', 'Őrs Bau Kft.', 90],
+    ['NO', 'Velsor Barnehage AS', 'Velsor Barnehage SA', 85],
+    ['NO', 'Velsor Kraft SA', 'Velsor Kraft AS', 85],
+  ])('%s: %s is hardly %s: at most %i', (country, name, held, most) => {
+    const found = match({
+      name,
+      location: `Norvik, ${country}`,
+      held: [{ name: held, city: 'Norvik', country }],
+    })
+    expect(found.kind === 'none' ? 0 : found.confidence).toBeLessThanOrEqual(most)
+  })
+
+  test('Hafiz Tanneries is Hafiz Tannery in its town', () => {
+    const held: Held[] = [{ name: 'Hafiz Tannery (Pvt.) Limited', city: 'Kasur', country: 'PK' }]
+    expect(match({ name: 'Hafiz Tanneries', location: 'Kasur, PK', held })).toMatchObject({ kind: 'entity' })
   })
 })
