@@ -260,7 +260,7 @@ export function readQuery(
       (word.includes(unknownLetter) && vocabulary.findExpansions(word).length > 0),
   }
   const initials = listTownInitials(location ?? '')
-  const read = (name: string, at: number) => {
+  const readName = (name: string, at: number) => {
     const readings = [...readNativeName(name), ...writeCountryLetters(name, countries)]
     const native = readings.map(({ text, how }) => readText(text, facts, { how, native: name }))
     const rest = [around, names[1 - at] ?? ''].filter(Boolean).join(' ')
@@ -270,7 +270,11 @@ export function readQuery(
   }
   // The whole may be a name too.
   const whole = field.length < given.length ? readText(given, facts) : null
-  const texts = [...names.flatMap(read), ...(whole === null ? [] : [whole])]
+  const undivided = names.length === 1 ? null : readText(bare, facts)
+  const read = names.map(readName)
+  const first = read.flatMap(([one]) => one ?? [])
+  const others = [undivided, ...read.flatMap(([, ...more]) => more), whole].flatMap((text) => text ?? [])
+  const texts = [...first, ...others]
   const words = texts.map((text) => text.words.map((word) => word.text).join(' '))
   if (texts.length === 0) return null
   return {

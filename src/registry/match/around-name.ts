@@ -1,9 +1,10 @@
-import { formWords } from '../normalize/legal-forms.js'
+import { findFormAt, formWords } from '../normalize/legal-forms.js'
 import { boundText } from '../normalize/parsed-name.js'
-import { foldText, foldWords, isLightWord, namesTrade } from '../normalize/normalize-name.js'
+import { foldText, foldWords, namesTrade } from '../normalize/normalize-name.js'
 import { hasOtherScript } from '../normalize/sounds.js'
 import { isIndustryWord } from '../reference/industry-codes.js'
 import { classOfWord, isOfManyNames } from './word-classes.js'
+import { hasNameWord } from './parse-location.js'
 import {
   isPlainRemark,
   isRemark,
@@ -158,37 +159,41 @@ export function findAround(given: string, name: string): string {
 
 /** Two names of a company: a sign between them, or a word for a language. */
 const twoNames = [
-  /^(.+?)\s*[([\uff08\u3010]([^()[\]\uff08\uff09\u3010\u3011]+)[)\]\uff09\u3011]$/u,
-  new RegExp(String.raw`^(.+?)[\s,;:–-]+\(?(?:${around.translated})[\s:]+([^()]+)\)?$`, 'iu'),
-  /^(.+?)\s+=\s+(.+)$/u,
-  /^(.+?)\s+(?:\/|\||[-–—])\s+(.+)$/u,
-  /^(.+?)\/(.+)$/u,
+  /^(.+?)\s?[([\uff08\u3010]([^()[\]\uff08\uff09\u3010\u3011]+)[)\]\uff09\u3011]$/u,
+  new RegExp(String.raw`^(.+?)\s?[,;:(–-]\s?(?:${around.translated})[\s:]\s?([^()]+)\)?$`, 'iu'),
+  /^(.+?)\s=\s(.+)$/u,
+  /^(.+?)\s(?:\/|\||[-–—])\s(.+)$/u,
 ]
-const stemLettersMin = 4
 const isOneScript = (text: string): boolean => !hasOtherScript(text) || !/\p{Script=Latin}{3}/u.test(text)
 
 /**
- * Divides a text with the name of one company in two scripts or languages: "三井物産株式会社 (Mitsui & Co., Ltd.)", "Rymättylän
- * Osuuspankki = Rymättylä Cooperative Bank". In one script, each word of the other name has a like one in the first, or is of
- * a trade. `null` for other texts.
+ * Divides a text with the name of one company in two scripts or languages, in their order: "三井物産株式会社 (Mitsui & Co., Ltd.)",
+ * "Rymättylän Osuuspankki = Rymättylä Cooperative Bank". `null` for other texts.
  */
 export function divideTranslation(text: string): readonly [name: string, other: string] | null {
+  const given = boundText(text).trim()
   for (const [at, pattern] of twoNames.entries()) {
-    const [, first = '', second = ''] = pattern.exec(text.trim()) ?? []
-    const [ours, theirs] = [first, second].map((part) => foldWords(part))
-    if (ours === undefined || theirs === undefined || ours.length === 0 || theirs.length === 0) continue
+    const [, first = '', second = ''] = pattern.exec(given) ?? []
     const isApart = hasOtherScript(first) !== hasOtherScript(second)
-    if (isApart && [first, second].every((part) => isOneScript(part) && /\p{L}{2}/u.test(part)))
-      return hasOtherScript(first) ? [second, first] : [first, second]
-    const isLike = (word: string) =>
-      word.length >= stemLettersMin &&
-      ours.some((own) => own.slice(0, stemLettersMin) === word.slice(0, stemLettersMin))
-    const others = theirs.filter((word) => !isLike(word))
-    const isTranslated = others.length > 0 && others.length < theirs.length && others.every(isOfTrade)
-    if (at < twoNames.length - 2 && isTranslated && !isApart) return [first, second]
+    const areNames = [first, second].every((part) => isOneScript(part) && hasNameWord(part))
+    const isTranslated = isApart
+      ? areNames
+      : at < twoNames.length - 1 && (isTranslation(first, second) || isTranslation(second, first))
+    if (isTranslated) return [first, second]
   }
   return null
 }
 
-const isOfTrade = (word: string): boolean =>
-  formWords.has(word) || joining.test(word) || isLightWord(word) || isIndustryWord(word) || namesTrade(word)
+/** Whether a text is the English name: its words are like those of the name, or of a trade, for which the name has no English words. */
+function isTranslation(name: string, text: string): boolean {
+  const isOfTrade = (word: string) => joining.test(word) || isIndustryWord(word) || namesTrade(word)
+  const isWord = (word: string) => !formWords.has(word) || isOfTrade(word)
+  const [own, words] = [foldWords(name), foldWords(text).filter(isWord)]
+  const stem = (word: string) => word.slice(0, 4)
+  const without = (all: readonly string[], others: readonly string[]) =>
+    all.filter((word) => word.length < 4 || !others.some((other) => stem(other) === stem(word)))
+  const isNative = (word: string) => word.length > 4 && !findFormAt([word], 0)?.countries.includes('GB')
+  const [ours, theirs] = [without(own, words).filter(isNative), without(words, own)]
+  const isForeign = ours.length > 0 && !ours.some(isIndustryWord)
+  return isForeign && theirs.length > 0 && theirs.length < words.length && theirs.every(isOfTrade)
+}

@@ -71,7 +71,7 @@ function compareForms(stated: StatedForm | null, candidate: CandidateName): Form
 const statesPart = (stated: StatedForm | null, candidate: CandidateName): boolean =>
   parseHeld(candidate).formWords.some(
     (word, _, { length }) =>
-      length > 1 && findFormAt([word], 0)?.countries.join() === stated?.countries.join(),
+      length > 1 && stated !== null && word.startsWith(stated.words.join(' ').slice(0, 4)),
   )
 
 const isCorporate = (kind: string) => /^(?:limited|stock|simplified|starter|public|single)$/.test(kind)

@@ -66,10 +66,11 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
         isInserted,
         isOmitted,
         isUsualWord,
+        isOfOtherCountry,
         (other: Evidence) => isBare(other) && other.place !== 'postal' && isOfFamily(other),
         (other: Evidence) =>
           (isLikeOther(other) || isMarkedOtherwise(other)) &&
-          (isInOtherTown(other) || isOfSyllables(other) || isOfOtherGender(other)),
+          (isInOtherTown(other) || hasTones(other.comparison.candidate.name) || isOfOtherGender(other)),
         (other: Evidence) => other.comparison.statedForm !== null && isWithoutEnd(other),
       ].some((is) => is(one)),
   ],
@@ -115,8 +116,9 @@ const isNextToOther = ({
   contextCount === 0 &&
   candidate.prominence.tickers === ''
 
-/** Each syllable of Vietnamese is a word: with another letter or mark, it is another one. */
-const isOfSyllables = ({ comparison }: Evidence): boolean => hasTones(comparison.candidate.name)
+/** A little-known company of another country is hardly the one that is stated. */
+const isOfOtherCountry = ({ place, contextCount, comparison: { candidate } }: Evidence): boolean =>
+  place === 'country_conflict' && contextCount === 0 && isLittleKnown(candidate)
 
 /** Slavic names end otherwise for a woman. */
 const isOfOtherGender = ({ comparison: { alignment, text, candidate } }: Evidence): boolean =>
@@ -185,11 +187,8 @@ const isNumbered = ({ comparison, siblings }: Evidence): boolean => {
   const { seriesCount, completedCount } = siblings
   const isCutBefore = seriesCount > 0 || (completedCount > 0 && !comparison.isFormStated)
   if (isBehindForm || (isCutBefore && comparison.matchType === 'exact')) return true
-  return (
-    isOneOfSeries &&
-    !isTruncated &&
-    alignment.missing.some((at) => /^(?!(?:19|20)\d\d$)/.test(candidate.tokens[at] ?? ''))
-  )
+  const isMissing = (at: number) => /^(?!(?:19|20)\d\d$)/.test(candidate.tokens[at] ?? '')
+  return isOneOfSeries && !isTruncated && alignment.missing.some(isMissing)
 }
 
 const isDescribed = ({ comparison }: Evidence): boolean => comparison.candidate.isDescribed === true
@@ -264,8 +263,8 @@ function isElsewhere(evidence: Evidence): boolean {
   const { place, hint, contextCount, comparison } = evidence
   if (contextCount > 0) return false
   if (place === 'country_conflict' || place === 'town_abroad') return true
-  if (isInOtherTown(evidence) && isLittleKnown(comparison.candidate))
-    return comparison.candidate.place.cityKey !== ''
+  const isKnownTown = place === 'region_conflict' || comparison.candidate.place.cityKey !== ''
+  if (isInOtherTown(evidence) && isLittleKnown(comparison.candidate) && isKnownTown) return true
   if (place === 'registered_elsewhere') return comparison.candidate.prominence.tickers === ''
   // The region says that the town is in the company's country, and not that it is the company's.
   const isOther = place === 'country' && hint?.namesTown === true && comparison.candidate.place.cityKey !== ''

@@ -1,7 +1,10 @@
 import { postalShapes, readKind } from '../normalize/streets.js'
 import { unifyLetters } from '../normalize/own-letters.js'
 import { splitPlace } from '../normalize/unspaced-names.js'
-import { foldText } from '../normalize/normalize-name.js'
+import { foldText, foldWords } from '../normalize/normalize-name.js'
+import { formWords } from '../normalize/legal-forms.js'
+import { isIndustryWord } from '../reference/industry-codes.js'
+import { classOfWord, hasOtherMeaning } from './word-classes.js'
 import { matchLimits } from '../model/limits.js'
 import { findCountryCodes, findExactCodes } from '../../core/countries.js'
 import { readIdentifiers } from '../../core/numbers/stated-identifiers.js'
@@ -36,7 +39,7 @@ const numerals =
   '0 I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII XVIII XIX XX XXI XXII XXIII'.split(' ')
 /** The number of a district: "Bp. VI.", "XI. kerület", "Gulberg III". */
 const numeral =
-  /(?<=^|\p{L}\.?\s|[,;]\s*)([IVX]{1,5})\.(?=\s*(?:\p{L}{3}|$))(?:\s*ker(?:ület|\.))?|(?<=\p{L}{2}\.?\s)(I{2,3}|IV|IX|XI{0,3}V?|XI?[VX])(?![\p{L}\p{N}])/gu
+  /(?<=^|[,;]\s*|\p{L}\.?\s)([IVX]{1,5})\.?\s*ker(?:ület\p{L}*|\.|(?=\s|$))|(?<=\p{L}{2}\.?\s)([IVX]{1,5})\.(?=\s*(?:$|[,;]))|(?<=\p{L}{2}\.?\s)(I{2,3}|IV|VI{2,3}|IX|X{1,2}(?:IX|IV|V?I{0,3}))(?![\p{L}\p{N}])/gu
 
 /** Parses a location text ("Stockport, SK6 6ND", "Austin TX", "Germany"). Returns `null` if it has no place. */
 export function parseLocation(location: string | null): LocationHint | null {
@@ -44,8 +47,8 @@ export function parseLocation(location: string | null): LocationHint | null {
   const postals = new Set<string>()
   let text = location
     .slice(0, matchLimits.locationCharsMax)
-    .replace(numeral, (found, one = '', other = '') => {
-      const number = numerals.indexOf(`${one}${other}`)
+    .replace(numeral, (found, ...groups: readonly (string | undefined)[]) => {
+      const number = numerals.indexOf(groups.slice(0, 3).join(''))
       return number < 0 ? found : `${number}`
     })
     .replace(slashedStart, '$1. ')
@@ -321,3 +324,16 @@ interface CompanyPlace {
   readonly parts?: readonly (string | null)[]
   readonly name: string | null
 }
+
+/** Whether a text has more than forms, places, sites, numbers and words of bookings. */
+export const hasNameWord = (text: string): boolean =>
+  hasOtherScript(text)
+    ? /\p{L}{2}/u.test(text) && !isLargeCity(text)
+    : foldWords(text).some(
+        (word) =>
+          /^[a-z]{3,}$/.test(word) &&
+          !formWords.has(word) &&
+          (isIndustryWord(word) || !(classOfWord.has(word) || hasOtherMeaning(word))) &&
+          !isLargeCity(word) &&
+          findExactCodes(word).length === 0,
+      )

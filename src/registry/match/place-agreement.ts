@@ -60,18 +60,17 @@ export function readCutTown(part: string): RegExp | null {
   return new RegExp(`^${shapes.join('')}$`)
 }
 
-/** Whether a key is short for a town: the consonants, "sby" of "surabaya", the end, "szfvar" of "szekesfehervar", or two pieces, "jaksel" of "jakartaselatan". */
+/** Whether a key is short for a town: the consonants, "sby" of "surabaya", or two pieces, "jaksel" of "jakartaselatan". */
 export function isShortTown(short: string, town: string): boolean {
   if (short.charAt(0) !== town.charAt(0) || short.length > 8 || short.length * 10 > town.length * 7)
     return false
   let found = 0
   for (const letter of town) if (letter === short[found]) found++
-  const isEnd = short.length > 4 && town.endsWith(short.slice(-3))
   const isInTwo = Array.from(short).some((_, at) => {
     const rest = short.slice(at)
     return at > 2 && rest.length > 2 && town.startsWith(short.slice(0, at)) && town.includes(rest, at + 1)
   })
-  return found === short.length && (isEnd || isInTwo || /^[a-z][^aeiouy]{1,3}y?$/.test(short))
+  return found === short.length && (isInTwo || /^[a-z][^aeiouy]{1,3}y?$/.test(short))
 }
 
 /** Compares a place with a hint: the finest agreement wins; a conflict counts only if no reading agrees, also as short for its town. */

@@ -122,7 +122,7 @@ const readBookings = () =>
   })
 const isYear = /^(?:19|20)\d\d$/
 const months = new Set(toWords(table.beside_others.date))
-const fillers = new Set([...toWords(table.anywhere.stop), ...toWords(table.anywhere.currency)])
+const fillers = new Set([...toWords([...table.anywhere.stop, ...table.anywhere.currency]), 'fra', 'fran'])
 const named = new Set(
   Object.entries(table.anywhere).flatMap(([name, lines]) =>
     /^(?:department|payment)$/.test(name) ? [] : toWords(lines),

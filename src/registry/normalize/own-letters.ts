@@ -55,8 +55,9 @@ const contractions = new Map(
 )
 const contracted = /(?<![\p{L}\p{M}-])\p{Script=Cyrillic}{1,4}-\p{Script=Cyrillic}{1,3}(?![\p{L}\p{M}-])/gu
 
-/** "Messrs", in front of a name as on a letter. */
-const messrs = /^\s*(?:m\/s[.:]?|messrs\.|मेसर्स|मे\.|মেসার্স|મેસર્સ|மெசர்ஸ்|మెసర్స్|ಮೆಸರ್ಸ್|میسرز)\s+(?=\S)/iu
+/** "Messrs", in front of a name as on a letter. In Nordic names it is a motor ship. */
+const messrs =
+  /^\s*(?!.{0,200}\s(?:AS|ASA|ApS|A\/S|ANS|DA|AB|Oy)\.?\s*$)(?:m\/s[.:]?|मेसर्स|मे\.|মেসার্স|મેસર્સ|மெசர்ஸ்|మెసర్స్|ಮೆಸರ್ಸ್|میسرز)\s+(?=\S)/iu
 
 /** Writes the words of short forms, without "Messrs" in front: "завод" for "з-д", "บริษัท" for "บ.". */
 export const writeOut = (text: string): string =>

@@ -224,7 +224,7 @@ export function readBritishLine(line: string): AddressParts | null {
 
 /**
  * Splits a line of another country: "Shop 4, Ghodbunder Road, Thane, Maharashtra, India, 400601", "Weg 1, 80333 München,
- * Germany", "Harju maakond, Tallinn, Weg 1". `null` for lines without a country, region or postal code at the end, and
+ * Germany", "Harju maakond, Tallinn, Weg 1". `null` for lines without a country, region, postal code or large city at the end, and
  * without a town before it, unless words say which part is the town, or the country writes it first.
  */
 export function readForeignLine(line: string, countryCode: string): AddressParts | null {
@@ -250,9 +250,7 @@ export function readForeignLine(line: string, countryCode: string): AddressParts
       : null
   if (named !== null) return { ...named, postalCode }
   const { town: city, code } = splitTownCode(parts.pop() ?? '', false)
-  // "Office 4, Mall Road, Lahore": of parts with numbers and streets, the last one is the town.
-  const isLastOnly = parts.every((part) => streetLike.test(part)) || isLargeCity(city)
-  const isEnd = count > parts.length + 1 || code !== null || isLastOnly
+  const isEnd = count > parts.length + 1 || code !== null || isLargeCity(city)
   const isTown = city !== '' && !streetLike.test(city) && isEnd
   const rest = { region, postalCode: code ?? postalCode }
   return isTown && parts.length > 0 ? { street: parts.join(', '), city, ...rest } : null

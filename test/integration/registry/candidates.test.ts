@@ -104,9 +104,9 @@ describe('candidates of a name', () => {
   })
 
   test('where nothing is answered, what is near is found; what is not, is not', () => {
-    expect(answer(registry, 'Norvane Widgets Direct', 'Leeds').status).toBe('no_match')
+    expect(answer(registry, 'Norvane Widgets Direct', 'Leeds').status).toMatch(/^(?:no_match|inconclusive)$/)
     expect(legalNames(candidates(registry, 'Red Hatt Services', 'Leeds, GB'))).toEqual(['Red Hat, Inc.'])
-    expect(answer(registry, 'Red Hatt Services', 'Leeds, GB').status).toBe('no_match')
+    expect(answer(registry, 'Red Hatt Services', 'Leeds, GB').status).toMatch(/^(?:no_match|inconclusive)$/)
     expect(candidates(registry, 'Unheard-of Bakery', 'Leeds')).toEqual([])
     expect(answer(registry, '???').status).toBe('not_found')
     expect(candidates(registry, '???')).toEqual([])

@@ -222,7 +222,7 @@ describe('an address in one line', () => {
       null,
       null,
     ],
-    ['Av. Larco 1301, Miraflores', 'PE', 'Av. Larco 1301', 'Miraflores', null, null],
+    ['Plot 9, SITE, Karachi', 'PK', 'Plot 9, SITE', 'Karachi', null, null],
     ['2030 Érd, Fő utca 1.', 'HU', 'Fő utca 1.', 'Érd', null, '2030'],
     ['7100 Szekszárd, Fő utca 1.', 'HU', 'Fő utca 1.', 'Szekszárd', null, '7100'],
     ['One Larkmoor Way, Redmond, WA, 98052', 'US', 'One Larkmoor Way', 'Redmond', 'WA', '98052'],
@@ -231,7 +231,10 @@ describe('an address in one line', () => {
   })
 
   test.each([
-    ['Hauptstr. 1, Hof 3', 'DE'],
+    ['Hauptstr. 1, Hinterhaus', 'DE'],
+    ['12 Main Street, c/o Larkmoor Ltd', 'IE'],
+    ['Via Roma 5, Scala B', 'IT'],
+    ['12 Foo, Punjab', 'PK'],
     ['仁怀市茅台镇', 'CN'],
     ['Level 3, Larkmoor Road, India', 'IN'],
     ['Larkmoor', 'DE'],
