@@ -49,6 +49,8 @@ describe('the registry that ships with the package', () => {
   ])('%j at %j is inconclusive: the form is foreign to %s', (name, location, legalName) => {
     const answer = registry.resolve({ name, location, context: null })
     expect(answer).toMatchObject({ status: 'inconclusive', candidate: { legal_name: legalName } })
-    expect(answer.factors.map(({ description }) => description).join(' ')).toContain('your legal form is not used')
+    expect(answer.factors.map(({ description }) => description).join(' ')).toContain(
+      'your legal form is not used',
+    )
   })
 })
