@@ -136,7 +136,7 @@ const closeSpelling = (word: string): string =>
   /[aou]e|aa|dj|^mac.{3}|..our|isation/.test(word)
     ? word
         .replace(/(?<![aeoq])(?!aero)([aou])e(?=.)/g, word.length < 5 ? '$&' : '$1')
-        .replace(/^aa|aa(?=rd|ge|r?s|l?b|[dl]?$)/g, 'a')
+        .replace(/^aa(?=[bdfgk-nr-tv])|aa(?=rd|ge|r?s|l?b|[dl]?$)/g, 'a')
         .replace(/dj/g, 'd')
         .replace(/^mac(?=.{3})/, 'mc')
         .replace(/(?<=..)our(?=s?$)/, 'or')

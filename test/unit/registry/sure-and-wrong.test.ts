@@ -2280,3 +2280,13 @@ describe('another word, and not a slip of this one', () => {
     expect(match({ name: 'Hafiz Tanneries', location: 'Kasur, PK', held })).toMatchObject({ kind: 'entity' })
   })
 })
+
+test('only letters that follow it in Norse words make a double a at the start one letter', () => {
+  const ask = (name: string, held: string) =>
+    match({ name: `${name} AS`, location: null, held: [{ name: `${held} AS`, country: 'NO' }] })
+  expect(ask('Aasheim', 'Asheim')).toMatchObject({
+    kind: 'entity',
+    confidence: expect.toSatisfy(isSure) as number,
+  })
+  expect(ask('Aaxivra', 'Axivra')).not.toMatchObject({ confidence: expect.toSatisfy(isSure) as number })
+})
