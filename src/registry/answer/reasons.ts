@@ -69,7 +69,7 @@ function listWordReasons(comparison: NameComparison): Reason[] {
     add('Your name and the company name each have words that the other does not have.', 'words left over')
   else if (queryHasMore) add('Your name has words that the company name does not have.', 'words left over')
   else if (nameHasMore) add('The company name has words that your name does not have.', 'words left over')
-  if (!numbersAgree) add('Only one of the names has a certain number.', 'numbers')
+  if (!numbersAgree) add('The numbers in the two names differ.', 'numbers')
   else if (isOneOfSeries) add('The name continues with a number: it is one of a series.', 'numbers')
   if (comparison.isPluralOnly) add('A word is in the plural in one of the two names.', 'spelling')
   if (comparison.characters === 'other')

@@ -91,13 +91,7 @@ describe('factors state what counted', () => {
       'Zorvex Robotics Calder',
       { name: 'Zorvex Robotics Mellbrook' },
     ],
-    [
-      'Only one of the names has a certain number.',
-      -1,
-      'numbers',
-      'Zorvex Fund II',
-      { name: 'Zorvex Fund III' },
-    ],
+    ['The numbers in the two names differ.', -1, 'numbers', 'Zorvex Fund II', { name: 'Zorvex Fund III' }],
     [
       'The name continues with a number: it is one of a series.',
       -1,
