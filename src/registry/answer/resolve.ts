@@ -99,7 +99,6 @@ function buildAnswer(
 
 export function toCandidate(registration: StoredLegalEntity): Candidate {
   const { address } = registration
-  const line = formatAddress(address)
   const stateCode = address.region === null ? null : findRegionCode(address.countryCode, address.region)
   return {
     name: registration.displayName,
@@ -107,7 +106,11 @@ export function toCandidate(registration: StoredLegalEntity): Candidate {
     jurisdiction: registration.jurisdiction,
     status: getStatus(registration),
     description: null,
-    primary_address: { full_address: line, state_code: stateCode, country_code: address.countryCode },
+    primary_address: {
+      full_address: formatAddress(address),
+      state_code: stateCode,
+      country_code: address.countryCode,
+    },
   }
 }
 
@@ -251,9 +254,10 @@ export function readQuery(
   const names = (divideTranslation(bare) ?? [bare]).map((part) => spellOutShortForms(part, countries))
   const stated = foldText(location ?? '', matchLimits.locationCharsMax).split(' ')
   const placeWords = new Set([...stated, ...findCountryWords(bare, countries)])
+  const isArabic = countries.some((code) => romanized.countries.Arabic.includes(code))
   const facts = {
     placeWords,
-    isSpoken: countries.some((code) => romanized.countries.Arabic.includes(code)),
+    isSpoken: isArabic || vocabulary.mayBeHeard(bare),
     isWord: (word: string) => vocabulary.countNames(word) > 0,
     isNearWord: (word: string) =>
       vocabulary.findSpellings(word).some((near) => calculateDistance(word, near, 1) === 1) ||

@@ -253,7 +253,8 @@ function compareWithText({ text, matches, writings }: AlignedText, name: string)
     if (!isCut && isGuess(match) && classifyNameWord(name) === 'telling') return null
     if (match?.kind !== 'equal' && isHeard) {
       if (writings && areWrittenAlike(word.text, name, writings)) return sameMatch
-      const sound = word.isSpoken ? compareSound(word.folded, name) : null
+      const isHeard = word.isSpoken && (text.how !== null || (match === null && usual === null))
+      const sound = isHeard ? compareSound(word.folded, name, text.how === null) : null
       if (sound !== null && sound.cost < (match?.cost ?? Infinity)) return sound
     }
     return usual === name && (match === null || match.kind === 'misspelled') ? usualMatch : match

@@ -47,6 +47,7 @@ export interface WordMatch {
   readonly isUsual?: boolean
   /** Two letters are swapped, one is doubled or single, or "ks" is "x": hardly another name. */
   readonly isSlip?: boolean
+  readonly isSound?: boolean
 }
 
 const of = (kind: WordMatchKind, cost: number, share = 1, isFirstChanged = false): WordMatch => ({
@@ -56,10 +57,8 @@ const of = (kind: WordMatchKind, cost: number, share = 1, isFirstChanged = false
   share,
 })
 
-const equal = of('equal', 0)
+const [equal, plural, related] = [of('equal', 0), of('plural', 0.25), of('related', 0.5)]
 export const sameMatch = of('same', 0.1)
-const plural = of('plural', 0.25)
-const related = of('related', 0.5)
 
 const readPairs = (pairs: string): (readonly [string, string])[] =>
   pairs.split(/\s+/).map((pair) => pair.split('=') as [string, string])
@@ -81,6 +80,7 @@ const readNumber = (word: string): string | undefined =>
 export const joinNumber = (first: string | undefined, second: string): string | undefined =>
   first === undefined ? undefined : numberWords.get(first + second)
 
+const hasDigit = /\d/
 /** Number words of two languages are two words: "SEI" is no "Six". */
 const english = new Set([...units, ...tens].map(([word]) => word))
 const areOfOne = (a: string, b: string) => hasDigit.test(a + b) || (english.has(a) && english.has(b))
@@ -99,8 +99,6 @@ export function isNumberOfTwo(first: string | undefined, second: string, word: s
 
 /** Words of the same meaning in two languages, and other spellings that no rule finds. */
 const synonyms = new Map(readPairs(wordTables.synonyms.join(' ')))
-
-/** Lists the words that an abbreviation of `synonyms` stands for. */
 export const findSynonym = (word: string): string | undefined => synonyms.get(word)
 
 /** The spelling that is compared with a word of a name: "St" is "Saint" or "Street", "Fin" may be "Finance", and "21" in "21-4" the year 2021. */
@@ -129,8 +127,6 @@ const englishWords = new Set(
 const areIn = (groups: ReadonlyMap<string, number> | undefined, a: string, b: string): boolean =>
   groups?.get(a) !== undefined && groups.get(a) === groups.get(b)
 
-const hasDigit = /\d/
-
 /** "ue" for "ü", "ü" written as "u", except at the end of a word and in short words; "dj" for "đ", "Mc" for "Mac", and British spellings. */
 const closeSpelling = (word: string): string =>
   /[aou]e|aa|dj|^mac.{3}|..our|isation/.test(word)
@@ -157,7 +153,7 @@ const toShape = (word: string): string =>
     .replace(/cl/g, 'd')
 
 /** The consonants, without repetitions: abbreviated words have only these. */
-const toSkeleton = (word: string): string =>
+export const toSkeleton = (word: string): string =>
   word.charAt(0) +
   word
     .slice(1)
@@ -261,10 +257,17 @@ function dropsVowels(short: string, word: string): boolean {
   return !/[aeiou]/.test(middle) || (middle.length > 2 && word.includes(middle))
 }
 
-/** Compares a word that another script writes with a word of a name, by their sound. */
-export function compareSound(spoken: string, name: string): WordMatch | null {
+const toLiquids = (word: string): string => word.replace(/(.)\1/g, '$1').replace(/[^lr]/g, '')
+const mayBeHeard = (spoken: string, name: string) =>
+  Math.min(spoken.length, name.length) > 3 &&
+  Math.abs(spoken.length - name.length) < 4 &&
+  toLiquids(spoken) === toLiquids(name)
+
+/** Compares a word that another script writes with a word of a name, by their sound. `isLatin`: a word as it was heard, which is long and tells "l" from "r". */
+export function compareSound(spoken: string, name: string, isLatin = false): WordMatch | null {
   const rate = rateSound(spoken, name)
-  return rate < soundRateMin ? null : { ...of('misspelled', 0.4 + 3 * (1 - rate), rate), isSlip: rate > 0.94 }
+  if (rate < (isLatin ? 0.88 : soundRateMin) || (isLatin && !mayBeHeard(spoken, name))) return null
+  return { ...of('misspelled', 0.4 + 3 * (1 - rate), rate), isSlip: rate > 0.94, isSound: true }
 }
 
 function compareSpelling(text: string, name: string): WordMatch | null {
@@ -302,11 +305,7 @@ function compareSkeletons(text: string, name: string): WordMatch | null {
 }
 
 /** A country at the end of a name: its last words. */
-export interface CountryAtEnd {
-  readonly end: number
-  readonly count: number
-  readonly codes: readonly string[]
-}
+export type CountryAtEnd = Readonly<{ end: number; count: number; codes: readonly string[] }>
 
 /** Shorter words are codes of countries and words of names: "can", "per", "and". */
 export const isCountryWord = (word: string): boolean =>

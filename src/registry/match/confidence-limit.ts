@@ -8,7 +8,15 @@ import { toCityKey, toPlaceKey } from '../normalize/places.js'
 import { classifyNameWord, isCountryWord } from './compare-words.js'
 import { isOneFormPrivate } from './candidate.js'
 import { classifyEvidence, hasLeft, isOwnCountryLeft, type Evidence } from './evidence.js'
-import { countTellingNext, isFollowed, isNamedOtherwise, isNameLeft, isOfSeveral } from './other-names.js'
+import {
+  countTellingNext,
+  isFollowed,
+  isNamedOtherwise,
+  isNameLeft,
+  isOfSeveral,
+  isRearranged,
+  isUsualWord,
+} from './other-names.js'
 import {
   isAmong,
   isBySound,
@@ -47,7 +55,7 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   // With a word in place of another, it is the name of another company.
   [58, (evidence) => isReplaced(evidence.comparison) || isNamedByOtherTown(evidence)],
   // The rest of the name describes a trade: in another town, it may be another company's.
-  [70, (one) => isDescribed(one) && !/^(?:postal|city)$/.test(one.place)],
+  [70, (one) => isOfTrade(one) && !/^(?:postal|city)$/.test(one.place)],
   // Another word of a trade makes another name, and so does the only word that tells: Spaces and Spices, Demirkaya and Demirkan.
   [78, (one) => one.place !== 'postal' && one.contextCount === 0 && (isOtherTrade(one) || isOnlyLike(one))],
   // A name that continues is that of another company, as far as the registry tells.
@@ -55,9 +63,9 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
     78,
     (one) =>
       [
-        isContinued,
+        (other: Evidence) => isContinued(other) && isName(other.comparison),
+        (other: Evidence) => isNamedOtherwise(other, true),
         isRearranged,
-        isNamedOtherwise,
         isOfSeveral,
         isNameLeft,
         isNextToOther,
@@ -79,46 +87,40 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   // In a script of which few words are known, a short word with another letter is another name: পদ্মা is no Palma.
   [78, ({ comparison: { text, isLooseShort } }) => isLooseShort && isOfUnknownWords(text.native)],
   // Vowels tell names of one sound apart, as far as the script has them: "медина" is hardly Modern.
-  [78, (one) => isBySound(one, ({ isSlip = false }) => !isSlip)],
-  // A group has a company for each country, and a word in front makes another name: few registries hold all of them.
-  [
-    85,
-    (one) =>
-      [isOwnCountryLeft, isOfOtherOffice, isOfOtherForm, isWithoutEnd, isSwapped].some((is) => is(one)),
-  ],
-  [85, ({ comparison }) => comparison.characters === 'unknown'],
-  // The others may be words of another name. A word behind the form may be a remark, or name a fund or an estate of the company.
-  [90, (one) => [isSpelledOtherwise, isFollowed, isDescribed, isTranslated, isBySound].some((is) => is(one))],
-  [90, (one) => isUnplacedLike(one, true)],
+  [78, (one) => hasFewVowels(one) && isBySound(one, one.comparison.text.how === null)],
+  [85, (one) => isBySound(one, false)],
+  // A name may continue with what its company does, or be that of another company.
+  [85, (one) => isContinued(one) || isNamedOtherwise(one) || one.comparison.characters === 'unknown'],
+  [85, (one) => [isOfOtherOffice, isOfOtherForm, isWithoutEnd, isSwapped].some((is) => is(one))],
+  // The others may be words of another name. A group has a company for each country: few registries hold all of them.
+  [90, (one) => [isSpelledOtherwise, isOwnCountryLeft, isTranslated, isBySound].some((is) => is(one))],
+  [90, (one) => isUnplacedLike(one, true) || isTradeOmitted(one) || isOfTrade(one)],
   // A bare name in another town is often that of another business: "Prakash Jewellers" of Nashik. So is Demirhan for Demirkan.
   [
     90,
     (one) =>
-      [isBareElsewhere, isBareBeginning, isLikeOther, isMarkedOtherwise, isTradeOmitted].some((is) =>
-        is(one),
-      ),
+      [isBareElsewhere, isBareBeginning, isFollowed, isLikeOther, isMarkedOtherwise].some((is) => is(one)),
   ],
   // Without evidence for the place, the name may be that of another company. So may a word of a trade with another letter.
   [94, (one) => isElsewhere(one) || isLikeTrade(one)],
 ]
 
 /** True for a little-known company in another town than the stated one, where a company has a name that begins so: that one may be meant. */
-const isNextToOther = ({
-  place,
-  hint,
-  contextCount,
-  siblings,
-  comparison: { candidate },
-}: Evidence): boolean =>
-  (place === 'region_conflict' || (place === 'country' && candidate.place.cityKey !== '')) &&
-  hint?.namesTown === true &&
-  siblings.townPrefixCount > 0 &&
-  contextCount === 0 &&
-  candidate.prominence.tickers === ''
+const isNextToOther = ({ place, hint, contextCount, siblings, comparison }: Evidence): boolean => {
+  const { place: own, prominence } = comparison.candidate
+  const isThere = place === 'region_conflict' || (place === 'country' && own.cityKey !== '')
+  const isTown = isThere && hint?.namesTown === true && siblings.townPrefixCount > 0
+  return isTown && contextCount === 0 && prominence.tickers === ''
+}
 
 /** A little-known company of another country is hardly the one that is stated. */
 const isOfOtherCountry = ({ place, contextCount, comparison: { candidate } }: Evidence): boolean =>
   place === 'country_conflict' && contextCount === 0 && isLittleKnown(candidate)
+
+const isOfTrade = ({ comparison: { candidate } }: Evidence): boolean => candidate.isDescribed === true
+
+const hasFewVowels = ({ comparison: { text } }: Evidence): boolean =>
+  text.how === null || /[\p{sc=Arab}\p{sc=Hebr}]/u.test(text.native)
 
 /** Slavic names end otherwise for a woman. */
 const isOfOtherGender = ({ comparison: { alignment, text, candidate } }: Evidence): boolean =>
@@ -172,26 +174,17 @@ function isWithoutEnd({ comparison, place, contextCount }: Evidence): boolean {
 const isBareBeginning = (one: Evidence): boolean =>
   one.comparison.matchType === 'prefix' && isBare(one) && one.place !== 'postal'
 
-/** True for a usual word that a company is only called by, if no town tells: "United" may be any of many. */
-const isUsualWord = ({ place, contextCount, comparison: { isGeneric, statedForm, candidate } }: Evidence) => {
-  const isOnly = isGeneric && statedForm === null && candidate.tokens.length === 1
-  return isOnly && candidate.kind === 'other' && contextCount === 0 && !/^(?:postal|city)$/.test(place)
-}
-
 /** True if the name continues with a number that is no year, or may in a column that cuts it; or the text behind its form: "Larkmoor Ltd" is hardly Larkmoor 7 Ltd. */
 const isNumbered = ({ comparison, siblings }: Evidence): boolean => {
   const { isOneOfSeries, isTruncated, alignment, candidate, left, statedForm: form } = comparison
   const isBehindForm = left.some(
     ({ role, at }) => role === 'series' && form !== null && at === form.at + form.count,
   )
-  const { seriesCount, completedCount } = siblings
-  const isCutBefore = seriesCount > 0 || (completedCount > 0 && !comparison.isFormStated)
+  const isCutBefore = siblings.seriesCount > 0 || (siblings.completedCount > 0 && !comparison.isFormStated)
   if (isBehindForm || (isCutBefore && comparison.matchType === 'exact')) return true
   const isMissing = (at: number) => /^(?!(?:19|20)\d\d$)/.test(candidate.tokens[at] ?? '')
   return isOneOfSeries && !isTruncated && alignment.missing.some(isMissing)
 }
-
-const isDescribed = ({ comparison }: Evidence): boolean => comparison.candidate.isDescribed === true
 
 /** Returns the most confidence that an answer with this evidence has, whatever the fit says. */
 export const findConfidenceLimit = (evidence: Evidence): number =>
@@ -206,8 +199,7 @@ export const isSurer = (one: Evidence, other: Evidence): boolean =>
 const isOfOtherOffice = ({ place, hint, contextCount, comparison: { candidate } }: Evidence): boolean =>
   place === 'region_conflict' &&
   contextCount === 0 &&
-  candidate.prominence.tickers === '' &&
-  !candidate.prominence.hasLei &&
+  isLittleKnown(candidate) &&
   (hint?.cities.has(candidate.place.cityKey) === true || hasLocalOffices(candidate.place.countryCode))
 
 /** True if a registered name ends with the company's town, and another town is stated: "Larkmoor d.o.o. Tuzla" for Sarajevo. */
@@ -234,10 +226,6 @@ function isOfOtherForm({ comparison: { form, statedForm, text, candidate } }: Ev
     own?.countries.includes(countryCode || jurisdictionCountry) === true && candidate.formClass !== null
   return isKnown && own.formClass !== 'company' && own.formClass !== candidate.formClass
 }
-
-/** True if the text has some of a name's words in another order: "Elena Cardoso" is one of many, and Maria Elena another. */
-const isRearranged = ({ comparison: { alignment, nameLeftover } }: Evidence): boolean =>
-  alignment.isReordered && nameLeftover.hard > 0
 
 /** True if most of the name is spelled otherwise, and the town does not tell: "Brook Holdings Ltd" for Brooks Holdings. Swapped letters are slips. */
 function isSpelledOtherwise({ comparison, place, contextCount }: Evidence): boolean {
@@ -319,6 +307,14 @@ function isContinued(evidence: Evidence): boolean {
           isAmong(word, 'generic'),
       ))
   )
+}
+
+/** True if the text is a name, and no line of a statement or a sentence: those have numbers, or more words around the name. */
+function isName({ text: { words }, alignment: { start, end }, left }: Evidence['comparison']): boolean {
+  const rest = words.slice(end)
+  const isOther = /^(?:number|percent|date|code|currency|payment)$/
+  if (start > 2 || left.some(({ word, at }) => at !== end && isOther.test(word.wordClass))) return false
+  return rest.length < 4 || rest.some(({ wordClass }) => wordClass === 'form')
 }
 
 /**

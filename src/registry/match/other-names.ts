@@ -42,7 +42,7 @@ export const isCompanyLeft: Feature = ({ comparison: { left, text, alignment, st
 /** Words that say what the other name is. */
 const relationClasses: ReadonlySet<WordClass> = new Set(['mark', 'former', 'host', 'agent'])
 
-/** Another name is left over behind a sign, with the word for its trade: "Larkmoor Velsor, Norvane Foods". In brackets, it may be a former one. */
+/** Another name is left over behind a sign, with the word for its trade: "Larkmoor Velsor, Norvane Foods". In brackets, it may be a former one; behind other signs, a slogan. */
 export function isNameLeft({ comparison: { form, candidate, left, alignment, text } }: Evidence): boolean {
   const missing = alignment.missing.map((at) => candidate.tokens[at] ?? '')
   // Without its form or with another house, an address is not the name of the company that owns the building.
@@ -55,6 +55,7 @@ export function isNameLeft({ comparison: { form, candidate, left, alignment, tex
       (/\p{Lu}/u.test(word.written) || !/\p{Lu}/u.test(text.given))
     return isNamed && role === null && position === 'behind' && /^[,/]$/.test(word.separator)
   }
+  if (/[|»›]|(?![©®™°])\p{So}/u.test(text.given)) return false
   const isRelated = ({ word }: LeftWord) => relationClasses.has(word.wordClass) || word.separator === '('
   return left.some(isName) && !left.some(isRelated)
 }
@@ -73,6 +74,8 @@ const payeeMarks = new Map(
     words.split(' ').map((word) => [word, codes.split(' ')] as const),
   ),
 )
+const introducingWords = new Set(wordTables.introducing.flatMap((line) => line.split(' ')))
+const groupWords = new Set(wordTables.group_companies.split(' '))
 const wordsOfMarks = new Set(wordTables.payee_mark_words.split(' '))
 
 /**
@@ -104,13 +107,20 @@ function isPayee({
   return isWhole && hasForm && before.some(isMark) && !before.some(isOther)
 }
 
-/** True if a telling word or one of a trade is in front of the name, without a sign between them: "Larkmoor Norvane Ltd" for Norvane Ltd. */
-export const isNamedOtherwise = ({ comparison }: Evidence): boolean => {
-  const before = comparison.left.filter(({ position, role }) => position === 'before' && role === null)
+/** True if a telling word or one of a trade is in front of the name, without a sign between them: "Larkmoor Norvane Ltd" for Norvane Ltd. `isNext`: only directly in front. */
+export function isNamedOtherwise({ comparison }: Evidence, isNext = false): boolean {
+  const { alignment, text, left } = comparison
+  const before = left.filter(({ position, role }) => position === 'before' && role === null)
   const isMarked = before.some(({ word }) => /^(?:former|mark|host|agent)$/.test(word.wordClass))
   const isApart = comparison.isApartBefore && !isInQuotes(comparison)
-  if (isApart || isMarked || isPayee(comparison)) return false
-  return before.some(({ word }) => /^(?:telling|generic)$/.test(word.wordClass))
+  const isIntroduced = introducingWords.has(text.words[alignment.start - 1]?.folded ?? '')
+  if (isApart || isMarked || isIntroduced || isPayee(comparison)) return false
+  const behind = left.filter(({ position, word }) => position === 'behind' && word.wordClass !== 'form')
+  const isAlone = alignment.start < 4 && behind.length === 0
+  const isMark = (word: string) => !/\p{Ll}/u.test(text.given) && (word.length < 4 || payeeMarks.has(word))
+  const mayBeNext = ({ word, at }: LeftWord) => at === alignment.start - 1 && !isMark(word.folded)
+  const names = before.filter(({ word }) => /^(?:telling|generic)$/.test(word.wordClass))
+  return names.some((one) => !isNext || isAlone || mayBeNext(one))
 }
 
 /** True if a telling word follows the legal form, without a sign between them: "Larkmoor Ltd Norvane". */
@@ -165,8 +175,6 @@ export function isLivingNamesake(
   )
 }
 
-const groupWords = new Set(wordTables.group_companies.split(' '))
-
 /** True if others join the company behind its form: "Larkmoor, S.A. y Copropietarios", but not "Larkmoor Inc & Subsidiaries". */
 export function isOfSeveral({ comparison: { left, text, alignment, candidate } }: Evidence): boolean {
   const { words } = text
@@ -178,4 +186,15 @@ export function isOfSeveral({ comparison: { left, text, alignment, candidate } }
   const isOfForm = words.slice(alignment.end, at).every(({ wordClass }) => wordClass === 'form')
   if (at < 0 || !isOfForm || next === undefined || groupWords.has(next.word.folded)) return false
   return /^(?:telling|generic|light|body)$/.test(next.word.wordClass)
+}
+
+/** True if the text has some of a name's words in another order: "Elena Cardoso" is one of many, and Maria Elena another. */
+export const isRearranged = ({ comparison: { alignment, nameLeftover } }: Evidence): boolean =>
+  alignment.isReordered && nameLeftover.hard > 0
+
+/** True for a usual word that a company is only called by, if no town tells: "United" may be any of many. */
+export const isUsualWord = ({ place, contextCount, comparison }: Evidence): boolean => {
+  const { isGeneric, statedForm, candidate } = comparison
+  const isOnly = isGeneric && statedForm === null && candidate.tokens.length === 1
+  return isOnly && candidate.kind === 'other' && contextCount === 0 && !/^(?:postal|city)$/.test(place)
 }

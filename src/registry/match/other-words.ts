@@ -5,16 +5,17 @@ import { isOfUnknownWords } from '../normalize/native-scripts.js'
 import { hasOtherScript } from '../normalize/sounds.js'
 import { compareMarks } from '../normalize/own-letters.js'
 import { isFamilyWord } from '../normalize/unspaced-names.js'
-import { classifyNameWord, isSubsequence, type WordMatch } from './compare-words.js'
+import { classifyNameWord, isSubsequence, toSkeleton, type WordMatch } from './compare-words.js'
 import type { Evidence } from './evidence.js'
 import type { WordPair } from './align-name.js'
 import type { LeftWord } from './left-words.js'
+import type { QueryText } from './query-text.js'
 
 export const isAmong = (left: LeftWord | undefined, classes: string): boolean =>
   (left?.role === null || left?.role === 'cut') && classes.includes(left.word.wordClass)
 
 /** Returns the place of the next word that is more than "of" or "and". */
-export function skipJoiningWords({ words }: Evidence['comparison']['text'], from: number): number {
+export function skipJoiningWords({ words }: QueryText, from: number): number {
   const at = words.findIndex(
     ({ wordClass, separator }, at) => at >= from && (wordClass !== 'stop' || separator !== ''),
   )
@@ -27,36 +28,33 @@ const mayBeWord = (word: string, held = '') =>
   (isSubsequence(word, held) || calculateDistance(word, held, held.length) * 2 <= held.length)
 
 /** True if a word of the text stands where the name has another: "Larkmoor Energy Ltd" and "Larkmoor Capital Ltd". */
-export function isReplaced({
-  left,
-  text,
-  alignment,
-  candidate: { tokens },
-}: Evidence['comparison']): boolean {
+export function isReplaced({ left, text, alignment, candidate }: Evidence['comparison']): boolean {
   const { pairs, missing, end } = alignment
+  const { tokens } = candidate
   return missing.some((nameAt) => {
     const before = pairs.findLast((pair) => pair.nameAt < nameAt)
+    // The number of a shop does not replace "Group".
+    const isLight = classifyNameWord(tokens[nameAt] ?? '') === 'light'
+    const classes = `telling generic light body ${isLight ? '' : 'number'}`
     const to = pairs.find((pair) => pair.nameAt > nameAt)?.textAt ?? skipJoiningWords(text, end) + 1
     const isAnother = (one: LeftWord) =>
       before !== undefined &&
       one.at >= before.textAt + before.textCount &&
       one.at < to &&
-      (one.role === null || one.role === 'cut') &&
       one.word.separator === '' &&
-      /^(?:telling|generic|light|number|body)$/.test(one.word.wordClass) &&
+      isAmong(one, classes) &&
       !mayBeWord(one.word.text, tokens[nameAt])
     return left.some(isAnother)
   })
 }
 
-/** True if the text is in another script than the name, or of a country of many spellings, and has a word of it only by its sound. */
-export const isBySound = (
-  { comparison: { alignment, text, candidate } }: Evidence,
-  isMeant: (match: WordMatch) => boolean = () => true,
-): boolean =>
-  text.words.some(({ isSpoken }) => isSpoken) &&
-  !hasOtherScript(candidate.name) &&
-  alignment.pairs.some(({ match }) => match.kind === 'misspelled' && isMeant(match))
+/** True if the text has a word of the name only by its sound: it is in another script, or spelled as it was heard. `isSlip`: also one of nearly the same sound. */
+export const isBySound = ({ comparison }: Evidence, isSlip = true): boolean => {
+  const { alignment, text, candidate } = comparison
+  const isHeard = ({ match }: WordPair) =>
+    match.kind === 'misspelled' && (match.isSound ?? text.how !== null) && (isSlip || match.isSlip !== true)
+  return !hasOtherScript(candidate.name) && alignment.pairs.some(isHeard)
+}
 
 /** True if a word is another one of its trade: a group may have a company Larkmoor Steel next to Larkmoor Stahl GmbH. */
 export const isTranslated = ({ comparison: { alignment, text, candidate } }: Evidence): boolean =>
@@ -69,7 +67,10 @@ export const isTranslated = ({ comparison: { alignment, text, candidate } }: Evi
 
 const isLoose = ({ kind, isSlip }: WordMatch) =>
   isSlip !== true && /^(?:misspelled|abbreviated|cut)$/.test(kind)
-const isOfOrFor = ({ words }: Evidence['comparison']['text'], at: number) => words[at]?.wordClass === 'stop'
+/** "Bjaj" lacks only vowels of Bajaj. */
+const lacksVowels = ({ kind }: WordMatch, word: string, held: string) =>
+  kind === 'abbreviated' && isSubsequence(word, held) && toSkeleton(word) === toSkeleton(held)
+const isOfOrFor = ({ words }: QueryText, at: number) => words[at]?.wordClass === 'stop'
 
 /** True if a word of a trade stands for another one, or a word is too short or begins otherwise: Egem and Ege, Hearings and Bearings. */
 export const isOtherTrade = ({ comparison: { alignment, text, candidate } }: Evidence) =>
@@ -78,7 +79,7 @@ export const isOtherTrade = ({ comparison: { alignment, text, candidate } }: Evi
     const isPart = held.startsWith(word) && namesTrade(word) && namesTrade(held.slice(word.length))
     const isSame = held.startsWith(word.slice(0, Math.max(5, word.length - 1))) && !isPart
     if (!isLoose(match) || match.kind === 'cut' || textCount + nameCount > 2) return false
-    if (isSame || isOfOrFor(text, textAt)) return false
+    if (isSame || isOfOrFor(text, textAt) || lacksVowels(match, word, held)) return false
     const isShort = Math.min(word.length, held.length) < 5 && classifyNameWord(held) === 'telling'
     const isOther = match.kind === 'misspelled' && (match.isFirstChanged || isShort)
     return isOther || [word, held].every((one) => isIndustryWord(one) || namesTrade(one))
@@ -96,11 +97,10 @@ export function isOnlyLike({ comparison: { alignment, text, candidate } }: Evide
     tells(tokens[nameAt]) && !(match.kind === 'equal' && isTown(nameAt))
   const own = alignment.pairs.filter(isOwn)
   const isLike = ({ match, textAt, nameAt }: WordPair) => {
-    const letters = Math.min(text.words[textAt]?.text.length ?? 0, (tokens[nameAt] ?? '').length)
-    return (
-      isLoose(match) &&
-      (match.kind !== 'misspelled' || match.isFirstChanged || letters <= 5 || match.share < 0.85)
-    )
+    const [word, held] = [text.words[textAt]?.text ?? '', tokens[nameAt] ?? '']
+    if (!isLoose(match) || lacksVowels(match, word, held)) return false
+    const isShort = Math.min(word.length, held.length) <= 5
+    return match.kind !== 'misspelled' || match.isFirstChanged || isShort || match.share < 0.85
   }
   return tokens.length > 1 && own.length > 0 && own.every(isLike) && candidate.prominence.tickers === ''
 }
@@ -161,12 +161,10 @@ export function isSwapped({ comparison: { alignment, text, candidate } }: Eviden
   const isTelling = (word = '') => tells(word) && !isFamilyWord(word, false)
   const own = alignment.pairs.filter(({ nameAt }) => isTelling(candidate.tokens[nameAt]))
   if (!alignment.isReordered || candidate.prominence.tickers !== '' || own.length > 3) return false
-  return own.some((pair, at) => {
+  return own.some(({ nameAt, textAt }, at) => {
     const next = own[at + 1]
-    const between = text.words.slice(pair.textAt + 1, (next?.textAt ?? -1) + 1)
-    return (
-      next !== undefined && next.nameAt < pair.nameAt && between.every(({ separator }) => separator === '')
-    )
+    const between = text.words.slice(textAt + 1, (next?.textAt ?? -1) + 1)
+    return next !== undefined && next.nameAt < nameAt && !between.some(({ separator }) => separator !== '')
   })
 }
 

@@ -17,9 +17,9 @@ const pieces = new RegExp(String.raw`(${numbers})|[\p{L}\p{M}\p{N}${unknownLette
 const separatorKinds: readonly (readonly [RegExp, Separator])[] = [
   [/[([]/, '('],
   [/[)\]]/, ')'],
-  [/[,;:]/, ','],
-  [/[–—]|\s-|-\s/, '-'],
-  [/[|"“”„«»/\\*#@•▪●]/, '/'],
+  [/[,;:=]/, ','],
+  [/[–—]|\s-|-\s|--/, '-'],
+  [/[|"“”„«»‹›/\\*#@•]|<>|\s[·>→⇒]\s|(?![©®™°])\p{So}/u, '/'],
 ]
 const quotes = /^\s*["“”„«»]\s*$/
 const findSeparator = (gap: string): Separator =>

@@ -1,4 +1,4 @@
-import { getOrCompute, lowerBound } from '../normalize/normalize-name.js'
+import { foldWords, getOrCompute, lowerBound } from '../normalize/normalize-name.js'
 import { countAllowedTypos, createDistance } from '../../core/word-forms.js'
 import { matchLimits } from '../model/limits.js'
 import { unknownLetter } from '../normalize/clean-text.js'
@@ -35,6 +35,12 @@ export class Vocabulary {
 
   countNames(word: string): number {
     return getOrCompute(this.#counts, rememberedWordsMax, word, this.#findCount)
+  }
+
+  /** Whether no registered name has a word of a name: it may be one by its sound, as it was heard, or as another language spells it. */
+  mayBeHeard(name: string): boolean {
+    const words = foldWords(name).filter((word) => /^[a-z]{4,}$/.test(word))
+    return words.length > 1 && words.some((word) => this.countNames(word) === 0)
   }
 
   /** Number of names with a word, including the prior. */

@@ -44,22 +44,20 @@ const divideWords = (text: string): string => (unspaced.test(text) ? text.replac
 const divideRun = (run: string): string =>
   Array.from(findWords(run), ({ from, end }) => run.slice(from, end)).join(' ')
 
-/** Letters by their names: registers of Korea write SK하이닉스 as 에스케이하이닉스, and lists "Ай-Ти" and エヌ・ティ・ティ. Korean first: only in divided words. */
-const spelledLetters = Object.values(romanized.letter_names).map(([names = '', run = '']) => {
+/** Letters by their names: registers of Korea write SK하이닉스 as 에스케이하이닉스, and lists "Ай-Ти", エヌ・ティ・ティ and "are ess pee bee". Korean first: only in divided words. */
+const spelledLetters = Object.values(romanized.letter_names).map(([names = '', run = '', flags = '']) => {
   const letterOf = toLetterMap(names)
   const name = [...letterOf.keys()].sort((a, b) => b.length - a.length).join('|')
-  return [
-    letterOf,
-    new RegExp(`${name}|.`, 'gu'),
-    new RegExp(run.replaceAll('%', `(?:${name})`), 'gu'),
-  ] as const
+  const runs = new RegExp(run.replaceAll('%', `(?:${name})`), `gu${flags}`)
+  const write = (found: string) => letterOf.get(found) ?? letterOf.get(found.toLowerCase()) ?? ''
+  return [write, new RegExp(`${name}|.`, `gu${flags}`), runs] as const
 })
 /** "N O R V A N E L T D", a letter in each box of a form. */
 const inBoxes = /(?<![\p{L}\p{M}\p{N}.&])\p{L}(?: \p{L}){5,}(?![\p{L}\p{M}\p{N}.&])/gu
 export function joinLatinLetters(text: string, isDivided = false): string {
   let joined = text.replace(inBoxes, (run) => run.replaceAll(' ', ''))
-  for (const [letterOf, one, run] of spelledLetters.slice(isDivided ? 0 : 1))
-    joined = joined.replace(run, (found) => `${found.replace(one, (name) => letterOf.get(name) ?? '')} `)
+  for (const [write, one, run] of spelledLetters.slice(isDivided ? 0 : 1))
+    joined = joined.replace(run, (found) => `${found.replace(one, write)} `)
   return joined
 }
 
