@@ -295,7 +295,6 @@ export async function connectTo(
       inFlightRunsMax: settings.limits.inFlightRunsMax,
       matchers,
       doubtThreshold: settings.review.threshold,
-      hasCountry: (settings.input.columns.country ?? null) !== null,
       notice: (text) => {
         observe({ type: 'notice', text })
       },

@@ -95,8 +95,6 @@ export interface EmbeddedDeps {
   doubtThreshold?: number
   /** Whether a hosted service answers what this one cannot; defaults to false. */
   answersFirst?: boolean
-  /** Whether the call gives the country of rows without one; defaults to true. */
-  hasCountry?: boolean
   notice: (text: string) => void
 }
 
@@ -133,20 +131,17 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
     })
     const { entityCount, onlyCountry } = registry.info()
     const companies = plural(entityCount, 'company', 'companies')
-    const isTold = deps.hasCountry === false && path !== null && onlyCountry !== null
-    const hint = isTold
-      ? ` All its companies are of ${onlyCountry}: if your rows without a country are of ${onlyCountry}, pass --country ${onlyCountry}.`
-      : ''
     deps.notice(
       deps.answersFirst === true
         ? `Own registry ${label} (${companies}); the service gets the lookups that it cannot answer.`
-        : `Embedded service with ${label} (${companies}).${hint} For a hosted service, set --base-url and ENRICH_API_KEY.` +
+        : `Embedded service with ${label} (${companies}). For a hosted service, set --base-url and ENRICH_API_KEY.` +
             (path === null ? ' To find registers for your list, use enrich registry sources FILE.' : ''),
     )
     const client = createServiceClient({ apiKey }, createLocalTransport(service.answer))
     return {
       service: 'embedded',
       isDemo: path === null,
+      onlyCountry: path === null ? null : onlyCountry,
       scope: formatEmbeddedScope(registry.edition()),
       readScope: () => formatEmbeddedScope(registry.edition()),
       client,

@@ -97,6 +97,9 @@ export async function readRows(
   const { connection, rule, checkpoint, decided, first } = lookups
   const { interrupt: signal, observe } = services
   const told = new Set(input.listNotes())
+  const { onlyCountry = null } = connection
+  const isOpen = onlyCountry !== null && rule.columns.country === undefined
+  const countries = isOpen ? await createCountryWatch(rule.columns) : null
   const read = await ingest({
     input,
     rule,
@@ -110,6 +113,7 @@ export async function readRows(
         decided.note(asked, ids)
         return ids
       }),
+    ...(countries !== null && { onLookup: countries.add }),
     signal,
     spool: rowSpool,
     earlier: connection.service === 'hosted' ? () => backend.peek(connection.scope) : null,
@@ -118,15 +122,31 @@ export async function readRows(
   const notes = [...input.listNotes(), ...read.identifierCounts.listNotes(connection.service === 'hosted')]
   for (const text of notes) if (!told.has(text)) warn(services, text)
   if (decided.unmetCount > 0) observe({ type: 'notice', text: describeUnmet(decided.unmetCount) })
+  if (countries?.isMissing() === true) observe({ type: 'notice', text: describeMissing(onlyCountry ?? '') })
   // The header may have grown while the rows were read: checked again before anything is submitted.
   assertOutputFits(input, outputs.output, read.index.rowCount)
   return read
 }
 
+/** Watches whether a row states no country. */
+async function createCountryWatch(columns: LookupRule['columns']) {
+  const { statesCountry } = await import('./input/row-country.js')
+  let isMissing = false
+  return {
+    add: (cells: readonly (string | null)[]) => {
+      isMissing ||= !statesCountry(columns, cells)
+    },
+    isMissing: () => isMissing,
+  }
+}
+
+const describeMissing = (country: string): string =>
+  `Some rows state no country, and all companies of your registry are of ${country}: if these rows are too, pass --country ${country}.`
+
 const describeUnmet = (count: number): string =>
   count === 1
-    ? '1 decision of this checkpoint applies to no row: its row is in another input, or has another name or place now. It is kept.'
-    : `${formatCount(count)} decisions of this checkpoint apply to no row: their rows are in other inputs, or have other names or places now. They are kept.`
+    ? '1 decision of this checkpoint applies to no row, and is kept. Its row is in another input, has another name or place now, or was looked up with other columns (--id-columns, --context-columns).'
+    : `${formatCount(count)} decisions of this checkpoint apply to no row, and are kept. Their rows are in other inputs, have other names or places now, or were looked up with other columns (--id-columns, --context-columns).`
 
 /** The part of a job that this process runs. */
 export type RunPart = NonNullable<Awaited<ReturnType<typeof joinPart>>>

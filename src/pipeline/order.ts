@@ -57,6 +57,8 @@ export interface Connection {
   service: 'hosted' | 'embedded'
   /** Whether the small registry in the package answers; defaults to false. */
   isDemo?: boolean
+  /** Code of the country of all companies of the own registry; `null` or missing if there are several, or none is known. */
+  onlyCountry?: string | null
   scope: string
   /** Returns the scope after a registry was loaded into the open file meanwhile; absent if the scope is fixed. */
   readScope?: () => string

@@ -83,7 +83,7 @@ test('status suggests the command that was run, with a config or with flags, and
 
 describe('rows without a company in a registry', () => {
   const own = ['--registry', 'own.sqlite']
-  const note = /note +rows without a company in countries without an open register: (.*)/
+  const note = /note +enrich knows no open register for these rows without a company: (.*)/
   const step = /next +(load registers for rows without a company.*): (enrich registry .*)/
 
   async function summarize(
@@ -185,5 +185,28 @@ describe('rows without a company in a registry', () => {
   ])('of a country with an own register suggest no register: %s', async (_, asked, held) => {
     const { text, without } = await summarize(repeat(asked), [], 'company', repeat(held))
     expect([text, without]).toEqual([undefined, undefined])
+  })
+})
+
+describe('--country is suggested for a registry of one country', () => {
+  const hint =
+    'Some rows state no country, and all companies of your registry are of CL: if these rows are too'
+
+  test.each([
+    ['if a row lacks a country', 'company_name,country\nZorvex SpA,Chile\nBolt SpA,\n', [], true],
+    ['if no column has countries', 'company_name,city\nZorvex SpA,Arica\n', [], true],
+    ['not if every row has a country', 'company_name,country\nZorvex SpA,Chile\nBolt SpA,Peru\n', [], false],
+    ['not if every place ends with one', 'company_name,location\nZorvex SpA,"Arica, Chile"\n', [], false],
+    ['not for a row that is not looked up', 'company_name,country\nZorvex SpA,Chile\n,\n', [], false],
+    ['not with --country', 'company_name,city\nZorvex SpA,Arica\n', ['--country', 'CL'], false],
+  ] as const)('%s', async (_when, rows, flags, isShown) => {
+    const place = createPlace()
+    place.write('own.csv', 'id,name\n1,Zorvex SpA\n')
+    const own = ['--registry', 'own.sqlite']
+    const typed = 'registry import csv own.csv --id-type registration_id --jurisdiction cl'.split(' ')
+    await place.run([...typed, ...own])
+    place.write('in.csv', rows)
+    const { code, stderr } = await place.run(['in.csv', '-o', 'out.csv', ...own, ...flags])
+    expect([code, stderr.includes(hint)]).toEqual([0, isShown])
   })
 })

@@ -41,7 +41,7 @@ export function formatSummary(
     ...formatDeviations(summary),
     ...(coverage === null || coverage.without === null || ended !== null
       ? []
-      : [`  note      rows without a company in countries without an open register: ${coverage.without}`]),
+      : [`  note      enrich knows no open register for these rows without a company: ${coverage.without}`]),
     ...(ended === null ? formatAttention(summary, command, errorColumn) : formatStop(ended, command)),
     ...[...suggestNextSteps(summary, command, coverage), ...suggestShow(summary.outputPaths, command)].map(
       ({ text, page, command: typed }) =>

@@ -61,6 +61,8 @@ export interface IngestDeps {
   earlier: CheckpointReader | (() => CheckpointReader | null) | null
   /** Stores rows until the output is written; optional. */
   spool: RowSink | null
+  /** Receives the lookup cells of each row with a lookup, of equal rows at least once; optional. */
+  onLookup?: (cells: TextRow) => void
   /** Column of the user's row keys, if any. */
   rowKeyColumn?: string | null
   /** Column for additional counts of rows. */
@@ -190,7 +192,7 @@ interface NewLookup {
 
 /** Finds the lookup of each row. Equal rows are found without further queries. */
 class RowPlacer {
-  readonly #deps: Pick<IngestDeps, 'place'>
+  readonly #deps: Pick<IngestDeps, 'place' | 'onLookup'>
   readonly #index: RowIndex
   readonly #counts: IdentifierCounts
   readonly #occurrences: OccurrenceCounter | null
@@ -204,7 +206,9 @@ class RowPlacer {
   #fresh: NewLookup[] = []
 
   constructor(
-    deps: Pick<IngestDeps, 'rule' | 'registryRule' | 'place'> & { readonly earlier: EarlierNames },
+    deps: Pick<IngestDeps, 'rule' | 'registryRule' | 'place' | 'onLookup'> & {
+      readonly earlier: EarlierNames
+    },
     index: RowIndex,
     counts: IdentifierCounts,
     occurrences: OccurrenceCounter | null,
@@ -260,12 +264,13 @@ class RowPlacer {
     const lookups: KeyedLookup[] = []
     const ofRegistry: (KeyedLookup | null)[] = []
     for (const [at, question] of questions.entries()) {
-      const placed = fresh[at]?.placed
-      if (placed === undefined) continue
+      const { placed, cells } = fresh[at] ?? {}
+      if (placed === undefined || cells === undefined) continue
       if (question.kind === 'invalid') {
         placed.reason = question.reason
         continue
       }
+      this.#deps.onLookup?.(cells)
       if (isNoteworthy(question)) placed.noted = question
       asking.push(placed)
       lookups.push(buildKeyedLookup(question, this.#occurrences))

@@ -1,7 +1,6 @@
 import known from '../../core/country-names.json' with { type: 'json' }
 import { findCountryCode, findCountryCodes } from '../../core/countries.js'
 import { toSpellingKey } from '../../core/text.js'
-import { parsePlaceHeader } from '../../core/header-words.js'
 import { explainSharedDomain, toRootDomain } from '../../core/domain-name.js'
 import {
   foldText,
@@ -28,6 +27,7 @@ import { closeNumber } from '../../core/numbers/national-numbers.js'
 import { isPersonNumber, rateNumber } from '../../core/numbers/number-forms.js'
 import { findLei, toFilledCell, toFilledNumber, twoLetterCode } from './column-content.js'
 import { listRegisterCountries } from './identifier-content.js'
+import { hasCountry } from './row-country.js'
 import { chooseNumber, faultReasons, type IdentifierFault, type NumberCell } from './number-cells.js'
 import {
   cleanNumber,
@@ -125,16 +125,6 @@ function settleCountry(columns: LookupColumns, identifiers: IdentifierCells): st
   const isEnglish = /country|iso|jurisdiction/i.test(columns.identifiers.registration_country ?? '')
   return only !== undefined && another === undefined ? only : isEnglish ? text : ''
 }
-
-/** Whether a cell below the header of a country, or the end of a whole place, has one. */
-const hasCountry = (columns: readonly string[], cells: Cells): boolean =>
-  cells.some((raw, at) => {
-    const cell = toFilledCell(raw ?? '')
-    if (cell === null) return false
-    const part = parsePlaceHeader(columns[at] ?? '')?.part
-    const end = cell.slice(cell.lastIndexOf(',') + 1).trim()
-    return part === 'country' || (part === undefined && findCountryCode(end) !== null)
-  })
 
 /** Returns the lookup of a row. A row without a usable name is looked up by its identifiers, else by its domain. */
 export function toRowQuestion(rule: LookupRule, row: RowCells): RowQuestion {

@@ -142,7 +142,7 @@ describe('a row that a person decided', () => {
     decide(decided('Acme', 'Lyon'))
     const service = await withRecords()
     expect(await noticesOf(service, { input: { limit: 1 } })).toContain(
-      '1 decision of this checkpoint applies to no row: its row is in another input, or has another name or place now. It is kept.',
+      '1 decision of this checkpoint applies to no row, and is kept. Its row is in another input, has another name or place now, or was looked up with other columns (--id-columns, --context-columns).',
     )
     expect(reads(service)).toEqual([])
   })
@@ -280,7 +280,7 @@ describe('the company behind a verdict', () => {
       'matched',
       'siq_acme',
       'ACME SE',
-      expect.stringMatching(/^decided; its record is not here: /),
+      expect.stringMatching(/^a reviewer accepted this company; its record is missing \(/),
     ])
     expect(needsAttention(summary)).toBe(true)
     isDown = false
