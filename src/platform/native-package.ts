@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, sep } from 'node:path'
 import { UserError } from '../core/errors.js'
@@ -35,7 +35,9 @@ type NativePackage = keyof typeof uses
 /** Returns the error for a native package that cannot be loaded, with its likely cause and the repair command. */
 export function createNativePackageError(name: NativePackage, cause: unknown): UserError {
   const what = `the package ${name}, which ${uses[name]},`
-  const isWithoutBinary = name !== '@duckdb/node-bindings' && findFolderAbove(name) !== null
+  const isCompiled = name !== '@duckdb/node-bindings'
+  const isWithoutBinary = isCompiled && findFolderAbove(name) !== null
+  const headers = findHeaders()
   const [state, reason, command] = isWithoutBinary
     ? [
         'has no binary that Node.js can load here',
@@ -44,18 +46,27 @@ export function createNativePackageError(name: NativePackage, cause: unknown): U
       ]
     : [
         'is not installed for this platform',
-        `npm left optional dependencies out (omit=optional)${name === '@duckdb/node-bindings' ? '' : compilation}`,
-        installCommand(),
+        `npm left out optional dependencies (omit=optional)${isCompiled ? describeCompilation(headers) : ''}`,
+        `${isCompiled && headers !== null ? `npm_config_nodedir="${headers}" ` : ''}${installCommand()}`,
       ]
   return new UserError('NATIVE_PACKAGE_MISSING', `${what} ${state}`, {
-    hint: `${reason}; run: ${command}`,
+    hint: `${reason}. Run: ${command}`,
     cause,
   })
 }
 
 /** Without these parts, the install command ends with success and installs nothing. */
-const compilation =
-  ", or could neither download nor compile this one; compiling needs a C++ compiler, make, Python and Node's headers, which npm downloads, or finds in the folder of npm_config_nodedir"
+const describeCompilation = (headers: string | null): string =>
+  ", or could not compile this one. Compiling needs a C++ compiler, make, Python and Node's headers. " +
+  (headers === null
+    ? 'npm downloads the headers, unless npm_config_nodedir names a folder with include/node'
+    : 'The command below takes the headers from this Node.js, so npm does not download them')
+
+/** Returns the folder of this Node.js that contains `include/node`; `null` if it has no headers. */
+function findHeaders(): string | null {
+  const folder = dirname(dirname(realpathSync(process.execPath)))
+  return process.platform !== 'win32' && existsSync(join(folder, 'include/node/node.h')) ? folder : null
+}
 
 /** Returns the install command. Package names are given, because npm then skips scripts of the surrounding package. */
 function installCommand(): string {

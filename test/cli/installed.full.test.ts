@@ -150,7 +150,7 @@ describe('what is packed and installed', () => {
     expect([parquet.code, parquet.stderr]).toEqual([
       2,
       expect.stringMatching(
-        /^error NATIVE_PACKAGE_MISSING: the package @duckdb\/node-bindings, .* is not installed .*\n {2}hint: .*omit=optional.* run: npm install --prefix "\S+\/lib\/node_modules\/enrich" .*--include=optional/m,
+        /^error NATIVE_PACKAGE_MISSING: the package @duckdb\/node-bindings, .* is not installed .*\n {2}hint: .*omit=optional.* Run: npm install --prefix "\S+\/lib\/node_modules\/enrich" .*--include=optional/m,
       ),
     ])
     const drivers = ['better-sqlite3', 'better-sqlite3-node20'].filter((name) =>
@@ -162,7 +162,7 @@ describe('what is packed and installed', () => {
     expect([csv.code, csv.stderr]).toEqual([
       2,
       expect.stringMatching(
-        /^error NATIVE_PACKAGE_MISSING: the package better-sqlite3\S*, .* has no binary .*\n {2}hint: .*ignore-scripts.* allow-scripts .* run: npm rebuild --prefix "\S+\/lib\/node_modules\/enrich" --ignore-scripts=false better-sqlite3/m,
+        /^error NATIVE_PACKAGE_MISSING: the package better-sqlite3\S*, .* has no binary .*\n {2}hint: .*ignore-scripts.* allow-scripts .* Run: npm rebuild --prefix "\S+\/lib\/node_modules\/enrich" --ignore-scripts=false better-sqlite3/m,
       ),
     ])
     for (const name of drivers) replace(name, [])
@@ -170,7 +170,7 @@ describe('what is packed and installed', () => {
     expect([withoutDriver.code, withoutDriver.stderr]).toEqual([
       2,
       expect.stringMatching(
-        /^error NATIVE_PACKAGE_MISSING: the package better-sqlite3\S*, .* is not installed .*\n {2}hint: .*omit=optional.* C\+\+ compiler.* Node's headers.* npm_config_nodedir; run: npm install /m,
+        /^error NATIVE_PACKAGE_MISSING: the package better-sqlite3\S*, .* is not installed .*\n {2}hint: .*omit=optional.* C\+\+ compiler.* Node's headers.* Run: (?:npm_config_nodedir="\S+" )?npm install /m,
       ),
     ])
   })

@@ -91,7 +91,7 @@ async function check(pair: Pair, installLine: string): Promise<void> {
 /** The error names the setting, and the command in its hint repairs the installation. */
 function repair(place: Place, flaw: keyof typeof flaws): void {
   const { code, err } = place.enrich(['fixtures/companies.csv', '-o', 'out.csv'])
-  const [, reason = '', command = ''] = /^ {2}hint: (.*?); run: (.*)$/m.exec(err) ?? []
+  const [, reason = '', command = ''] = /^ {2}hint: (.*?)\. Run: (.*)$/m.exec(err) ?? []
   expectSame('exit code without a binary', code, 2)
   const named = `error NATIVE_PACKAGE_MISSING: the package ${flaws[flaw]},`
   if (!err.startsWith(named) || !reason.includes(flaw))
