@@ -46,7 +46,8 @@ describe('enrich.decisions.csv in the folder', () => {
       enrich_status: 'matched',
       enrich_entity_id: apple.entityId,
       enrich_display_name: apple.entityName,
-      enrich_error: 'decided; its record is not here: not submitted yet',
+      enrich_error:
+        'a reviewer accepted this company; its record is missing (not submitted yet): run the same command again, without export',
     })
 
     const told = await run('companies.csv', '-o', 'out.csv')

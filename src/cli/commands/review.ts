@@ -273,7 +273,7 @@ function formatImported({ unit, replaced, ...imported }: ImportedVerdicts, runCo
     ...(undecidedCount === 0 ? [] : [`  ${formatCount(undecidedCount)} without a verdict`]),
     ...(loneNoteCount === 0
       ? []
-      : [`  of these ${formatCount(loneNoteCount)} with a note, which is only stored with a verdict`]),
+      : [`  of these, ${formatCount(loneNoteCount)} with a note, which is lost: a note needs a verdict`]),
     ...(missingCount === 0 ? [] : [`  ${plural(missingCount, 'open lookup')} not in the file`]),
     ...(decidedCount === 0 ? [] : [`Next: ${runCommand}   (decided lookups are not submitted again)`]),
   ]

@@ -78,21 +78,27 @@ function formatImportCounts(result: ImportResult): string[] {
     line('new', result.importedCount),
     line('updated', result.updatedCount),
     ...(result.updatedCount > 0
-      ? [
-          line(
-            'changed',
-            result.changedCount,
-            'of the updated; the file states other facts, the rest is as before',
-          ),
-        ]
+      ? [line('changed', result.changedCount, 'updated rows whose facts differ from those before')]
       : []),
-    ...lineIf('renamed', result.renamedCount, 'of the updated; the old name stays as a former name'),
-    ...lineIf('together', result.togetherCount, 'of the updated; another row of the file has the company'),
-    ...lineIf('joined', result.joinedCount, 'of the new; they share a number with another company'),
+    ...lineIf(
+      'renamed',
+      result.renamedCount,
+      'updated rows with a new name; the old name stays as a former name',
+    ),
+    ...lineIf(
+      'together',
+      result.togetherCount,
+      'updated rows of a company that an earlier row of this file has too',
+    ),
+    ...lineIf(
+      'joined',
+      result.joinedCount,
+      'new companies that share a number with another company, and are one with it now',
+    ),
     ...lineIf(
       'rekeyed',
       result.newKeyCount,
-      'of the updated; other values of --id-type, --country or --jurisdiction give them another id, the old id leads to it',
+      'updated rows with a new id, because --id-type, --country or --jurisdiction has another value; the old id leads to the new one',
     ),
     line('rejected', result.rejectedCount),
     ...lineIf('skipped', result.skippedCount, describeSkips(result)),

@@ -72,7 +72,8 @@ export function renderDecided(decision: Decision, record: DecidedRecord): Decide
       return answer('not_found', decision, null, { needsReview, basis, error })
     }
     case 'unread': {
-      const error = `decided; its record is not here: ${record.missing ?? 'not asked yet'}`
+      const missing = record.missing ?? 'not asked yet'
+      const error = `a reviewer accepted this company; its record is missing (${missing}): run the same command again, without export`
       return answer('matched', decision, null, {
         ...sure,
         needsReview,

@@ -342,8 +342,8 @@ export function readDay(
   const isForeign = text !== null && mayBeOtherCalendar(text, day, country)
   if (text === null || (day !== null && !isForeign) || !/[1-9]/.test(toPlainDigits(text))) return day
   const isOther = parseDate(text, order === 'dmy' ? 'mdy' : 'dmy') !== null
-  const first = order === 'dmy' ? 'day' : 'month'
-  const plain = isOther ? `does not have the ${first} first, as its column does` : 'is not a whole date'
+  const [first, other] = order === 'dmy' ? ['day', 'month'] : ['month', 'day']
+  const plain = isOther ? `has the ${other} first; its column has the ${first} first` : 'is not a whole date'
   const reason = isForeign ? 'may be of another calendar' : plain
   dropped.push(`${what} "${text.slice(0, 20)}" ${reason}`)
   return null

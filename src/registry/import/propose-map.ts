@@ -124,7 +124,7 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   const unused = listUnused(map, header)
   const doubts = [
     ...(map.name === undefined ? ['no column has names of companies'] : []),
-    ...(byCells === null ? [] : [`"${byCells}" has names of companies only by its cells`]),
+    ...(byCells === null ? [] : [`the cells of "${byCells}" are like company names, its header is not`]),
     ...doubt,
     ...(isOpen && home === null ? [noJurisdiction] : []),
     ...twice,
@@ -195,9 +195,9 @@ export function describeAmbiguousNumbers(
   })
   if (found.length === 0 || authority !== undefined) return null
   return (
-    `${plural(found.length, 'company number')} of the first rows may be those of several companies, like ${quoteArgument(found[0] ?? '')}: ` +
-    'without a court or state, they join no companies, and count only together with the name. ' +
-    'The fields registration_court and jurisdiction (us_de) have it'
+    `${plural(found.length, 'company number')} of the first rows, such as ${quoteArgument(found[0] ?? '')}, may belong to several companies: the court or state is missing. ` +
+    'Such a number joins no rows, and finds a company only together with the name. ' +
+    'Map the column of courts to registration_court, or of states to jurisdiction (us_de)'
   )
 }
 

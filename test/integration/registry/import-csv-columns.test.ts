@@ -352,7 +352,7 @@ describe('columns', () => {
       [
         'Entity Number',
         ['320193', '789019', '1652044'],
-        /^3 company numbers .* may be those of several companies/,
+        /^3 company numbers .* may belong to several companies/,
       ],
     ])('ids below %s are told as ambiguous only if they are company numbers', (column, ids, ambiguous) => {
       const rows = ids.map((id) => [id, `Larkmoor ${id} Inc`, 'US'])
@@ -455,7 +455,7 @@ describe('columns', () => {
 
     it('dates of the other order are dropped and named', async () => {
       const { result } = await importDates(['08/21/1913', '08/22/1913', '21/08/1913'])
-      const reason = 'founding date "21/08/1913" does not have the month first, as its column does'
+      const reason = 'founding date "21/08/1913" has the day first; its column has the month first'
       expect(result).toMatchObject({ droppedCount: 1, drops: [{ line: 4, reason }] })
     })
 

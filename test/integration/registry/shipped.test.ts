@@ -50,7 +50,7 @@ describe('the registry that ships with the package', () => {
     const answer = registry.resolve({ name, location, context: null })
     expect(answer).toMatchObject({ status: 'inconclusive', candidate: { legal_name: legalName } })
     expect(answer.factors.map(({ description }) => description).join(' ')).toContain(
-      'your legal form is not used',
+      'which companies in United States do not have',
     )
   })
 })

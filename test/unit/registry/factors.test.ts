@@ -133,7 +133,7 @@ describe('factors state what counted', () => {
     ],
     ['The legal form is of another kind.', -1, 'legal form', 'Zorvex Robotics LP', robotics],
     [
-      'In the country of the company, your legal form is not used.',
+      'Your row has the legal form "gmbh", which companies in United Kingdom do not have.',
       -1,
       'legal form',
       'Zorvex GmbH',

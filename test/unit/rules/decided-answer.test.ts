@@ -131,7 +131,7 @@ describe('the line of a decided row', () => {
       100,
       exampleRecord.id,
       'Acme Trading Limited',
-      'decided; its record is not here: not submitted yet',
+      'a reviewer accepted this company; its record is missing (not submitted yet): run the same command again, without export',
     ])
   })
 
