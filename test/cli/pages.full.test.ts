@@ -139,13 +139,6 @@ async function runBlock(place: CliPlace, { text }: CodeBlock, context: TestConte
   if ('ENRICH_BASE_URL' in env) rmSync(place.path('pipeline.config.json'), { force: true })
 }
 
-/** A row of `enrich show`, with the columns of the output. */
-const toOutputRow = ({ company_name = '', status = '', confidence = '' }: Record<string, string>) => ({
-  company_name,
-  enrich_status: status,
-  enrich_confidence: confidence,
-})
-
 /** Expects each row of a table that a page shows to be in one of these outputs. */
 function expectShown(shown: readonly Record<string, string>[], outputs: readonly Record<string, string>[]) {
   expect(shown.length).toBeGreaterThan(0)
@@ -167,44 +160,7 @@ test.for([...pages, ...Object.keys(sections)])(
   },
 )
 
-describe('the results that pages show are what the commands write', () => {
-  test('in README.md and docs/manual/start.md', async (context) => {
-    const place = createClone(context)
-    expect((await place.run(['companies.csv', '-o', 'out.csv', '--quiet'])).code).toBe(0)
-    const rows = rowsOfCsv(place.read('out.csv'))
-    const sources = rowsOfCsv(place.read('out.csv.basis.csv')).map((row) => ({
-      ...row,
-      company_name: row['name'] ?? '',
-      source: row['citation_url'] ?? '',
-    }))
-    const isTable = ({ language, text }: CodeBlock) =>
-      language === 'text' && /^(?:row  )?(?:company_)?name /.test(text)
-    for (const page of ['README.md', 'docs/manual/start.md']) {
-      const texts = blocksOf(page).flatMap((block) => (isTable(block) ? [block.text] : []))
-      const tables = texts.map(readAlignedTable)
-      for (const table of tables.filter(([row]) => row !== undefined && 'enrich_status' in row))
-        expectShown(table, rows)
-      for (const table of tables.filter(([row]) => row !== undefined && 'row' in row))
-        expectShown(table.map(toOutputRow), rows)
-      for (const table of tables.filter(([row]) => row !== undefined && 'field' in row))
-        expectShown(table, sources)
-      expect(tables.length).toBe(page === 'README.md' ? 1 : 2)
-    }
-  })
-
-  test('in docs/reference/scripting.md, as events', async (context) => {
-    const place = createClone(context)
-    const { stdout } = await place.run(['companies.csv', '-o', 'out.parquet', '--json'])
-    type Event = { type: string; summary?: object }
-    const read = (text: string) =>
-      text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Event]))
-    const written = read(stdout)
-    const [block] = blocksOf('docs/reference/scripting.md').filter(({ language }) => language === 'json')
-    const shown = read(block?.text ?? '').filter(({ type }) => type !== 'error')
-    expect(shown.map(({ type }) => type)).toEqual(['planned', 'finished'])
-    for (const event of shown) expect(written.find(({ type }) => type === event.type)).toMatchObject(event)
-  })
-
+describe('the results that pages show are what the commands write; shown-results.test.ts has those of the demo registry', () => {
   test('in docs/manual/registers.md, with the files that it names', async (context) => {
     const downloaded = createNewFolder(context)
     const registers = downloaded.path('registers')
