@@ -3,7 +3,7 @@ import { formatCount } from '../core/text.js'
 import { placeLookups, toRegistryRule } from './answers/first-answers.js'
 import { answerFirst } from './answer-first.js'
 import type { CheckpointReader } from './checkpoint/lookup.js'
-import { ingest, type Ingested, type InputColumns, type LookupRule } from './input/ingest.js'
+import { ingest, loadRowCountry, type Ingested, type InputColumns, type LookupRule } from './input/ingest.js'
 import { DecidedLookups, readDecided } from './decisions/decided-lookups.js'
 import type { Input } from './input/input.js'
 import { getDecisionService } from '../core/decisions.js'
@@ -130,7 +130,7 @@ export async function readRows(
 
 /** Watches whether a row states no country. */
 async function createCountryWatch(columns: LookupRule['columns']) {
-  const { statesCountry } = await import('./input/row-country.js')
+  const { statesCountry } = await loadRowCountry()
   let isMissing = false
   return {
     add: (cells: readonly (string | null)[]) => {
