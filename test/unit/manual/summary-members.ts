@@ -5,7 +5,7 @@ const summaryMembers = {
   rowCount: 'rows of the input',
   rowsByStatus: 'rows by `enrich_status`: `{"matched": 155, …}`; `{}` without an output',
   'review.rowCount':
-    'doubtful rows that wait for a reviewer; `summary.review` is `null` after a stop without an output and without a report',
+    'doubtful rows that wait for a reviewer; `summary.review` is `null` if a run stopped early and wrote neither output nor report',
   'review.lookupCount': 'doubtful lookups: a reviewer decides each once',
   'review.rowsByStatus': 'doubtful rows by status',
   invalidRowCount: 'rows without a usable name, number or domain',

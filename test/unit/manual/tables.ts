@@ -94,7 +94,10 @@ export const tables: Readonly<Record<string, (words: readonly string[]) => Table
       rows: [
         ['`HRB 501`, `VR 12`', 'Germany'],
         ['`1953 B 00045`, `RC 512`', list(french)],
-        ['numbers of registers', list(local.filter((one) => one !== 'DE' && !french.includes(one)))],
+        [
+          'other numbers of registers; of Italy, only REA without its province',
+          list(local.filter((one) => one !== 'DE' && !french.includes(one))),
+        ],
       ],
     }
   },
