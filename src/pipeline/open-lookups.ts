@@ -3,7 +3,7 @@ import { formatCount } from '../core/text.js'
 import { placeLookups, toRegistryRule } from './answers/first-answers.js'
 import { answerFirst } from './answer-first.js'
 import type { CheckpointReader } from './checkpoint/lookup.js'
-import { ingest, loadRowCountry, type Ingested, type InputColumns, type LookupRule } from './input/ingest.js'
+import { ingest, statesCountry, type Ingested, type InputColumns, type LookupRule } from './input/ingest.js'
 import { DecidedLookups, readDecided } from './decisions/decided-lookups.js'
 import type { Input } from './input/input.js'
 import { getDecisionService } from '../core/decisions.js'
@@ -99,7 +99,7 @@ export async function readRows(
   const told = new Set(input.listNotes())
   const { onlyCountry = null } = connection
   const isOpen = onlyCountry !== null && rule.columns.country === undefined
-  const countries = isOpen ? await createCountryWatch(rule.columns) : null
+  const countries = isOpen ? createCountryWatch(rule) : null
   const read = await ingest({
     input,
     rule,
@@ -129,12 +129,11 @@ export async function readRows(
 }
 
 /** Watches whether a row states no country. */
-async function createCountryWatch(columns: LookupRule['columns']) {
-  const { statesCountry } = await loadRowCountry()
+function createCountryWatch(rule: LookupRule) {
   let isMissing = false
   return {
     add: (cells: readonly (string | null)[]) => {
-      isMissing ||= !statesCountry(columns, cells)
+      isMissing ||= !statesCountry(rule, cells)
     },
     isMissing: () => isMissing,
   }

@@ -30,7 +30,7 @@ export { listRegisterCountries } from './identifier-content.js'
 export { listLookupColumns } from './columns.js'
 export { createRowReader, noEarlierNames } from './row-reader.js'
 export type { RowIndex } from './row-index.js'
-export const loadRowCountry = () => import('./row-country.js')
+export { statesCountry } from './row-question.js'
 export type { RowGroups } from './column-choice.js'
 
 /** Takes the rows of the input in order. */

@@ -1,5 +1,6 @@
 import known from '../../core/country-names.json' with { type: 'json' }
 import { findCountryCode, findCountryCodes } from '../../core/countries.js'
+import { parsePlaceHeader } from '../../core/header-words.js'
 import { toSpellingKey } from '../../core/text.js'
 import { explainSharedDomain, toRootDomain } from '../../core/domain-name.js'
 import {
@@ -27,7 +28,6 @@ import { closeNumber } from '../../core/numbers/national-numbers.js'
 import { isPersonNumber, rateNumber } from '../../core/numbers/number-forms.js'
 import { findLei, toFilledCell, toFilledNumber, twoLetterCode } from './column-content.js'
 import { listRegisterCountries } from './identifier-content.js'
-import { hasCountry } from './row-country.js'
 import { chooseNumber, faultReasons, type IdentifierFault, type NumberCell } from './number-cells.js'
 import {
   cleanNumber,
@@ -38,26 +38,16 @@ import {
   type IdentifierPlaceKey,
 } from '../../core/identifiers.js'
 
+/** `unknownCountry`: a text in a column of countries that names no known one. */
+type Asked = Readonly<{ lookup: Lookup; faults: readonly IdentifierFault[]; unknownCountry?: string }>
+
 /**
- * The lookup of a row, by name or domain; `byIdentifier` if identifiers replace a missing name. `unknownCountry`: a text in a
- * column of countries that names no known one.
+ * The lookup of a row, by name or domain; `byIdentifier` if identifiers replace a missing name. `domain`: set if only a website
+ * identifies the row; reviewers may have decided the lookup by this domain.
  */
 export type RowQuestion =
-  | {
-      readonly kind: 'resolution'
-      readonly lookup: Lookup
-      readonly byIdentifier: boolean
-      /** Set if only a website identifies the row. Reviewers may have decided the lookup by this domain. */
-      readonly domain?: string
-      readonly faults: readonly IdentifierFault[]
-      readonly unknownCountry?: string
-    }
-  | {
-      readonly kind: 'domain'
-      readonly lookup: Lookup
-      readonly faults: readonly IdentifierFault[]
-      readonly unknownCountry?: string
-    }
+  | (Asked & { readonly kind: 'resolution'; readonly byIdentifier: boolean; readonly domain?: string })
+  | (Asked & { readonly kind: 'domain' })
   | { readonly kind: 'invalid'; readonly reason: string }
 
 type Cells = readonly (string | null)[]
@@ -117,13 +107,27 @@ function settleCountry(columns: LookupColumns, identifiers: IdentifierCells): st
   ])
   const named = codes.filter((code) => ofList.includes(code) || code === columns.country)
   const numbers = numberKeys.flatMap((key) => identifiers[key] ?? [])
-  const fitting = codes.filter((code) =>
-    numbers.some((one) => rateNumber(code.toLowerCase(), cleanNumber(one)) === 3),
-  )
+  const fits = (code: string) => numbers.some((one) => rateNumber(code, cleanNumber(one)) === 3)
+  const fitting = codes.filter((code) => fits(code.toLowerCase()))
   const [only, another] = named.length > 0 ? named : fitting
   // Lists with English headers have codes of ISO 3166-1.
   const isEnglish = /country|iso|jurisdiction/i.test(columns.identifiers.registration_country ?? '')
   return only !== undefined && another === undefined ? only : isEnglish ? text : ''
+}
+
+/** Whether a cell below the header of a country, or the end of a whole place, has one. */
+const hasCountry = (columns: readonly string[], cells: Cells): boolean =>
+  cells.some((raw, at) => {
+    const cell = toFilledCell(raw ?? '')
+    const part = parsePlaceHeader(columns[at] ?? '')?.part
+    const isAtEnd = part === undefined && findCountryCode(cell?.split(',').at(-1)?.trim() ?? '') !== null
+    return cell !== null && (part === 'country' || isAtEnd)
+  })
+
+/** Whether a row states a country in its place or for its number; `rule` has none for all rows. */
+export function statesCountry(rule: LookupRule, row: Cells): boolean {
+  const { location, identifiers } = toRowCells(rule, row)
+  return hasCountry(rule.columns.location, location) || identifiers.registration_country !== undefined
 }
 
 /** Returns the lookup of a row. A row without a usable name is looked up by its identifiers, else by its domain. */
