@@ -97,7 +97,7 @@ const kindsOfRuns = listWords(['security date department site payment web former
 
 /**
  * Returns the class of each word among the others: "american" describes a security before "depositary", and "plant" a site
- * after a dash. Runs of words that may be of one kind have it if one of them surely has, or if the run stands apart at the end.
+ * after a dash, "hall" before a number. Runs of words that may be of one kind have it if one of them surely has, or if the run stands apart at the end.
  */
 export function classifyBesideOthers(words: readonly Classified[]): WordClass[] {
   const classes = words.map(({ wordClass }) => wordClass)
@@ -118,7 +118,7 @@ export function classifyBesideOthers(words: readonly Classified[]): WordClass[] 
       isOfSecurity(of)
         ? ['number', 'percent', 'letter', 'date', 'currency', 'code', 'security'].includes(classes[at] ?? '')
         : (of === 'department' || of === 'site') &&
-          ['stop', 'number', 'letter', 'department', 'site'].includes(classes[at] ?? '')
+          ['stop', 'number', 'letter', 'code', 'department', 'site'].includes(classes[at] ?? '')
     for (let from = 0; from < words.length;) {
       if (!mayBe(from)) {
         from++
@@ -137,9 +137,10 @@ export function classifyBesideOthers(words: readonly Classified[]): WordClass[] 
       const run = words.slice(from, end).map(({ text }) => text)
       const named = run.some((text) => classBesideOthers.get(text) === kind)
       const isShares = kind === 'security' && isOfShares(run)
+      const isNumbered = kind === 'site' && run.some((text, at) => at > 0 && /\d/.test(text))
       const date = isSetOff || from === 0 || end === words.length ? shortDate : writtenDate
       const isDate = kind === 'date' && date.test(run.join(' '))
-      if ((isSure || isShares || ((isApart || isDate) && named)) && end - from < words.length)
+      if ((isSure || isShares || ((isApart || isDate || isNumbered) && named)) && end - from < words.length)
         for (let at = from; at < end; at++)
           if (classes[at] !== kind && classBesideOthers.get(words[at]?.text ?? '') === kind)
             classes[at] = kind
