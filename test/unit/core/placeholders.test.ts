@@ -53,6 +53,11 @@ test.each([
   'Overige leveranciers|Różni odbiorcy|Zaliczka pracownika|Zálohy zaměstnancům|Ostatní odberatelia|Egyéb vevők|Furnizori diverși|Övriga kunder|Andre leverandører',
   'Muut asiakkaat|Muhtelif cariler|Personel avansı|Прочие поставщики|Аванс сотруднику|Різні покупці|Λοιποί πελάτες|Lain-lain|Pemasok lain-lain|Nhà cung cấp khác',
   'عملاء متفرقون|سلف الموظفين|ספקים שונים|其他客户|员工借款|その他|仮払金|기타 고객|가지급금|कर्मचारी अग्रिम|เงินทดรองจ่าย|Abokan ciniki daban-daban',
+  's/i|S/I|s / i|S/INF|Sin antecedentes|SIN INFORMACION|sin comuna|sem cadastro|não possui|dato non disponibile|non fourni|pas connu',
+  'nicht erfasst|unklar|geen informatie|nog onbekend|ikke registrert|ej ifyllt|ei merkitty|pole andmeid|nav informācijas|nenustatyta',
+  'bez danych|nie znaleziono|není vyplněno|nezistené|nincs kitöltve|lipsa date|nije upisano|без података|ni vpisano|без данни|δεν έχει οριστεί',
+  'bulunamadı|нет свед.|не известно|дані відсутні|невядома|לא מולא|غير مسجل|माहिती नाही|సమాచారం లేదు|ലഭ്യമല്ല|chưa cung cấp|tidak diisi|ไม่พบข้อมูล',
+  '特になし|情報無し|登録なし|未登记|查無此公司|확인불가|해당 사항 없음|hakuna taarifa|bila jina|ያልተገለጸ',
 ])('Placeholders have no value: %s', (cells) => {
   expect(cells.split('|').filter((cell) => !isPlaceholder(cell))).toEqual([])
 })
@@ -68,6 +73,7 @@ describe('a name is no placeholder', () => {
     'Cash Customer - Norvane Trading|Cash Customer Services Ltd|M-Pesa Africa|Various Suppliers - Larkmoor GmbH|FO|See Larkmoor|Note|Zrušeno s.r.o.|Private Person Ltd',
     'Hakuna Matata Safaris Ltd|Hakuna Larkmoor|Imprest Systems Ltd|Sijui Velsor|Staff Advance Ltd|Other Suppliers Ltd|Sundry Larkmoor|Miscellaneous Goods Co',
     'Avans|Donos|Prenos|Transport|Personal|Report|Storno Norvane|Muhtelif Gıda A.Ş.|Diverse Larkmoor|その他商店|Razno Larkmoor d.o.o.|Altri Fornitori S.r.l.',
+    'S.I.|SI|Si|Vacío Studio|Sin Rival|Sin Información Media SpA|No Registra Records|Trống Đồng|Wala|Babu|Unklar Norvane GmbH|無名堂|S/I Norvane',
     'DO|Do|Do & Co|Caixa|Cash|Kasse.Swiss AG|Caja Los Andes|Cassa Depositi e Prestiti|Касса Взаимопомощи|Petty Cash Ltd|Suspense',
   ])('%s', (cells) => {
     expect(cells.split('|').filter(isPlaceholder)).toEqual([])
