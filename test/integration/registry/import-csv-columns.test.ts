@@ -1529,8 +1529,28 @@ test.each([
   ['strike-off in progress', 'DALAM PROSES DIPOTONG|Dalam proses pembubaran'],
   ['liquidation', 'Tergulung|Sedang digulung|Đang thanh lý'],
   ['suspended', 'หยุดกิจการชั่วคราว|Đình chỉ hoạt động|Diblokir'],
+  [
+    'active',
+    'Renewed|License Renewed|Licensed|In force|Renovada|En vigor|In vigore|In Kraft|Rinnovata|Продлена|Yenilendi|有效|የታደሰ',
+  ],
+  [
+    'inactive',
+    'Liquidata|Chiusa|Scaduta|Vencida|Con término de giro|Expirée|Abgelaufen|Wygasła|License Expired|已过期|ተሰርዟል',
+  ],
+  [
+    'inactive',
+    'Non attiva|No activo|Ikke aktiv|Nie aktywna|Aktif değil|Δεν είναι ενεργή|Не активна|Not operational|Niet actief',
+  ],
 ])('words of registers for %s: %s', (status, texts) => {
   for (const text of texts.split('|')) expect(findStatus(text, null), text).toBe(status)
+})
+
+test.each(
+  'Not renewed|Due for renewal|Not licensed|Not in force|Non valida|Nicht verlängert|No renovada|ያልታደሰ'.split(
+    '|',
+  ),
+)('%s says neither that a company is active nor that it has ended', (text) => {
+  expect(findStatus(text, null)).toBeNull()
 })
 
 test.each([
