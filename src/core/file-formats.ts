@@ -1,6 +1,6 @@
 import { toPlainDigits } from './text.js'
 import { UserError } from './errors.js'
-import { writeEraYear } from './time.js'
+import { writeEraYear, type Calendar } from './time.js'
 
 export type InputFormat = 'csv' | 'parquet' | 'ndjson' | 'json' | 'xlsx'
 
@@ -90,9 +90,9 @@ export function isMultiByte(encoding: string): boolean {
   return severalBytes.has(encoding)
 }
 
-/** Order of day and month in dates of digits. */
+/** Order of day and month in dates of digits, or their calendar. */
 export const dateOrders = ['dmy', 'mdy'] as const
-export type DateOrder = (typeof dateOrders)[number]
+export type DateOrder = (typeof dateOrders)[number] | Calendar
 
 /** Languages of written months. */
 const monthLanguages =

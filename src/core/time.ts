@@ -159,15 +159,40 @@ const otherCalendars = new Set('AE AF BH DZ EG IQ IR JO KW LB LY MA OM PK PS QA 
 /** In Nepal, this year and later ones may be of Bikram Sambat, whose years are 57 higher. */
 const bikramStart = '2000'
 
+/** A calendar that a header or a date names. Dates of `other` ones are not converted. */
+export type Calendar = 'ethiopian' | 'other'
+const ethiopianMark = /(?<![\p{L}.])E\.\s?C(?!\p{L})|\(\s*EC\s*\)|(?<=\s)EC$|ethiopian|ዓ[./]?\s?ም|የኢትዮጵያ/iu
+const otherMark =
+  /هـ|ه\s*\.?\s*ش|هجر|شمسی|hijr|bikram|वि\.?\s?सं|(?<![\p{L}.])(?:A\.\s?H|B\.\s?S)(?!\p{L})|\((?:AH|BS)\)/iu
+export const findCalendar = (text: string): Calendar | null =>
+  otherMark.test(text) ? 'other' : ethiopianMark.test(text) && !/እ\.?ኤ\.?አ/.test(text) ? 'ethiopian' : null
+
 /** Whether the date of a register is one of another calendar, or may be one. `day`: how our calendar reads the text. */
 export const mayBeOtherCalendar = (text: string, day: string | null, countryCode: string | null): boolean =>
-  /هـ|ه\s*\.?\s*ش/.test(text) ||
+  otherMark.test(text) ||
   (day !== null && day < '1500' && otherCalendars.has(countryCode ?? '')) ||
   (day !== null && day >= bikramStart && countryCode === 'NP')
 
-/** Registers of Taiwan count the years from 1912: `88/05/12`, `1120512`. */
-export function writeLocalYear(text: string, countryCode: string | null): string {
+/**
+ * Writes a date that parseDate would read in the wrong year. Registers of Taiwan count the years from 1912: `88/05/12`,
+ * `1120512`. An Ethiopian date becomes one of our calendar, or empty if it is none.
+ */
+export function writeLocalYear(text: string, countryCode: string | null, calendar: string): string {
+  if (calendar === 'ethiopian' || findCalendar(text) === 'ethiopian') return convertEthiopian(text)
   const [, year, rest] =
     /^\s*(0?\d\d|1\d\d)([-/.年]\d\d?[-/.月]\d\d?\D*)$/.exec(text) ?? /^([01]\d\d)(\d{4})$/.exec(text) ?? []
   return countryCode !== 'TW' || year === undefined ? text : `${Number(year) + 1911}${rest ?? ''}`
+}
+
+/** The day 0 of the Ethiopian year 0, in days of Unix time. Each year has twelve months of 30 days and one of five or six. */
+const ethiopianStart = -716_763
+
+function convertEthiopian(text: string): string {
+  const parts =
+    text.match(/(?<!\d)(?:\d{4}([-/.])\d\d?\1\d\d?|\d\d?([-/.])\d\d?\2\d{4})(?!\d)/)?.[0].split(/\D/) ?? []
+  const [year = 0, month = 0, day = 0] = (parts[0]?.length === 4 ? parts : parts.toReversed()).map(Number)
+  const lastDay = month < 13 ? 30 : year % 4 === 3 ? 6 : 5
+  if (month < 1 || month > 13 || day < 1 || day > lastDay) return ''
+  const days = ethiopianStart + 365 * year + Math.floor(year / 4) + 30 * month + day
+  return new Date(days * 86_400_000).toISOString().slice(0, 10)
 }

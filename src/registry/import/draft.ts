@@ -338,8 +338,8 @@ export function readDay(
   dropped: string[],
 ): string | null {
   const country = readCountry(place?.split('_')[0] ?? null, [])
-  const day = text === null ? null : parseDate(writeLocalYear(text, country), order)
-  const isForeign = text !== null && mayBeOtherCalendar(text, day, country)
+  const day = text === null ? null : parseDate(writeLocalYear(text, country, order), order)
+  const isForeign = text !== null && (order === 'other' || mayBeOtherCalendar(text, day, country))
   if (text === null || (day !== null && !isForeign) || !/[1-9]/.test(toPlainDigits(text))) return day
   const isOther = parseDate(text, order === 'dmy' ? 'mdy' : 'dmy') !== null
   const [first, other] = order === 'dmy' ? ['day', 'month'] : ['month', 'day']

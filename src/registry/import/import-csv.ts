@@ -28,6 +28,7 @@ import { mapEach, readItems } from './item-thread.js'
 import { findCountryCode } from '../../core/countries.js'
 import { calculateDistance } from '../../core/word-forms.js'
 import { type DateOrder } from '../../core/file-formats.js'
+import { findCalendar } from '../../core/time.js'
 import type { WritableRegistry } from '../registry.js'
 
 /** `sourceName`: name of the source in `registry info` and in citations; defaults to the file name without its date. */
@@ -280,8 +281,8 @@ class CsvReader {
       const at = this.#columns.get(field)?.[0]
       if (at === undefined) return []
       const column = (this.#header[at] ?? '').trim()
-      const found =
-        stated === undefined ? this.#dates.find(field, countryCode) : { order: stated, either: null }
+      const order = findCalendar(column) ?? stated
+      const found = order === undefined ? this.#dates.find(field, countryCode) : { order, either: null }
       return [{ field, column, countryCode, ...found }]
     })
   }

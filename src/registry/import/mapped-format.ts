@@ -5,7 +5,7 @@ import { openFiles, openText, type ByteSource } from '../../tables/text-tables.j
 import type { FileFormat, ImportItem, ItemPiece, ReadOptions } from '../model/registry-rows.js'
 import type { RegisterSource, SourceTable } from '../sources/source.js'
 import { findCountryName } from '../../core/countries.js'
-import { parseDate, type DateOrder } from '../../core/file-formats.js'
+import { parseDate, type dateOrders, type DateOrder } from '../../core/file-formats.js'
 import { parseJson, readJsonItems, createOtherKindError, readTableItems } from './table.js'
 import {
   createDateScout,
@@ -292,7 +292,7 @@ const getUsualDateOrder = (countryCode: string | null): DateOrder =>
 
 /** Dates of a column: how many have a day above 12 in a place, and the first one that fits both orders. */
 interface ColumnDates {
-  readonly counts: Record<DateOrder, number>
+  readonly counts: Record<(typeof dateOrders)[number], number>
   either: string | null
   dateCount: number
 }
@@ -338,7 +338,7 @@ export class DateOrderFinder {
 
   /** A column without an order has that of the others, otherwise the usual one of the country. */
   find(column: string, countryCode: string | null): FoundDateOrder {
-    const sum = (order: DateOrder) =>
+    const sum = (order: (typeof dateOrders)[number]) =>
       [...this.#columns.values()].reduce((all, { counts }) => all + counts[order], 0)
     const own = this.#columns.get(column)
     for (const counts of [own?.counts, { dmy: sum('dmy'), mdy: sum('mdy') }])

@@ -1397,6 +1397,19 @@ describe('a short form of the own country', () => {
   })
 })
 
+test.each([
+  ['Registration Date (E.C.)', '2015-11-22', 0],
+  ['የምዝገባ ቀን (ዓ.ም.)', '2015-11-22', 0],
+  ['Registration Date (G.C.)', '2008-03-12', 0],
+  ['Registration Date (B.S.)', null, 1],
+  ['تاريخ التسجيل (هـ)', null, 1],
+])('the header %s tells the calendar of its dates', async (header, day, warned) => {
+  const map = { id: 'No', name: 'Name', founding_date: header }
+  const { held, result } = await importRows(`No,Name,${header}\n1,Larkmoor PLC,12/03/2008\n`, { map })
+  expect(Object.values(held)).toMatchObject([{ formed_on: day }])
+  expect(JSON.stringify(result).includes('may be of another calendar')).toBe(warned === 1)
+})
+
 describe('columns of registers', () => {
   const propose = (origin: string, number = 'Reg. No. (BRN)') =>
     proposeMap(

@@ -124,6 +124,12 @@ test.each([
   ['NP', '2015-04-15', null],
   ['NP', '1994-04-15', '1994-04-15'],
   ['TH', '2544-02-03', '2001-02-03'],
+  ['ET', '01/01/2000 E.C.', '2007-09-12'],
+  ['ET', '30/02/2010 ዓ.ም.', '2017-11-09'],
+  ['ET', '2007-13-06 EC', '2015-09-11'],
+  ['ET', '06/13/2008 E.C.', null],
+  ['ET', '12/03/2008 G.C.', '2008-03-12'],
+  ['NP', '12/03/1990 B.S.', null],
 ])('in %s, the date %s of a register is %s', (country, text, day) => {
   const dropped: string[] = []
   expect(readDay(text, { what: 'founding date', place: country }, dropped)).toBe(day)
