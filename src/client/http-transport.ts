@@ -1,9 +1,8 @@
 import { Agent, buildConnector, request, type Dispatcher } from 'undici'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { promisify } from 'node:util'
-import { explainNetworkError, findNetworkCode, type Exchange } from '../core/http-exchange.js'
+import { decodeJson, explainNetworkError, findNetworkCode, type Exchange } from '../core/http-exchange.js'
 import type { Proxy } from '../platform/outbound/proxy.js'
-import { decodeJson } from '../core/text.js'
 import { systemClock, withTimeout } from '../platform/clock.js'
 import {
   defaultLimits,

@@ -1,4 +1,4 @@
-import { foldLetters, rankInHeaders, splitNumber, toHeaderKey, toHeaderKeys } from './text.js'
+import { foldLetters, rankInHeaders, splitNumber, splitScripts, toHeaderKey, toHeaderKeys } from './text.js'
 import { isInflected, listSplits, wordCharsMax } from './word-forms.js'
 import { earlierTaxHeaders, listWithoutNumberWord, rememberHeaders, taxHeaders } from './identifiers.js'
 import type { IdentifierHeaderKey } from './identifiers.js'
@@ -117,19 +117,21 @@ const splitJoints = (header: string): string[] =>
 const languages = new Set(toHeaderKeys(...added.languages))
 const notes = new Set(toHeaderKeys(added.notes))
 
-/** Returns a header without the language or a note at its end, or the article in front: `City` for `City (EN)`, `The city`; `null` without one. */
+/** Returns a header without the language or a note at its end, the article in front, or its half in another script: `City` for `City (EN)`, `The city`, `ከተማ / City`; `null` without one. */
 function cutLanguage(header: string): string | null {
   const [note = '', noted = ''] = /\s*[([（［]([^()（）[\]［］]*)[)\]）］]\s*$/u.exec(header) ?? []
   if (note.length > 0 && notes.has(toHeaderKey(noted))) return header.slice(0, -note.length)
   const [end, text = ''] =
     /[\p{P}\p{S}\s]+([\p{L}\p{M}]+)[\p{P}\s]*$/u.exec(header.slice(-wordCharsMax)) ?? []
   if (end !== undefined && languages.has(toHeaderKey(text))) return header.slice(0, -end.length)
-  return articles.test(header) ? header.replace(articles, '') : null
+  if (articles.test(header)) return header.replace(articles, '')
+  const isSure = (half: string) => isListedHeader(half) && !roles.has(toHeaderKey(half))
+  return splitScripts(header).find(isSure) ?? null
 }
 const articles = new RegExp(headerWords.articles, 'iu')
 
 /** Lists a key without the word for an owner at its start or end: `website` for `supplierwebsite`. */
-const listWithoutOwner = (key: string): string[] =>
+export const listWithoutOwner = (key: string): string[] =>
   listSplits(key, (word) => owners.has(word)).flatMap(({ rests }) => rests)
 
 const personHeaders: readonly string[] = toHeaderKeys(...added.persons, ...earlier.persons)
@@ -316,6 +318,7 @@ function createNumbersByBase(): ReadonlyMap<string, readonly string[]> {
   return found
 }
 let numbersByBase: ReadonlyMap<string, readonly string[]> | null = null
+const numberWords = new Set(toHeaderKeys(...added.numberWords))
 
 const ages = new RegExp(String.raw`(?<![\p{L}\p{M}])(?:${headerWords.ages})(?![\p{L}\p{M}])`, 'giu')
 /** Whether a header names the old or the new ones of two numbers. */
@@ -325,18 +328,15 @@ export const listNumberKeys = rememberHeaders((header): readonly string[] => {
   const plain = header.replace(ages, ' ')
   const ofAge = plain === header ? [] : [toHeaderKey(plain), ...listWithoutNumberWord(plain)]
   const isListed = isListedHeader(header) && !header.includes('#')
-  const bases = isListed ? [] : [...listWithoutNumberWord(header), ...ofAge]
-  const all = (numbersByBase ??= createNumbersByBase())
-  const found = new Set(bases.flatMap((base) => all.get(base) ?? []))
+  const parts = [...listWithoutOwner(toHeaderKey(header)), ...splitScripts(header)]
+  const ofParts = parts.flatMap((part) =>
+    part.length < 3 || numberWords.has(part) ? [] : [toHeaderKey(part), ...listWithoutNumberWord(part)],
+  )
+  const bases = isListed ? [] : [...listWithoutNumberWord(header), ...ofAge, ...ofParts]
+  const found = new Set(bases.flatMap((base) => (numbersByBase ??= createNumbersByBase()).get(base) ?? []))
   return found.has(toHeaderKey(header)) ? [] : [...found]
 })
 
-/** Returns a header of a website or e-mail address without its owner: `Lieferanten-Website`; null for any other. */
-export function findOwnersAddress(header: string): 'website' | 'email' | null {
-  const rests = listWithoutOwner(toHeaderKey(header))
-  const isKind = (key: 'website' | 'email') => rests.some((rest) => identifierHeaders[key].includes(rest))
-  return (['website', 'email'] as const).find(isKind) ?? null
-}
 let knownHeaders: ReadonlySet<string> | null = null
 
 /** Whether a text is a known name of a column, without a number: of names, persons, places or identifiers. */

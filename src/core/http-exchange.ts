@@ -293,3 +293,26 @@ function findGroup(code: string): FailureText {
   if (/^EAI_/.test(code)) return unresolved
   return { text: 'the connection failed', hint: checkNetwork }
 }
+
+/**
+ * Decodes JSON of another program: UTF-8 or UTF-16, with or without a byte order mark, else the charset of its content
+ * type. Returns null for bytes that are no such text: a replacement character would damage a name.
+ */
+export function decodeJson(bytes: Uint8Array, contentType = ''): string | null {
+  const encodings = [detectUtf16(bytes) ?? 'utf-8', /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1]]
+  for (const encoding of encodings) {
+    try {
+      // It removes a byte order mark.
+      if (encoding !== undefined) return new TextDecoder(encoding, { fatal: true }).decode(bytes)
+    } catch {
+      // The next one.
+    }
+  }
+  return null
+}
+
+/** JSON starts with two ASCII characters, so that a zero byte tells the order of bytes. */
+function detectUtf16([first, second]: Uint8Array): string | null {
+  if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return 'utf-16le'
+  return (first === 0xfe && second === 0xff) || first === 0 ? 'utf-16be' : null
+}

@@ -78,29 +78,6 @@ const excerptCharsMax = 80
 export const quoteExcerpt = (text: string): string =>
   quoteName(printable(text.length > excerptCharsMax ? `${text.slice(0, excerptCharsMax)}…` : text))
 
-/**
- * Decodes JSON of another program: UTF-8 or UTF-16, with or without a byte order mark, else the charset of its content
- * type. Returns null for bytes that are no such text: a replacement character would damage a name.
- */
-export function decodeJson(bytes: Uint8Array, contentType = ''): string | null {
-  const encodings = [detectUtf16(bytes) ?? 'utf-8', /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1]]
-  for (const encoding of encodings) {
-    try {
-      // It removes a byte order mark.
-      if (encoding !== undefined) return new TextDecoder(encoding, { fatal: true }).decode(bytes)
-    } catch {
-      // The next one.
-    }
-  }
-  return null
-}
-
-/** JSON starts with two ASCII characters, so that a zero byte tells the order of bytes. */
-function detectUtf16([first, second]: Uint8Array): string | null {
-  if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return 'utf-16le'
-  return (first === 0xfe && second === 0xff) || first === 0 ? 'utf-16be' : null
-}
-
 /** Removes a byte order mark from the start of a text. */
 export const stripByteOrderMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text)
 
@@ -183,6 +160,16 @@ export function splitNumber(key: string): { base: string; number: number } {
 }
 
 const noNumber = { base: '', number: 0 }
+
+/** Returns the halves of a header in two scripts, one of them Latin: `ከተማ / City`, `City (ከተማ)`. Empty for any other. */
+export function splitScripts(header: string): string[] {
+  const halves = header
+    .slice(0, 200)
+    .split(/[/|()（）[\]\n]|\s[-–—]\s/u)
+    .filter((text) => /\p{L}/u.test(text))
+  const isLatin = (text = '') => /\p{sc=Latin}/u.test(text)
+  return halves.length === 2 && isLatin(halves[0]) !== isLatin(halves[1]) ? halves : []
+}
 
 /** Returns the keys of headers separated by bars. */
 export const toHeaderKeys = (...lists: readonly string[]): string[] =>

@@ -1,7 +1,7 @@
 import { runObjectLenient, type RunObjectLenient } from '../contract/result.js'
 import { isDeeperThan, at, toText } from './json.js'
 import { type StageKind, isUsableRunId } from './lookup-state.js'
-import { decodeJson } from './text.js'
+import { decodeJson } from './http-exchange.js'
 import { UserError } from './errors.js'
 
 /** Limits of signatures (interface: "Signature"; Standard Webhooks). */

@@ -32,13 +32,13 @@ import {
 } from '../../core/numbers/national-numbers.js'
 import { isEin } from '../../core/numbers/number-forms.js'
 import {
-  findOwnersAddress,
   identifierHeaders,
   isKnownHeader,
   listNumberKeys,
   namesAge,
   owners,
 } from '../../core/header-words.js'
+import { findOwnersAddress } from './earlier-columns.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import {
   areAmounts,

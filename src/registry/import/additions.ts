@@ -6,7 +6,7 @@ import type {
   ImportItem,
 } from '../model/registry-rows.js'
 import { isKnownHeader } from '../../core/header-words.js'
-import { findHeaderField } from '../reference/registers.js'
+import { findHeaderField, isMostly, shareMin } from '../reference/registers.js'
 import { parseForm } from '../normalize/parsed-name.js'
 import { matchLimits } from '../model/limits.js'
 import { toRootDomain } from '../../core/domain-name.js'
@@ -124,9 +124,6 @@ export const leiCik: FileFormat = {
 
 type PairColumns = Readonly<{ lei: string; cik: string }>
 
-/** Minimum share of filled cells that must have the type of the column. */
-const shareMin = 0.95
-
 /** Returns `null` unless exactly one column has LEIs and one has CIKs. */
 export function findPairColumns(
   header: readonly string[],
@@ -134,9 +131,8 @@ export function findPairColumns(
 ): PairColumns | null {
   const findColumns = (holds: (cell: string, name: string) => boolean) =>
     header.filter((name, index) => {
-      const cells = rows.map((row) => (row[index] ?? '').trim()).filter((cell) => cell !== '')
-      const fitting = cells.filter((cell) => holds(cell, name))
-      return cells.length > 0 && fitting.length >= cells.length * shareMin
+      const cells = rows.map((row) => (row[index] ?? '').trim())
+      return isMostly(cells, (cell) => holds(cell, name))
     })
   const [lei, otherLei] = findColumns((cell) => 'value' in toCanonicalIdentifier('lei', cell))
   const [cik, otherCik] = findColumns(isCik)
@@ -180,13 +176,9 @@ function nameItem(row: TableRow, line: number): ImportItem {
   if ('reason' in cik) return { kind: 'rejected', line, reason: cik.reason }
   const name = row.getText('alias')
   if (name === null) return { kind: 'rejected', line, reason: 'it has no name' }
-  if (name.length > matchLimits.nameCharsMax) {
-    return {
-      kind: 'rejected',
-      line,
-      reason: `its name is longer than ${matchLimits.nameCharsMax} characters`,
-    }
-  }
+  const longest = matchLimits.nameCharsMax
+  if (name.length > longest)
+    return { kind: 'rejected', line, reason: `its name is longer than ${longest} characters` }
   // "former_or_variant" counts as former, unless the name equals the present one: see `compose`.
   const isFormer = /former|previous/i.test(row.getText('kind') ?? 'former')
   return buildAddition(line, `cik:${cik.value}`, { names: [{ kind: isFormer ? 'former' : 'other', name }] })
@@ -345,4 +337,11 @@ export function findDistinctNumber(
   const isLacking = id !== '' && numbers.filter(Boolean).length < numbers.length * shareMin
   const found = isShared || isLacking ? others.find((one) => isFitting(cellsOf(one))) : undefined
   return found === undefined ? {} : { registration_id: found }
+}
+
+/** Whether all numbers of the rows differ, as those of a group for taxes do not; next to a column of courts, any may. */
+export const haveOwnNumbers = (map: { registration_court?: string }, cells: readonly string[]): boolean => {
+  const filled = cells.filter((cell) => cell !== '')
+  const areNumbers = isMostly(filled, (cell) => /\d{4}/.test(cell)) && new Set(filled).size === filled.length
+  return areNumbers || map.registration_court !== undefined
 }

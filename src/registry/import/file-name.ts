@@ -109,13 +109,6 @@ export function findNumberedStreet(
   return { street_address: columns.join(',') }
 }
 
-/** Whether all numbers of the rows differ, as those of a group for taxes do not; next to a column of courts, any may. */
-export const haveOwnNumbers = (map: { registration_court?: string }, cells: readonly string[]): boolean => {
-  const filled = cells.filter((cell) => cell !== '')
-  const areNumbers = isMostly(filled, (cell) => /\d{4}/.test(cell)) && new Set(filled).size === filled.length
-  return areNumbers || map.registration_court !== undefined
-}
-
 /** Returns a header in lower case with underscores between its words: `company_name` for `CompanyName`. */
 export function toHeaderKey(name: string): string {
   return name
@@ -132,7 +125,7 @@ export function recognizeStreet(
 ): void {
   const { formatted_address: column, street_address: street, city, postal_code: postalCode } = map
   if (column === undefined) return
-  if (city === undefined && isSeat(column) && isMostly(cellsOf(column), isTown)) {
+  if (city === undefined && isSeat(column) && isMostly(cellsOf(column), (cell) => !/[\d,;]/.test(cell))) {
     map.city = column
     Reflect.deleteProperty(map, 'formatted_address')
   }
@@ -150,7 +143,6 @@ export function recognizeStreet(
 }
 
 const isSeat = (name: string) => wholePlaceHeaders.includes(toWordsKey(name))
-const isTown = (cell: string) => !/[\d,;]/.test(cell)
 const wholeLine = /^(?:full_|formatted_)|_concat$/
 const toLetters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
 
@@ -158,16 +150,26 @@ const toLetters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\
 export const toPlainHeader = (name: string): string =>
   name.replace(/(?:[\s_-]+|(?<=[a-z]))\(?(?:NL|FR|DE|EN|nl|fr|de|en)\)?$/, '')
 
-/** Joins the columns of names in several languages: the first filled one is the name, and the others are other names. */
-export function joinLanguages(
-  name: string,
+/** Joins columns of names: those in several languages, the fullest first, or the fullest with one that has many empty cells. The first filled cell is the name. */
+export function joinNames(
+  map: Partial<Record<ImportField, string>>,
   nameHeaders: readonly string[],
   cellsOf: (column: string) => readonly string[],
-): string {
-  const inLanguages = nameHeaders.filter((one) => toPlainHeader(one) !== one)
-  if (!inLanguages.includes(name) || inLanguages.some((one) => one.includes(','))) return name
+): void {
+  const { name = '', other_names: others = '' } = map
   const count = (one: string) => cellsOf(one).filter((cell) => cell !== '').length
-  return inLanguages.sort((one, other) => count(other) - count(one)).join(',')
+  const sort = (columns: readonly string[]) => columns.toSorted((one, other) => count(other) - count(one))
+  const inLanguages = nameHeaders.filter((one) => toPlainHeader(one) !== one)
+  const [fullest = ''] = sort([...others.split(','), ...nameHeaders])
+  const areLanguages = inLanguages.includes(name)
+  if (!areLanguages && count(name) >= count(fullest) * shareMin) return
+  const joined = areLanguages ? sort(inLanguages) : [fullest, name].filter((one) => one !== '')
+  map.name = joined.some((one) => one.includes(',')) ? (joined[0] ?? '') : joined.join(',')
+  map.other_names = others
+    .split(',')
+    .filter((one) => !joined.includes(one))
+    .join()
+  if (map.other_names === '') delete map.other_names
 }
 
 /** Headers that only British company numbers have. */

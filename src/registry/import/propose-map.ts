@@ -18,16 +18,15 @@ import {
 import { findHeaderField, findNumberCountry, findStatus, isMostly, shareMin } from '../reference/registers.js'
 import registerWords from '../reference/register-words.json' with { type: 'json' }
 import { isDate } from '../../core/file-formats.js'
-import { findDistinctNumber, findNamesByCells, findRegion, listUnused } from './additions.js'
+import { findDistinctNumber, findNamesByCells, findRegion, haveOwnNumbers, listUnused } from './additions.js'
 import { readCompanyCountry } from '../match/parse-location.js'
 import {
   findNumberedStreet,
-  haveOwnNumbers,
   isBritish,
   quoteArgument,
   recognizeStreet,
   toHeaderKey,
-  joinLanguages,
+  joinNames,
   toPlainHeader,
   ukHeader,
 } from './file-name.js'
@@ -119,8 +118,8 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   const isHome =
     found !== null && isOnlyCountry(map, getCells, found) && !isElsewhere(map, getCells, { header, found })
   const home = isUk ? 'gb' : isGerman ? 'de' : isHome ? found : null
-  const nameHeaders = header.filter((one) => isNameHeader(toPlainHeader(one)))
-  if (map.name !== undefined && byCells === null) map.name = joinLanguages(map.name, nameHeaders, getCells)
+  const nameHeaders = byCells === null ? header.filter((one) => isNameHeader(toPlainHeader(one))) : []
+  joinNames(map, nameHeaders, getCells)
   const unused = listUnused(map, header)
   const doubts = [
     ...(map.name === undefined ? ['no column has names of companies'] : []),

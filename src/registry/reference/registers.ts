@@ -1,6 +1,6 @@
 import { iso31662 } from 'iso-3166'
 import listed from './authorities.json' with { type: 'json' }
-import { toPlainLetters, toHeaderKey, toHeaderKeys } from '../../core/text.js'
+import { splitScripts, toPlainLetters, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import listedPlaces from './edgar-places.json' with { type: 'json' }
 import { listNumberKeys } from '../../core/header-words.js'
 import listWords from '../../core/headers.json' with { type: 'json' }
@@ -257,7 +257,8 @@ export function findHeaderField(header: string): string | null {
     const [needed, allowed] = [toMask(needs), toMask([...needs, ...may, ...anyHeader])]
     return all.some((mask) => (mask & needed) === needed && (mask & ~allowed) === 0)
   })
-  return rule?.[0] ?? null
+  const [inScript = null] = splitScripts(header).flatMap((half) => findHeaderField(half) ?? [])
+  return rule?.[0] ?? inScript
 }
 
 const aloneForms = new Map(Object.entries(legalForms.alone))

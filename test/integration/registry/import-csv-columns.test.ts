@@ -1397,6 +1397,61 @@ describe('a short form of the own country', () => {
   })
 })
 
+describe('columns of names with empty cells', () => {
+  const rows = Array.from({ length: 12 }, (_, at) => [
+    `MT/AA/2/000${at}/2002`,
+    `Larkmoor ${at} PLC`,
+    at % 3 === 0 ? `ላርክሙር ${at} ኃላፊነቱ የተወሰነ የግል ማህበር` : '',
+  ])
+  test.each([
+    ['Trade Name (English)', 'የንግድ ስም (አማርኛ)'],
+    ['Trade Name', 'Company Name'],
+    ['Nombre de fantasía', 'Razón social'],
+    ['Company Name (EN)', 'Company Name (FR)'],
+  ])('the full column %s is the name, not %s', (full, sparse) => {
+    const { map } = proposeMap(['Registration No', full, sparse], rows)
+    expect(map.name?.split(',')[0]).toBe(full)
+    expect([...(map.name?.split(',') ?? []), map.other_names]).toContain(sparse)
+  })
+
+  test('a full column of names stays the name', () => {
+    const { map } = proposeMap(['Registration No', 'Company Name', 'Trade Name'], rows)
+    expect(map).toMatchObject({ name: 'Company Name', other_names: 'Trade Name' })
+  })
+})
+
+describe('headers of registers of Italy, Chile and Ethiopia', () => {
+  test.each([
+    [
+      'Codice Fiscale Impresa=id|Denominazione Impresa=name|Data Iscrizione RI=founding_date|Comune Sede=city|Prov. Sede=region',
+      '01234560157|Norvane S.r.l.|01/01/1970|LISSONE|MB',
+    ],
+    [
+      'RUT=id|Razon Social=name|Comuna Tributaria=city|Region Tributaria=region|Codigo de sociedad=legal_form|Fecha de registro (ultima firma)=founding_date',
+      '76543210-3|NORVANE SPA|CURICÓ|7|SpA|06-06-2026',
+    ],
+    [
+      'Principal Registration No=id|Trade Name (English)=name|Town=city|Regional State=region|Registration Date (E.C.)=founding_date|License State=status',
+      'MT/AA/2/0004037/2002|Norvane Share Company|Gondar|Amhara|02/02/2002|Renewed',
+    ],
+    [
+      'የምዝገባ ቁጥር / Registration No=id|የድርጅቱ ስም / Company Name=name|ከተማ / City=city|Region (ክልል)=region|የምዝገባ ቀን / Registration Date=founding_date',
+      'MT/AA/2/0004037/2002|Norvane Share Company|Gondar|Amhara|02/02/2002',
+    ],
+    [
+      '법인등록번호 (Registration No)=id|업체 (Company Name)=name|도시 / City=city',
+      '110111-0000001|Norvane|Seoul',
+    ],
+  ])('%s', (columns, cells) => {
+    const wanted = columns.split('|').map((one) => one.split('='))
+    const { map } = proposeMap(
+      wanted.map(([header = '']) => header),
+      [cells.split('|')],
+    )
+    expect(map).toMatchObject(Object.fromEntries(wanted.map(([header, field]) => [field, header])))
+  })
+})
+
 test.each([
   ['Registration Date (E.C.)', '2015-11-22', 0],
   ['የምዝገባ ቀን (ዓ.ም.)', '2015-11-22', 0],
