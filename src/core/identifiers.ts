@@ -76,12 +76,6 @@ export function listBareNumbers(text: string): string[] {
   ]
 }
 
-/** Whether a text is the number of a register, and nothing else: `1234567`, `SC 123456`, `CHE-123.456.788`. */
-export const isNumberAlone = (text: string): boolean =>
-  text.length <= 30 &&
-  /^(?:\p{L}{1,4}[\s./-]{0,2})?\d[\d\s./-]*(?:\p{L}{1,3}[\d\s./-]*)?$/u.test(text) &&
-  text.replace(/\D/g, '').length >= 4
-
 /** Forms of the kinds of number that have one length in a country. */
 const kindForms = new Map(
   Object.entries(numberKinds).map(([country, list]) => [

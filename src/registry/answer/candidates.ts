@@ -1,6 +1,5 @@
 import type { Candidate } from '../../core/decisions.js'
-import { isNumberAlone } from '../../core/identifiers.js'
-import { writeLatin } from '../../core/numbers/registry-suffix.js'
+import { checkedCountries, numberCountries } from '../../core/numbers/national-numbers.js'
 import {
   readIdentifiers,
   toStatedIdentifier,
@@ -188,13 +187,14 @@ export function findUnreadCompany(name: string, found: readonly FoundIdentifier[
 }
 
 /** "KRS", "NIP: ", or the country of a VAT number, in front of a number. */
-const label = /^(?:[\p{L}\p{M}][\p{L}\p{M}. ]{1,20}[\s:#№.]+|[A-Z]{2}(?=\d{8}))(?=\d)/u
-/** Reads the text of a search. A number alone may be one of any register, and a name. */
+const label = /^(?![A-Z]{2} ?\d{1,7}$)(?:[\p{L}\p{M}][\p{L}\p{M}. ]{1,20}[\s:#№.]+|[A-Z]{2}(?=\d{8}))(?=\d)/u
+const countries = new Set([...numberCountries, ...checkedCountries])
+/** Reads the text of a search. A text with digits may be a number of any register, in each country's writing, and a name. */
 export function readSearchText(text: string): NameWithIdentifiers {
   const read = readIdentifiers(text)
-  const plain = toPlainDigits(text.trim())
-  const bare = /^[A-Z]{2} ?\d{1,7}$/.test(plain) ? plain : plain.replace(label, '')
-  const isOpen = read.identifiers.length === 0 && isNumberAlone(writeLatin(bare))
-  const number = isOpen ? toStatedIdentifier('registration_id', bare, null) : null
-  return number === null ? read : { name: text, identifiers: [number] }
+  const bare = toPlainDigits(text.trim()).replace(label, '')
+  const places =
+    read.identifiers.length === 0 && /^(?=(?:\D*\d){4}).{4,40}$/u.test(bare) ? [null, ...countries] : []
+  const numbers = places.flatMap((place) => toStatedIdentifier('registration_id', bare, place) ?? [])
+  return numbers.length === 0 ? read : { name: text, identifiers: numbers }
 }

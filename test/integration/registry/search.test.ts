@@ -78,6 +78,9 @@ describe('A number alone finds its companies', () => {
     { id: 'one', name: 'Quorvex AS', country: 'NO', registration_id: '5550001' },
     { id: 'two', name: 'Zambrell Oy', country: 'IE', registration_id: '5550001' },
     { id: 'name', name: '5550001 Trading', country: 'IE', registration_id: '777123' },
+    { id: 'CL', name: 'Brackwell SpA', country: 'CL', registration_id: '77345901-0' },
+    { id: 'ET', name: 'Ostrella PLC', country: 'ET', registration_id: 'MT/AA/2/0004037/2002' },
+    { id: 'BE', name: 'Merlowen NV', country: 'BE', registration_id: '0403.170.701' },
   ]
   const inRegisters = registryOf(rows.map((row) => ({ ...row, jurisdiction: row.country.toLowerCase() })))
   const find = (name: string, countryCode?: string) =>
@@ -97,7 +100,14 @@ describe('A number alone finds its companies', () => {
     ['SC123456', ['Tessaly Ltd']],
     ['SC 123456', ['Tessaly Ltd']],
     ['5550001', ['Quorvex AS', 'Zambrell Oy', '5550001 Trading']],
+    ['77345901', ['Brackwell SpA']],
+    ['77.345.901', ['Brackwell SpA']],
+    ['77.345.901-0', ['Brackwell SpA']],
+    ['MT/AA/2/0004037/2002', ['Ostrella PLC']],
+    ['403170701', ['Merlowen NV']],
+    ['BE0403170701', ['Merlowen NV']],
     ['5550002', []],
+    ['77345902', []],
     ['123', []],
   ])('%s', (text, names) => {
     expect(find(text).slice(0, 3)).toEqual(names)
