@@ -85,6 +85,10 @@ export const serviceErrors = {
     meaning: 'no registry exists at that path',
     remedy: 'run `enrich registry get NAME` or `enrich registry load FOLDER`, or correct `--registry`',
   },
+  REGISTRY_EMPTY: {
+    meaning: 'the registry of the embedded service has no companies, so that no lookup could have a match',
+    remedy: 'load registers into it, pass another one with `--registry`, or wait for the end of a build',
+  },
   REGISTRY_INVALID: {
     meaning: 'the file is not a registry, is damaged, or has another version',
     remedy: 'import its sources into a new file',

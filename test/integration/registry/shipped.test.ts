@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import type { Registry } from '../../../src/registry/registry.js'
+import { requireCompanies } from '../../../src/app/registry-adapter.js'
+import { openRegistry, type Registry } from '../../../src/registry/registry.js'
 import { openShippedRegistry } from '../../../src/registry/read-registry.js'
 
 let registry: Registry
@@ -9,6 +10,19 @@ beforeAll(() => {
 })
 afterAll(() => {
   registry.close()
+})
+
+test('a registry without companies is refused before a lookup is answered', () => {
+  const empty = openRegistry(':memory:')
+  for (const path of ['own.sqlite', null])
+    expect(() => requireCompanies({ registry: empty, path, label: path ?? 'the demo registry' })).toThrow(
+      expect.objectContaining({
+        code: 'REGISTRY_EMPTY',
+        hint: expect.stringContaining('--registry') as string,
+      }),
+    )
+  expect(() => requireCompanies({ registry, path: null, label: 'the demo registry' })).not.toThrow()
+  empty.close()
 })
 
 describe('the registry that ships with the package', () => {

@@ -179,6 +179,7 @@ export const errorExamples: Readonly<Record<string, string>> = {
   ACCOUNT_ITEM_NOT_FOUND: 'the account has no key 12',
   ACCOUNT_CHANGE_REFUSED: 'the account bob has no credit limit that could be raised',
   REGISTRY_NOT_FOUND: 'there is no registry at registers.sqlite',
+  REGISTRY_EMPTY: 'registers.sqlite has no companies',
   REGISTRY_INVALID: 'notes.sqlite is a database, but not a registry',
   REGISTRY_UNWRITABLE: 'the registry .enrich/registry.sqlite cannot be written',
   REGISTER_UNKNOWN: 'there is no source named foo',
