@@ -105,9 +105,10 @@ const readRowsByLookup = (session: ReviewSession): RowsByLookup =>
 /** Other lookups may have any name. */
 const hasNameIn =
   (rows: RowsByLookup): HasName =>
-  (lookup, name) => {
+  (lookup, name, location) => {
     const row = rows.get(lookup)
-    return row === undefined || hasName(name, row)
+    if (row === undefined) return true
+    return hasName(name, row) && (location === undefined || hasName(location, { name: row.location ?? '' }))
   }
 
 /** After this many consecutive failures, only stored candidates are used. */

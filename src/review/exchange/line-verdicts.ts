@@ -147,7 +147,7 @@ function settleLine(
  * CSV files have an apostrophe before text that a spreadsheet would evaluate. Spreadsheets write `?` for a letter that
  * their encoding does not have.
  */
-export function hasName(name: string, row: QueueRow): boolean {
+export function hasName(name: string, row: Pick<QueueRow, 'name'>): boolean {
   const typed = Array.from(foldText(nameCountryOnce(name)))
   return [row.name, escapeFormula(row.name)].some((one) => {
     const letters = Array.from(foldText(one))

@@ -77,6 +77,8 @@ export interface FilledLine {
   readonly lookup: string
   /** `null` if the file has no such column. */
   readonly name: string | null
+  /** `null` if the file has no such column. Users may change it. */
+  readonly location: string | null
   readonly verdict: string
   readonly note: string
   /** Ids of candidates 1, 2, …; `null` if the cell is empty. */
@@ -102,8 +104,8 @@ interface RawLine {
   readonly cells: ReadonlyMap<number, string>
 }
 
-/** Returns whether a lookup of the input may have this name. */
-export type HasName = (lookup: string, name: string) => boolean
+/** Returns whether a lookup of the input may have this name, and this location if one is given. */
+export type HasName = (lookup: string, name: string, location?: string) => boolean
 
 /**
  * Reads a file of verdicts. Finds columns by name, in any order, and ignores others. `hasName` chooses between possible
@@ -131,10 +133,17 @@ async function readText(path: string, hasName: HasName): Promise<FilledTodo> {
       if (todo.lines.every(({ lookup, name }) => name === null || hasName(lookup, name)))
         readings.push({
           ...todo,
-          notices: [`${path}: read as ${encoding}: its names are then those of the list`, ...todo.notices],
+          notices: [
+            `${path}: read as ${encoding}: its names and places are then those of the list`,
+            ...todo.notices,
+          ],
         })
     }
-    const [first, ...others] = readings
+    // Names may be ASCII only, with letters in the places.
+    const countPlaces = ({ lines }: FilledTodo) =>
+      lines.filter(({ lookup, name, location }) => hasName(lookup, name ?? '', location ?? '')).length
+    const most = Math.max(...readings.map(countPlaces))
+    const [first, ...others] = readings.filter((one) => countPlaces(one) === most)
     if (first !== undefined && others.every((other) => formatVerdicts(other) === formatVerdicts(first)))
       return first
     throw new UserError(error.code, error.message, {
@@ -277,6 +286,7 @@ function parseLine(
     number,
     lookup: (cell('lookup') ?? '').toLowerCase(),
     name: cell('name'),
+    location: cell('location'),
     verdict: cell('verdict') ?? '',
     note: cell('note') ?? '',
     candidateIds: candidateNumbers.map((candidate) => cell(getCandidateColumn(candidate, ' id')) || null),

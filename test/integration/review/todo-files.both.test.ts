@@ -130,6 +130,7 @@ describe('a sheet that people changed', () => {
         verdict,
         lookup: 'ab12',
         name: 'Acme',
+        location: null,
         note: 'by phone',
         candidateIds: ['siq_1', 'siq_2', null, null, null],
         candidateCount: 2,
@@ -252,6 +253,24 @@ describe('a CSV that a spreadsheet saved', () => {
       }
     },
   )
+
+  test.each([
+    ['windows-1252', 'Cantù', 'sì'],
+    ['windows-1252', 'München', 'große Firma'],
+    ['windows-1250', 'Łódź', 'część'],
+    ['windows-1257', 'Šiauliai', 'įmonė'],
+  ])('Names without such letters leave the encoding to the places: %s, %s', async (encoding, place, note) => {
+    const path = join(temporaryFolder(), 'todo.csv')
+    writeFileSync(
+      path,
+      encode(`lookup;name;location;verdict;note\r\nab;Firm;${place};1;${note}\r\n`, encoding),
+    )
+    const read = await readTodo(
+      path,
+      (_lookup, name, location) => name === 'Firm' && (location ?? place) === place,
+    )
+    expect(read.lines).toMatchObject([{ name: 'Firm', note }])
+  })
 
   it('An unsure encoding that no name decides is an error, and the hint names no flag of the input', async () => {
     const path = join(temporaryFolder(), 'todo.csv')

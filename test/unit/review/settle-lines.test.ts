@@ -35,6 +35,7 @@ const line = (given: Partial<FilledLine> = {}): FilledLine => ({
   number: 2,
   lookup: lookup('a'),
   name: 'Acme GmbH',
+  location: null,
   verdict: '1',
   note: '',
   candidateIds: ['siq_1', 'siq_2', null, null, null],
