@@ -1,5 +1,5 @@
 import type { StageKind } from '../core/lookup-state.js'
-import type { CheckpointReader } from './checkpoint/lookup.js'
+import { buildStageLookup, type CheckpointReader } from './checkpoint/lookup.js'
 import { openReviewOfRows, type DecidedLookups } from './decisions/decided-lookups.js'
 import { copyCandidates } from './decisions/gather-candidates.js'
 import type { ReviewStore } from './decisions/review-store.js'
@@ -118,6 +118,12 @@ interface ExportOptions {
 }
 
 type ExportReport = Awaited<ReturnType<AnsweredRows['publish']>> & Pick<AnsweredRows, 'rowCounts'>
+
+/** Counts the accepted companies of rows whose records were not requested: their rows have only the id and the name. */
+export function countUnreadCompanies({ decided, reader }: Pick<RowInspection, 'decided' | 'reader'>): number {
+  const ids = reader?.find(decided.companies.map((company) => buildStageLookup('entity', company))) ?? []
+  return reader?.readAnswers(ids).filter((answer) => answer?.state !== 'answered').length ?? 0
+}
 
 /**
  * Writes the inspected rows with the answers that are known, and publishes the output as a whole. Nothing is submitted.

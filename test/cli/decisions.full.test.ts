@@ -41,7 +41,8 @@ describe('enrich.decisions.csv in the folder', () => {
     expect(json).toMatchObject({ lookupCount: 3, plan: { answered: 1, decided: 2, submit: 0 } })
 
     // What is not read yet is told as that.
-    await run('export', 'companies.csv', '-o', 'known.csv')
+    const early = await run('export', 'companies.csv', '-o', 'known.csv')
+    expect(early.stderr).toContain('note: 1 accepted company has only the id and the name')
     expect(rows('known.csv')[1]).toMatchObject({
       enrich_status: 'matched',
       enrich_entity_id: apple.entityId,
@@ -62,7 +63,8 @@ describe('enrich.decisions.csv in the folder', () => {
       ['no_match', '', 'none'],
     ])
     expect(whole[1]?.['enrich_legal_name']).toBe(apple.entityName)
-    await run('export', 'companies.csv', '-o', 'known.csv')
+    const late = await run('export', 'companies.csv', '-o', 'known.csv')
+    expect(late.stderr).not.toContain('only the id and the name')
     expect(rows('known.csv')).toEqual(whole)
 
     const status = await run('status')

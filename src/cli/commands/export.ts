@@ -3,7 +3,7 @@ import { formatCount, plural } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import { listFilesInUse } from '../../app/service-connection.js'
 import { chooseSpoolFolder, inspectInput } from '../../app/inspect-input.js'
-import { exportRows, prepareExport } from '../../pipeline/export-rows.js'
+import { countUnreadCompanies, exportRows, prepareExport } from '../../pipeline/export-rows.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { version } from '../../platform/native-package.js'
 import { addConfigFlags, readConfig, findConfigPath, type ConfigFlags } from '../config-flags.js'
@@ -68,6 +68,11 @@ export function fillExportCommand(command: Command, io: CliIo): void {
         }
         const rows = [...rowCounts].map(([status, count]) => `${status} ${formatCount(count)}`).join(' · ')
         io.err(`${plural(rowCount, 'row')} (${rows})\n`)
+        const unread = countUnreadCompanies(found)
+        if (unread > 0)
+          io.err(
+            `  note: ${plural(unread, 'accepted company has', 'accepted companies have')} only the id and the name: the record was not requested. Run ${io.program} with the same input and output, without "export", to request it\n`,
+          )
         for (const path of paths) io.err(`  written   ${path}\n`)
         for (const { text, command: typed } of suggestShow(paths, io.program))
           io.err(`  next      ${text}: ${typed}\n`)
