@@ -14,14 +14,13 @@ afterAll(() => {
 
 test('a registry without companies is refused before a lookup is answered', () => {
   const empty = openRegistry(':memory:')
+  const require = (one: Registry, path: string | null) => () => {
+    requireCompanies({ registry: one, path, label: path ?? 'the demo registry' })
+  }
+  const refusal = { code: 'REGISTRY_EMPTY', hint: expect.stringContaining('--registry') as string }
   for (const path of ['own.sqlite', null])
-    expect(() => requireCompanies({ registry: empty, path, label: path ?? 'the demo registry' })).toThrow(
-      expect.objectContaining({
-        code: 'REGISTRY_EMPTY',
-        hint: expect.stringContaining('--registry') as string,
-      }),
-    )
-  expect(() => requireCompanies({ registry, path: null, label: 'the demo registry' })).not.toThrow()
+    expect(require(empty, path)).toThrow(expect.objectContaining(refusal))
+  expect(require(registry, null)).not.toThrow()
   empty.close()
 })
 
