@@ -125,13 +125,12 @@ function cutLanguage(header: string): string | null {
     /[\p{P}\p{S}\s]+([\p{L}\p{M}]+)[\p{P}\s]*$/u.exec(header.slice(-wordCharsMax)) ?? []
   if (end !== undefined && languages.has(toHeaderKey(text))) return header.slice(0, -end.length)
   if (articles.test(header)) return header.replace(articles, '')
-  const isSure = (half: string) => isListedHeader(half) && !roles.has(toHeaderKey(half))
-  return splitScripts(header).find(isSure) ?? null
+  return splitScripts(header).find((half) => isListedHeader(half) && !roles.has(toHeaderKey(half))) ?? null
 }
 const articles = new RegExp(headerWords.articles, 'iu')
 
 /** Lists a key without the word for an owner at its start or end: `website` for `supplierwebsite`. */
-export const listWithoutOwner = (key: string): string[] =>
+const listWithoutOwner = (key: string): string[] =>
   listSplits(key, (word) => owners.has(word)).flatMap(({ rests }) => rests)
 
 const personHeaders: readonly string[] = toHeaderKeys(...added.persons, ...earlier.persons)
@@ -318,7 +317,6 @@ function createNumbersByBase(): ReadonlyMap<string, readonly string[]> {
   return found
 }
 let numbersByBase: ReadonlyMap<string, readonly string[]> | null = null
-const numberWords = new Set(toHeaderKeys(...added.numberWords))
 
 const ages = new RegExp(String.raw`(?<![\p{L}\p{M}])(?:${headerWords.ages})(?![\p{L}\p{M}])`, 'giu')
 /** Whether a header names the old or the new ones of two numbers. */
@@ -328,15 +326,17 @@ export const listNumberKeys = rememberHeaders((header): readonly string[] => {
   const plain = header.replace(ages, ' ')
   const ofAge = plain === header ? [] : [toHeaderKey(plain), ...listWithoutNumberWord(plain)]
   const isListed = isListedHeader(header) && !header.includes('#')
-  const parts = [...listWithoutOwner(toHeaderKey(header)), ...splitScripts(header)]
-  const ofParts = parts.flatMap((part) =>
-    part.length < 3 || numberWords.has(part) ? [] : [toHeaderKey(part), ...listWithoutNumberWord(part)],
-  )
-  const bases = isListed ? [] : [...listWithoutNumberWord(header), ...ofAge, ...ofParts]
+  const bases = isListed ? [] : [...listWithoutNumberWord(header), ...ofAge]
   const found = new Set(bases.flatMap((base) => (numbersByBase ??= createNumbersByBase()).get(base) ?? []))
   return found.has(toHeaderKey(header)) ? [] : [...found]
 })
 
+/** Returns a header of a website or e-mail address without its owner: `Lieferanten-Website`; null for any other. */
+export function findOwnersAddress(header: string): 'website' | 'email' | null {
+  const rests = listWithoutOwner(toHeaderKey(header))
+  const isKind = (key: 'website' | 'email') => rests.some((rest) => identifierHeaders[key].includes(rest))
+  return (['website', 'email'] as const).find(isKind) ?? null
+}
 let knownHeaders: ReadonlySet<string> | null = null
 
 /** Whether a text is a known name of a column, without a number: of names, persons, places or identifiers. */

@@ -6,8 +6,7 @@ import {
   companyNameHeaders,
   earlierIdentifiers,
   earlierWholePlaces,
-  identifierHeaders,
-  listWithoutOwner,
+  findOwnersAddress,
   isKnownHeader,
   parsePlaceHeader,
   rankNameHeader,
@@ -215,11 +214,4 @@ export function openEarlierNames(
     wasAsked: (lookup) => names.wasAsked(lookup),
     close: () => reader?.close(),
   }
-}
-
-/** Returns a header of a website or e-mail address without its owner: `Lieferanten-Website`; null for any other. */
-export function findOwnersAddress(header: string): 'website' | 'email' | null {
-  const rests = listWithoutOwner(toHeaderKey(header))
-  const isKind = (key: 'website' | 'email') => rests.some((rest) => identifierHeaders[key].includes(rest))
-  return (['website', 'email'] as const).find(isKind) ?? null
 }

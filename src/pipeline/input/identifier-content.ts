@@ -35,10 +35,10 @@ import {
   identifierHeaders,
   isKnownHeader,
   listNumberKeys,
+  findOwnersAddress,
   namesAge,
   owners,
 } from '../../core/header-words.js'
-import { findOwnersAddress } from './earlier-columns.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import {
   areAmounts,

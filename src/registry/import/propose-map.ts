@@ -3,7 +3,7 @@ import { toCanonicalIdentifier, countriesOfTaxHeader, otherTaxHeaders } from '..
 import { parseFormText } from '../normalize/parsed-name.js'
 import { parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import { findNumbering } from '../../core/numbers/number-forms.js'
-import { plural, toPlainDigits } from '../../core/text.js'
+import { plural, splitScripts, toPlainDigits } from '../../core/text.js'
 import { findCountryCode } from '../../core/countries.js'
 import {
   identifierHeaders,
@@ -258,7 +258,8 @@ const isNameHeader = (name: string): boolean =>
 
 /** Ranks a header among those of a kind of number, which lists know too, also in another writing: `SEC Reg. #`. */
 const rankNumber = (name: string, keys: readonly string[]): number =>
-  [rankInHeaders(name, keys), ...listNumberKeys(name).map((key) => keys.indexOf(key))]
+  [name, ...splitScripts(name)]
+    .flatMap((text) => [rankInHeaders(text, keys), ...listNumberKeys(text).map((key) => keys.indexOf(key))])
     .sort((one, other) => one - other)
     .find((rank) => rank >= 0) ?? -1
 
