@@ -32,7 +32,7 @@ export function chooseRegistry(named: string | null): ChosenRegistry {
 
 /** Throws REGISTRY_EMPTY for a registry that would answer every lookup with no match, such as one that is being rebuilt. */
 export function requireCompanies({ registry, path, label }: ChosenRegistry): void {
-  if (registry.info().entityCount > 0) return
+  if (!registry.isEmpty()) return
   throw new UserError('REGISTRY_EMPTY', `${label} has no companies`, {
     hint:
       path === null

@@ -175,7 +175,7 @@ export const mayBeOtherCalendar = (text: string, day: string | null, countryCode
 
 /**
  * Writes a date that parseDate would read in the wrong year. Registers of Taiwan count the years from 1912: `88/05/12`,
- * `1120512`. An Ethiopian date becomes one of our calendar, or empty if it is none.
+ * `1120512`. An Ethiopian date becomes one of our calendar, or empty if it is no date.
  */
 export function writeLocalYear(text: string, countryCode: string | null, calendar: string): string {
   if (calendar === 'ethiopian' || findCalendar(text) === 'ethiopian') return convertEthiopian(text)

@@ -63,6 +63,8 @@ export interface Registry {
    */
   atOnce<Result>(read: () => Result): Result
   info(): RegistryInfo
+  /** Whether it never had a company. Companies that left their registers count. */
+  isEmpty(): boolean
   /** Reports which registrations were joined, by which evidence, and which of the same name were not. */
   linkage(): LinkageReport
   /** Same value as `info().edition`, without the cost of counting companies. */
@@ -166,6 +168,7 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
       registers.forget()
     },
     info: () => ({ path, ...readInfo(database) }),
+    isEmpty: () => database.prepare('SELECT 1 FROM legal_entities LIMIT 1').get() === undefined,
     linkage: () => buildLinkageReport(database, createWordWeight(database)),
     edition: edition.current,
     search: (query) => searchNames(query, searchDeps),
