@@ -266,7 +266,7 @@ const mayBeHeard = (spoken: string, name: string) =>
 /** Compares a word that another script writes with a word of a name, by their sound. `isLatin`: a word as it was heard, which is long and tells "l" from "r". */
 export function compareSound(spoken: string, name: string, isLatin = false): WordMatch | null {
   const rate = rateSound(spoken, name)
-  if (rate < (isLatin ? 0.88 : soundRateMin) || (isLatin && !mayBeHeard(spoken, name))) return null
+  if (rate < (isLatin ? 0.92 : soundRateMin) || (isLatin && !mayBeHeard(spoken, name))) return null
   return { ...of('misspelled', 0.4 + 3 * (1 - rate), rate), isSlip: rate > 0.94, isSound: true }
 }
 
