@@ -7,7 +7,7 @@ import type { LeftoverWords } from '../match/left-words.js'
 import type { MatchDecision } from '../match/rank.js'
 import type { FeaturePart } from '../match/features.js'
 import { weighParts } from '../match/model.js'
-import { areFormsAlike, isOfBuilding, isOneFormPrivate, type CandidateName } from '../match/candidate.js'
+import { areFormsAlike, isOfBuilding, isOneFormPrivate } from '../match/candidate.js'
 import { isOtherTown } from '../match/evidence.js'
 import type { PlaceAgreement } from '../match/place-agreement.js'
 import type { LocationHint } from '../match/place-readings.js'
@@ -86,13 +86,6 @@ function listWordReasons(comparison: NameComparison): Reason[] {
 const hasMore = ({ light, soft, hard, number, place }: LeftoverWords): boolean =>
   light + soft + hard + number + place > 0
 
-/** Says that companies in the country of the candidate do not have the legal form of the row. */
-function describeForeignForm(stated: NameComparison['statedForm'], { place }: CandidateName): string {
-  const form = stated === null || stated.words.length === 0 ? '' : ` "${stated.words.join(' ')}"`
-  const country = findCountryName(place.countryCode || place.jurisdictionCountry)
-  return `Your row has the legal form${form}, which companies in ${country ?? 'the country of this company'} do not have.`
-}
-
 function listFormReasons({ form, statedForm, candidate }: NameComparison): Reason[] {
   const parts = ['legal form'] as const
   const against = { type: 'limitation', code: 'no_legal_entity_confirmed', parts } as const
@@ -105,7 +98,9 @@ function listFormReasons({ form, statedForm, candidate }: NameComparison): Reaso
         return [{ ...against, text: ofPrivate, isAlwaysSaid: true }]
       return [createReason(`The legal ${kind}.`, ...parts)]
     case 'foreign':
-      return [{ ...against, text: describeForeignForm(statedForm, candidate) }]
+      return [
+        { ...against, text: 'Your row has a legal form that the country of this company does not have.' },
+      ]
     case 'soft_conflict':
     case 'hard_conflict':
       return [{ ...against, text: 'The legal form is of another kind.' }]

@@ -133,7 +133,7 @@ describe('factors state what counted', () => {
     ],
     ['The legal form is of another kind.', -1, 'legal form', 'Zorvex Robotics LP', robotics],
     [
-      'Your row has the legal form "gmbh", which companies in United Kingdom do not have.',
+      'Your row has a legal form that the country of this company does not have.',
       -1,
       'legal form',
       'Zorvex GmbH',
