@@ -3,7 +3,7 @@ import { formatCount } from '../core/text.js'
 import { placeLookups, toRegistryRule } from './answers/first-answers.js'
 import { answerFirst } from './answer-first.js'
 import type { CheckpointReader } from './checkpoint/lookup.js'
-import { ingest, statesCountry, type Ingested, type InputColumns, type LookupRule } from './input/ingest.js'
+import { ingest, type Ingested, type InputColumns, type LookupRule } from './input/ingest.js'
 import { DecidedLookups, readDecided } from './decisions/decided-lookups.js'
 import type { Input } from './input/input.js'
 import { getDecisionService } from '../core/decisions.js'
@@ -99,7 +99,8 @@ export async function readRows(
   const told = new Set(input.listNotes())
   const { onlyCountry = null } = connection
   const isOpen = onlyCountry !== null && rule.columns.country === undefined
-  const countries = isOpen ? createCountryWatch(rule) : null
+  const findCountry = isOpen ? (await import('../core/countries.js')).findCountryCode : null
+  let isMissing = false
   const read = await ingest({
     input,
     rule,
@@ -107,13 +108,16 @@ export async function readRows(
     groupColumn,
     dedupe: order.source.dedupe,
     registryRule: first === null ? null : toRegistryRule(rule),
-    place: (rows, ofRegistry) =>
-      placeLookups(decided.markDecided(rows), ofRegistry, first, async (asked) => {
+    place: (rows, ofRegistry) => {
+      const lacksCountry = ({ lookup: { location } }: (typeof rows)[number]) =>
+        findCountry?.(location?.split(',').at(-1)?.trim() ?? '') === null
+      isMissing ||= rows.some(lacksCountry)
+      return placeLookups(decided.markDecided(rows), ofRegistry, first, async (asked) => {
         const ids = await checkpoint.store.register(asked)
         decided.note(asked, ids)
         return ids
-      }),
-    ...(countries !== null && { onLookup: countries.add }),
+      })
+    },
     signal,
     spool: rowSpool,
     earlier: connection.service === 'hosted' ? () => backend.peek(connection.scope) : null,
@@ -122,21 +126,10 @@ export async function readRows(
   const notes = [...input.listNotes(), ...read.identifierCounts.listNotes(connection.service === 'hosted')]
   for (const text of notes) if (!told.has(text)) warn(services, text)
   if (decided.unmetCount > 0) observe({ type: 'notice', text: describeUnmet(decided.unmetCount) })
-  if (countries?.isMissing() === true) observe({ type: 'notice', text: describeMissing(onlyCountry ?? '') })
+  if (isMissing) observe({ type: 'notice', text: describeMissing(onlyCountry ?? '') })
   // The header may have grown while the rows were read: checked again before anything is submitted.
   assertOutputFits(input, outputs.output, read.index.rowCount)
   return read
-}
-
-/** Watches whether a row states no country. */
-function createCountryWatch(rule: LookupRule) {
-  let isMissing = false
-  return {
-    add: (cells: readonly (string | null)[]) => {
-      isMissing ||= !statesCountry(rule, cells)
-    },
-    isMissing: () => isMissing,
-  }
 }
 
 const describeMissing = (country: string): string =>

@@ -30,7 +30,6 @@ export { listRegisterCountries } from './identifier-content.js'
 export { listLookupColumns } from './columns.js'
 export { createRowReader, noEarlierNames } from './row-reader.js'
 export type { RowIndex } from './row-index.js'
-export { statesCountry } from './row-question.js'
 export type { RowGroups } from './column-choice.js'
 
 /** Takes the rows of the input in order. */
@@ -62,8 +61,6 @@ export interface IngestDeps {
   earlier: CheckpointReader | (() => CheckpointReader | null) | null
   /** Stores rows until the output is written; optional. */
   spool: RowSink | null
-  /** Receives the lookup cells of each row with a lookup, of equal rows at least once; optional. */
-  onLookup?: (cells: TextRow) => void
   /** Column of the user's row keys, if any. */
   rowKeyColumn?: string | null
   /** Column for additional counts of rows. */
@@ -193,7 +190,7 @@ interface NewLookup {
 
 /** Finds the lookup of each row. Equal rows are found without further queries. */
 class RowPlacer {
-  readonly #deps: Pick<IngestDeps, 'place' | 'onLookup'>
+  readonly #deps: Pick<IngestDeps, 'place'>
   readonly #index: RowIndex
   readonly #counts: IdentifierCounts
   readonly #occurrences: OccurrenceCounter | null
@@ -207,9 +204,7 @@ class RowPlacer {
   #fresh: NewLookup[] = []
 
   constructor(
-    deps: Pick<IngestDeps, 'rule' | 'registryRule' | 'place' | 'onLookup'> & {
-      readonly earlier: EarlierNames
-    },
+    deps: Pick<IngestDeps, 'rule' | 'registryRule' | 'place'> & { readonly earlier: EarlierNames },
     index: RowIndex,
     counts: IdentifierCounts,
     occurrences: OccurrenceCounter | null,
@@ -265,13 +260,12 @@ class RowPlacer {
     const lookups: KeyedLookup[] = []
     const ofRegistry: (KeyedLookup | null)[] = []
     for (const [at, question] of questions.entries()) {
-      const { placed, cells } = fresh[at] ?? {}
-      if (placed === undefined || cells === undefined) continue
+      const placed = fresh[at]?.placed
+      if (placed === undefined) continue
       if (question.kind === 'invalid') {
         placed.reason = question.reason
         continue
       }
-      this.#deps.onLookup?.(cells)
       if (isNoteworthy(question)) placed.noted = question
       asking.push(placed)
       lookups.push(buildKeyedLookup(question, this.#occurrences))

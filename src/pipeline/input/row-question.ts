@@ -124,12 +124,6 @@ const hasCountry = (columns: readonly string[], cells: Cells): boolean =>
     return cell !== null && (part === 'country' || isAtEnd)
   })
 
-/** Whether a row states a country in its place or for its number; `rule` has none for all rows. */
-export function statesCountry(rule: LookupRule, row: Cells): boolean {
-  const { location, identifiers } = toRowCells(rule, row)
-  return hasCountry(rule.columns.location, location) || identifiers.registration_country !== undefined
-}
-
 /** Returns the lookup of a row. A row without a usable name is looked up by its identifiers, else by its domain. */
 export function toRowQuestion(rule: LookupRule, row: RowCells): RowQuestion {
   const { name, stated, website, wrongLei, faults, reason } = readRow(rule, row)

@@ -98,9 +98,7 @@ function listFormReasons({ form, statedForm, candidate }: NameComparison): Reaso
         return [{ ...against, text: ofPrivate, isAlwaysSaid: true }]
       return [createReason(`The legal ${kind}.`, ...parts)]
     case 'foreign':
-      return [
-        { ...against, text: 'Your row has a legal form that the country of this company does not have.' },
-      ]
+      return [{ ...against, text: 'The country of this company does not have the legal form of your row.' }]
     case 'soft_conflict':
     case 'hard_conflict':
       return [{ ...against, text: 'The legal form is of another kind.' }]

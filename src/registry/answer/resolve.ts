@@ -225,18 +225,10 @@ function combineMatches(
   if (first === undefined || best === undefined) return { decision: { kind: 'none', names }, ...noRanking }
   // One company by its present and a former name.
   if (rivals.length === 0 && areNames && all.length === matches.length) return first
-  const { noneShare, decisionFeatures, unseenWeight } = first
-  const decision = {
-    kind: 'candidate',
-    best,
-    rivals,
-    noneShare,
-    decisionFeatures,
-    // Just below an even chance of one of two.
-    confidence: 49,
-    names,
-  } as const
-  return { decision, ranked, noneShare, decisionFeatures, unseenWeight }
+  const shared = { noneShare: first.noneShare, decisionFeatures: first.decisionFeatures }
+  // Just below an even chance of one of two.
+  const decision = { kind: 'candidate', best, rivals, ...shared, confidence: 49, names } as const
+  return { decision, ranked, ...shared, unseenWeight: first.unseenWeight }
 }
 
 /** Returns `null` for a name without letters and digits. */

@@ -238,7 +238,8 @@ function isShifted(first: string, second: string, held: string, next: string): b
 function compareWithText({ text, matches, writings }: AlignedText, name: string) {
   const known = matches.get(name)
   if (known !== undefined) return known
-  const [last, isHeard] = [text.words.length - 1, writings !== undefined || !hasOtherScript(text.native)]
+  const isNative = hasOtherScript(text.native)
+  const [last, isHeard] = [text.words.length - 1, writings !== undefined || !isNative]
   const isForm = ({ text: word }: TextWord) => formWords.has(word) || isFormAlone(word)
   const formsAt = text.words.findLastIndex((word) => word.wordClass !== 'form' && !isForm(word)) + 1
   const found = text.words.map((word, at) => {
@@ -253,8 +254,8 @@ function compareWithText({ text, matches, writings }: AlignedText, name: string)
     if (!isCut && isGuess(match) && classifyNameWord(name) === 'telling') return null
     if (match?.kind !== 'equal' && isHeard) {
       if (writings && areWrittenAlike(word.text, name, writings)) return sameMatch
-      const isHeard = word.isSpoken && (text.how !== null || (match === null && usual === null))
-      const sound = isHeard ? compareSound(word.folded, name, text.how === null) : null
+      const mayBeSound = word.isSpoken && (isNative || (match === null && usual === null))
+      const sound = mayBeSound ? compareSound(word.folded, name, !isNative) : null
       if (sound !== null && sound.cost < (match?.cost ?? Infinity)) return sound
     }
     return usual === name && (match === null || match.kind === 'misspelled') ? usualMatch : match

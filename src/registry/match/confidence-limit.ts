@@ -49,8 +49,11 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [48, (one) => one.comparison.candidate.formClass === 'enterprise' && isNamedByOtherTown(one)],
   // Several names begin so: which is meant is open, with the form too.
   [48, (one) => one.comparison.lacksOnlyTrade && one.comparison.isFormStated && one.siblings.prefixCount > 1],
-  // Without a place, one word with another letter is a name like many others; in another script, another word is.
-  [49, (one) => isUnplacedLike(one)],
+  // Without a place, one word with another letter is a name like many others, and so are words of a trade behind others.
+  [
+    49,
+    (one) => isUnplacedLike(one) || (isNamedOtherwise(one) && !one.comparison.candidate.tokens.some(tells)),
+  ],
   [49, ({ comparison }) => comparison.text.how !== null && isReplaced(comparison)],
   // With a word in place of another, it is the name of another company.
   [58, (evidence) => isReplaced(evidence.comparison) || isNamedByOtherTown(evidence)],
@@ -65,6 +68,7 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
       [
         (other: Evidence) => isContinued(other) && isName(other.comparison),
         (other: Evidence) => isNamedOtherwise(other, true),
+        (other: Evidence) => other.siblings.namedSoCount > 0 && other.place !== 'postal',
         isRearranged,
         isOfSeveral,
         isNameLeft,
@@ -83,7 +87,7 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
       ].some((is) => is(one)),
   ],
   // Partnerships, cooperatives, associations, sole traders and estates are other persons than a company of the same name.
-  [78, (one) => one.comparison.form === 'hard_conflict' || hasLeft(['estate'])(one) === true],
+  [78, (one) => one.comparison.form === 'hard_conflict' || hasLeft(['estate', 'body'])(one) === true],
   // In a script of which few words are known, a short word with another letter is another name: পদ্মা is no Palma.
   [78, ({ comparison: { text, isLooseShort } }) => isLooseShort && isOfUnknownWords(text.native)],
   // Vowels tell names of one sound apart, as far as the script has them: "медина" is hardly Modern.
@@ -278,10 +282,10 @@ function isContinued(evidence: Evidence): boolean {
       ? left.find(({ word, role }) => word === of && role !== 'repeated' && role !== 'ticker')
       : undefined
   const [one, other] = [find(next), find(after)]
-  const more = one !== undefined && !hasOtherMeaning(one.word.text) ? one : undefined
   // Behind "c/o", "former" and "d/b/a", words are of another name.
   const host = left.find(({ word }) => /^(?:host|agent|former|mark)$/.test(word.wordClass))
   const isFormBefore = form !== null && form.at < alignment.start && form.count > 0
+  const more = one !== undefined && (isFormBefore || !hasOtherMeaning(one.word.text)) ? one : undefined
   // In front of the form, a year and "payroll" are part of a name. A number is, too, if the company has no form.
   const isLast = after === undefined && candidate.formClass === null
   // Forms of other scripts are no words of the text.
@@ -299,7 +303,7 @@ function isContinued(evidence: Evidence): boolean {
       (isFormBefore && isAmong(more, 'payment') && !isAmong(other, 'payment')) ||
       (other?.word.wordClass === 'form' && isAmong(one, 'department site payment exchange web')) ||
       (isNumber && (isBeforeForm || isLast)) ||
-      (countTellingNext(evidence) > 1 && evidence.place !== 'postal') ||
+      (countTellingNext(evidence) > (text.how === null ? 1 : 0) && evidence.place !== 'postal') ||
       left.some(
         (word) =>
           word.at < (host?.at ?? Infinity) &&

@@ -63,7 +63,7 @@ describe('the registry that ships with the package', () => {
     const answer = registry.resolve({ name, location, context: null })
     expect(answer).toMatchObject({ status: 'inconclusive', candidate: { legal_name: legalName } })
     expect(answer.factors.map(({ description }) => description).join(' ')).toContain(
-      'Your row has a legal form that the country of this company does not have.',
+      'The country of this company does not have the legal form of your row.',
     )
   })
 })

@@ -133,7 +133,7 @@ describe('factors state what counted', () => {
     ],
     ['The legal form is of another kind.', -1, 'legal form', 'Zorvex Robotics LP', robotics],
     [
-      'Your row has a legal form that the country of this company does not have.',
+      'The country of this company does not have the legal form of your row.',
       -1,
       'legal form',
       'Zorvex GmbH',
