@@ -159,13 +159,15 @@ const otherCalendars = new Set('AE AF BH DZ EG IQ IR JO KW LB LY MA OM PK PS QA 
 /** In Nepal, this year and later ones may be of Bikram Sambat, whose years are 57 higher. */
 const bikramStart = '2000'
 
-/** A calendar that a header or a date names. Dates of `other` ones are not converted. */
+/** A calendar that a header or a date names, but ours. Dates of `other` ones are not converted. */
 export type Calendar = 'ethiopian' | 'other'
 const ethiopianMark = /(?<![\p{L}.])E\.\s?C(?!\p{L})|\(\s*EC\s*\)|(?<=\s)EC$|ethiopian|ዓ[./]?\s?ም|የኢትዮጵያ/iu
 const otherMark =
-  /هـ|ه\s*\.?\s*ش|هجر|شمسی|hijr|bikram|वि\.?\s?सं|(?<![\p{L}.])(?:A\.\s?H|B\.\s?S)(?!\p{L})|\((?:AH|BS)\)/iu
+  /هـ|ه\s{0,3}\.?\s{0,3}ش|هجر|شمسی|hijr|bikram|वि\.?\s?सं|(?<![\p{L}.])(?:A\.\s?H|B\.\s?S)(?!\p{L})|\((?:AH|BS)\)/iu
+const ourMark = /እ\.?ኤ\.?አ|gregorian|(?<![\p{L}.])G\.\s?C(?!\p{L})/iu
+const marks = [[ourMark, null] as const, [otherMark, 'other'] as const, [ethiopianMark, 'ethiopian'] as const]
 export const findCalendar = (text: string): Calendar | null =>
-  otherMark.test(text) ? 'other' : ethiopianMark.test(text) && !/እ\.?ኤ\.?አ/.test(text) ? 'ethiopian' : null
+  marks.find(([mark]) => mark.test(text.replaceAll('_', ' ')))?.[1] ?? null
 
 /** Whether the date of a register is one of another calendar, or may be one. `day`: how our calendar reads the text. */
 export const mayBeOtherCalendar = (text: string, day: string | null, countryCode: string | null): boolean =>
@@ -178,7 +180,8 @@ export const mayBeOtherCalendar = (text: string, day: string | null, countryCode
  * `1120512`. An Ethiopian date becomes one of our calendar, or empty if it is no date.
  */
 export function writeLocalYear(text: string, countryCode: string | null, calendar: string): string {
-  if (calendar === 'ethiopian' || findCalendar(text) === 'ethiopian') return convertEthiopian(text)
+  const named = ourMark.test(text) ? null : (findCalendar(text) ?? calendar)
+  if (named === 'ethiopian') return convertEthiopian(text)
   const [, year, rest] =
     /^\s*(0?\d\d|1\d\d)([-/.年]\d\d?[-/.月]\d\d?\D*)$/.exec(text) ?? /^([01]\d\d)(\d{4})$/.exec(text) ?? []
   return countryCode !== 'TW' || year === undefined ? text : `${Number(year) + 1911}${rest ?? ''}`
@@ -186,7 +189,6 @@ export function writeLocalYear(text: string, countryCode: string | null, calenda
 
 /** The day 0 of the Ethiopian year 0, in days of Unix time. Each year has twelve months of 30 days and one of five or six. */
 const ethiopianStart = -716_763
-
 function convertEthiopian(text: string): string {
   const parts =
     text.match(/(?<!\d)(?:\d{4}([-/.])\d\d?\1\d\d?|\d\d?([-/.])\d\d?\2\d{4})(?!\d)/)?.[0].split(/\D/) ?? []

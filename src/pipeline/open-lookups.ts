@@ -100,7 +100,7 @@ export async function readRows(
   const { onlyCountry = null } = connection
   const isOpen = onlyCountry !== null && rule.columns.country === undefined
   const findCountry = isOpen ? (await import('../core/countries.js')).findCountryCode : null
-  let isMissing = false
+  const missing = { isFound: false }
   const read = await ingest({
     input,
     rule,
@@ -111,7 +111,7 @@ export async function readRows(
     place: (rows, ofRegistry) => {
       const lacksCountry = ({ lookup: { location } }: (typeof rows)[number]) =>
         findCountry?.(location?.split(',').at(-1)?.trim() ?? '') === null
-      isMissing ||= rows.some(lacksCountry)
+      missing.isFound ||= rows.some(lacksCountry)
       return placeLookups(decided.markDecided(rows), ofRegistry, first, async (asked) => {
         const ids = await checkpoint.store.register(asked)
         decided.note(asked, ids)
@@ -126,14 +126,14 @@ export async function readRows(
   const notes = [...input.listNotes(), ...read.identifierCounts.listNotes(connection.service === 'hosted')]
   for (const text of notes) if (!told.has(text)) warn(services, text)
   if (decided.unmetCount > 0) observe({ type: 'notice', text: describeUnmet(decided.unmetCount) })
-  if (isMissing) observe({ type: 'notice', text: describeMissing(onlyCountry ?? '') })
+  if (missing.isFound) observe({ type: 'notice', text: describeMissing(onlyCountry ?? '') })
   // The header may have grown while the rows were read: checked again before anything is submitted.
   assertOutputFits(input, outputs.output, read.index.rowCount)
   return read
 }
 
 const describeMissing = (country: string): string =>
-  `Some rows state no country, and all companies of your registry are of ${country}: if these rows are too, pass --country ${country}.`
+  `Some rows state no country in their place, and all companies of your registry are of ${country}: if these rows are too, pass --country ${country}.`
 
 const describeUnmet = (count: number): string =>
   count === 1

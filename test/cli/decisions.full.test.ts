@@ -48,7 +48,7 @@ describe('enrich.decisions.csv in the folder', () => {
       enrich_entity_id: apple.entityId,
       enrich_display_name: apple.entityName,
       enrich_error:
-        'a reviewer accepted this company; its record is missing (not submitted yet): run the same command again, without export',
+        'a reviewer accepted this company; its record is missing (not submitted yet): start a run to request it',
     })
 
     const told = await run('companies.csv', '-o', 'out.csv')

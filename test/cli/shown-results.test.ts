@@ -9,7 +9,7 @@ import { rowsOfCsv } from '../support/tables.js'
 
 /**
  * Results of runs on the demo registry that pages show. `UPDATE_GOLDEN=1 npx vitest run --config test/vitest.config.ts --root .
- * test/cli/shown-results` writes those of today into the pages.
+ * test/cli/shown-results` writes those of today into the pages, but not sources and names of companies.
  */
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const isUpdating = process.env['UPDATE_GOLDEN'] === '1'
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await place.run(['export', fixture('companies.csv'), '-o', 'out.csv'])
   rows = rowsOfCsv(place.read('out.csv'))
   sources = rowsOfCsv(place.read('out.csv.basis.csv'))
-  place.write('one.csv', 'company_name\nMircosoft\n')
+  place.write('one.csv', 'company_name\nMicrosof\n')
   await place.run(['one.csv', '-o', 'one.out.csv', '--quiet'])
   mistyped = rowsOfCsv(place.read('one.out.csv'))[0] ?? {}
   return () => {
@@ -135,7 +135,7 @@ test('the share of matched rows in docs/manual/nightly-jobs.md', () => {
 test('the confidence of a name without a place in docs/reference/register-files.md', () => {
   const confidence = mistyped['enrich_confidence'] ?? ''
   expectCurrent('docs/reference/register-files.md', (page) => {
-    const sentence = /`Mircosoft` without a place finds Microsoft with \d+, so the row\s+has \d+/
+    const sentence = /`Microsof` without a place finds Microsoft with \d+, so the row\s+has \d+/
     expect(page).toMatch(sentence)
     return page.replace(sentence, (text) => text.replace(/\d+/g, confidence))
   })

@@ -71,7 +71,7 @@ export function fillExportCommand(command: Command, io: CliIo): void {
         const unread = countUnreadCompanies(found)
         if (unread > 0)
           io.err(
-            `  note: ${plural(unread, 'accepted company has', 'accepted companies have')} only the id and the name: the record was not requested. Run ${io.program} with the same input and output, without "export", to request it\n`,
+            `  note: ${plural(unread, 'accepted company has', 'accepted companies have')} only the id and the name: the record is not here. Run ${io.program} with the same input and output, without "export", to request it\n`,
           )
         for (const path of paths) io.err(`  written   ${path}\n`)
         for (const { text, command: typed } of suggestShow(paths, io.program))

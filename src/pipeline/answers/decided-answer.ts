@@ -73,7 +73,7 @@ export function renderDecided(decision: Decision, record: DecidedRecord): Decide
     }
     case 'unread': {
       const missing = record.missing ?? 'not asked yet'
-      const error = `a reviewer accepted this company; its record is missing (${missing}): run the same command again, without export`
+      const error = `a reviewer accepted this company; its record is missing (${missing}): start a run to request it`
       return answer('matched', decision, null, {
         ...sure,
         needsReview,

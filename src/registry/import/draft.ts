@@ -341,7 +341,7 @@ export function readDay(
   const day = text === null ? null : parseDate(writeLocalYear(text, country, order), order)
   const isForeign = text !== null && (order === 'other' || mayBeOtherCalendar(text, day, country))
   if (text === null || (day !== null && !isForeign) || !/[1-9]/.test(toPlainDigits(text))) return day
-  const isOther = parseDate(text, order === 'dmy' ? 'mdy' : 'dmy') !== null
+  const isOther = /^(?:dmy|mdy)$/.test(order) && parseDate(text, order === 'dmy' ? 'mdy' : 'dmy') !== null
   const [first, other] = order === 'dmy' ? ['day', 'month'] : ['month', 'day']
   const plain = isOther ? `has the ${other} first; its column has the ${first} first` : 'is not a whole date'
   const reason = isForeign ? 'may be of another calendar' : plain

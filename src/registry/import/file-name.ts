@@ -150,7 +150,7 @@ const toLetters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\
 export const toPlainHeader = (name: string): string =>
   name.replace(/(?:[\s_-]+|(?<=[a-z]))\(?(?:NL|FR|DE|EN|nl|fr|de|en)\)?$/, '')
 
-/** Joins columns of names: those in several languages, the fullest first, or the fullest with one that has many empty cells. The first filled cell is the name. */
+/** Joins columns of names: those in several languages, the fullest first, or one that has empty cells with the fullest. The first filled cell is the name. */
 export function joinNames(
   map: Partial<Record<ImportField, string>>,
   nameHeaders: readonly string[],
@@ -163,12 +163,11 @@ export function joinNames(
   const [fullest = ''] = sort([...others.split(','), ...nameHeaders])
   const areLanguages = inLanguages.includes(name)
   if (!areLanguages && count(name) >= count(fullest) * shareMin) return
-  const joined = areLanguages ? sort(inLanguages) : [fullest, name].filter((one) => one !== '')
+  const pair = count(name) * 2 < count(fullest) ? [fullest, name] : [name, fullest]
+  const joined = areLanguages ? sort(inLanguages) : pair.filter((one) => one !== '')
   map.name = joined.some((one) => one.includes(',')) ? (joined[0] ?? '') : joined.join(',')
-  map.other_names = others
-    .split(',')
-    .filter((one) => !joined.includes(one))
-    .join()
+  const rest = others.split(',').filter((one) => !joined.includes(one))
+  map.other_names = rest.join()
   if (map.other_names === '') delete map.other_names
 }
 

@@ -258,15 +258,15 @@ function dropsVowels(short: string, word: string): boolean {
 }
 
 const toLiquids = (word: string): string => word.replace(/(.)\1/g, '$1').replace(/[^lr]/g, '')
-const mayBeHeard = (spoken: string, name: string) =>
+const areAsHeard = (spoken: string, name: string) =>
   Math.min(spoken.length, name.length) > 3 &&
   Math.abs(spoken.length - name.length) < 4 &&
   toLiquids(spoken) === toLiquids(name)
 
-/** Compares a word that another script writes with a word of a name, by their sound. `isLatin`: a word as it was heard, which is long and tells "l" from "r". */
+/** Compares a word that another script writes with a word of a name, by their sound. `isLatin`: a word as heard, which is long and tells "l" from "r". */
 export function compareSound(spoken: string, name: string, isLatin = false): WordMatch | null {
   const rate = rateSound(spoken, name)
-  if (rate < (isLatin ? 0.92 : soundRateMin) || (isLatin && !mayBeHeard(spoken, name))) return null
+  if (rate < (isLatin ? 0.92 : soundRateMin) || (isLatin && !areAsHeard(spoken, name))) return null
   return { ...of('misspelled', 0.4 + 3 * (1 - rate), rate), isSlip: rate > 0.94, isSound: true }
 }
 

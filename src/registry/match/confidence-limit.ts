@@ -68,7 +68,7 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
       [
         (other: Evidence) => isContinued(other) && isName(other.comparison),
         (other: Evidence) => isNamedOtherwise(other, true),
-        (other: Evidence) => other.siblings.namedSoCount > 0 && other.place !== 'postal',
+        (other: Evidence) => other.siblings.namedSoCount > 0 && isLittleKnown(other.comparison.candidate),
         isRearranged,
         isOfSeveral,
         isNameLeft,
@@ -93,11 +93,12 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   // Vowels tell names of one sound apart, as far as the script has them: "медина" is hardly Modern.
   [78, (one) => hasFewVowels(one) && isBySound(one, one.comparison.text.how === null)],
   [85, (one) => isBySound(one, false)],
-  // A name may continue with what its company does, or be that of another company.
-  [85, (one) => isContinued(one) || isNamedOtherwise(one) || one.comparison.characters === 'unknown'],
+  // A name may continue with what its company does, or be another. A group has a company for each country.
+  [85, (one) => isContinued(one) || isNamedOtherwise(one) || isOwnCountryLeft(one)],
+  [85, ({ comparison }) => comparison.characters === 'unknown'],
   [85, (one) => [isOfOtherOffice, isOfOtherForm, isWithoutEnd, isSwapped].some((is) => is(one))],
-  // The others may be words of another name. A group has a company for each country: few registries hold all of them.
-  [90, (one) => [isSpelledOtherwise, isOwnCountryLeft, isTranslated, isBySound].some((is) => is(one))],
+  // The others may be words of another name.
+  [90, (one) => [isSpelledOtherwise, isTranslated, isBySound].some((is) => is(one))],
   [90, (one) => isUnplacedLike(one, true) || isTradeOmitted(one) || isOfTrade(one)],
   // A bare name in another town is often that of another business: "Prakash Jewellers" of Nashik. So is Demirhan for Demirkan.
   [

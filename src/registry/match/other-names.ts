@@ -47,15 +47,15 @@ export function isNameLeft({ comparison: { form, candidate, left, alignment, tex
   const missing = alignment.missing.map((at) => candidate.tokens[at] ?? '')
   // Without its form or with another house, an address is not the name of the company that owns the building.
   if (isOfBuilding(candidate) && (form === 'unstated_partnership' || isOtherHouse(left, missing))) return true
+  const hasSlogan = /[|»›]|(?![©®™°℠℗№])\p{So}/u.test(text.given)
+  const isJoint = (sign: string) => sign === ',' || (sign === '/' && !hasSlogan)
   const isName = ({ word, at, position, role }: LeftWord) => {
     const count = text.words.slice(at + 1).findIndex(({ isApart }) => isApart) + 1 || text.words.length
     const classes = text.words.slice(at, at + count).map(({ wordClass }) => wordClass)
-    const isNamed =
-      /^telling (?:(?:telling|generic|stop) )*generic$/.test(classes.join(' ')) &&
-      (/\p{Lu}/u.test(word.written) || !/\p{Lu}/u.test(text.given))
-    return isNamed && role === null && position === 'behind' && /^[,/]$/.test(word.separator)
+    const isCapital = /\p{Lu}/u.test(word.written) || !/\p{Lu}/u.test(text.given)
+    const isNamed = isCapital && /^telling (?:(?:telling|generic|stop) )*generic$/.test(classes.join(' '))
+    return isNamed && role === null && position === 'behind' && isJoint(word.separator)
   }
-  if (/[|»›]|(?![©®™°])\p{So}/u.test(text.given)) return false
   const isRelated = ({ word }: LeftWord) => relationClasses.has(word.wordClass) || word.separator === '('
   return left.some(isName) && !left.some(isRelated)
 }

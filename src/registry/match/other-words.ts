@@ -48,7 +48,7 @@ export function isReplaced({ left, text, alignment, candidate }: Evidence['compa
   })
 }
 
-/** True if the text has a word of the name only by its sound: it is in another script, or spelled as it was heard. `isSlip`: also one of nearly the same sound. */
+/** True if the text has a word of the name only by its sound: it is in another script, or spelled as heard. `isSlip`: counts words of nearly the same sound too. */
 export const isBySound = ({ comparison }: Evidence, isSlip = true): boolean => {
   const { alignment, text, candidate } = comparison
   const isHeard = ({ match }: WordPair) =>
@@ -65,11 +65,13 @@ export const isTranslated = ({ comparison: { alignment, text, candidate } }: Evi
     return match.kind === 'related' && !isLike
   })
 
-const isLoose = ({ kind, isSlip }: WordMatch) =>
-  isSlip !== true && /^(?:misspelled|abbreviated|cut)$/.test(kind)
-/** "Bjaj" lacks only vowels of Bajaj. */
+const isLoose = (one: WordMatch) => one.isSlip !== true && /^(?:misspelled|abbreviated|cut)$/.test(one.kind)
+/** "Mdshires" lacks only vowels of Midshires; few letters without any are initials. */
 const lacksVowels = ({ kind }: WordMatch, word: string, held: string) =>
-  kind === 'abbreviated' && isSubsequence(word, held) && toSkeleton(word) === toSkeleton(held)
+  kind === 'abbreviated' &&
+  (word.length > 4 || /[aeiou]/.test(word.slice(1))) &&
+  isSubsequence(word, held) &&
+  toSkeleton(word) === toSkeleton(held)
 const isOfOrFor = ({ words }: QueryText, at: number) => words[at]?.wordClass === 'stop'
 
 /** True if a word of a trade stands for another one, or a word is too short or begins otherwise: Egem and Ege, Hearings and Bearings. */

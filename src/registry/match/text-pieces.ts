@@ -19,7 +19,7 @@ const separatorKinds: readonly (readonly [RegExp, Separator])[] = [
   [/[)\]]/, ')'],
   [/[,;:=]/, ','],
   [/[–—]|\s-|-\s|--/, '-'],
-  [/[|"“”„«»‹›/\\*#@•]|<>|\s[·>→⇒]\s|(?![©®™°])\p{So}/u, '/'],
+  [/[|"“”„«»‹›/\\*#@•]|<>|\s[·>→⇒]\s|(?![©®™°℠℗№])\p{So}/u, '/'],
 ]
 const quotes = /^\s*["“”„«»]\s*$/
 const findSeparator = (gap: string): Separator =>

@@ -37,7 +37,7 @@ export class Vocabulary {
     return getOrCompute(this.#counts, rememberedWordsMax, word, this.#findCount)
   }
 
-  /** Whether no registered name has a word of a name: it may be one by its sound, as it was heard, or as another language spells it. */
+  /** Whether no registered name has a word of a name: it may be one by its sound, as heard, or as another language spells it. */
   mayBeHeard(name: string): boolean {
     const words = foldWords(name).filter((word) => /^[a-z]{4,}$/.test(word))
     return words.length > 1 && words.some((word) => this.countNames(word) === 0)

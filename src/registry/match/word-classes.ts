@@ -97,7 +97,7 @@ const kindsOfRuns = listWords(['security date department site payment web former
 
 /**
  * Returns the class of each word among the others: "american" describes a security before "depositary", and "plant" a site
- * after a dash, "hall" before a number. Runs of words that may be of one kind have it if one of them surely has, or if the run stands apart at the end.
+ * after a dash, and "hall" or "floor" before a number at the start. Runs of words that may be of one kind have it if one of them surely has, or if the run stands apart at the end.
  */
 export function classifyBesideOthers(words: readonly Classified[]): WordClass[] {
   const classes = words.map(({ wordClass }) => wordClass)
@@ -132,12 +132,12 @@ export function classifyBesideOthers(words: readonly Classified[]): WordClass[] 
         .some((one) => one === kind || (kind === 'security' && one === 'percent'))
       // An address behind the words separates them from the name too.
       const isSetOff = (from > 0 && (isApartAt(from) || end === address?.from)) || isApartAt(end)
-      const isPiece = kind === 'department' || kind === 'site' || (kind === 'security' && from === 0)
-      const isApart = isSetOff && isPiece
+      const isApart = isSetOff && (/^(?:department|site)$/.test(kind) || (kind === 'security' && from === 0))
       const run = words.slice(from, end).map(({ text }) => text)
       const named = run.some((text) => classBesideOthers.get(text) === kind)
       const isShares = kind === 'security' && isOfShares(run)
-      const isNumbered = kind === 'site' && run.some((text, at) => at > 0 && /\d/.test(text))
+      const isFirst = kind === 'site' && from === 0 && !classes.includes('form')
+      const isNumbered = isFirst && run.some((text, at) => at > 0 && /\d/.test(text))
       const date = isSetOff || from === 0 || end === words.length ? shortDate : writtenDate
       const isDate = kind === 'date' && date.test(run.join(' '))
       if ((isSure || isShares || ((isApart || isDate || isNumbered) && named)) && end - from < words.length)

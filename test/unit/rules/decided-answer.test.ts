@@ -131,7 +131,7 @@ describe('the line of a decided row', () => {
       100,
       exampleRecord.id,
       'Acme Trading Limited',
-      'a reviewer accepted this company; its record is missing (not submitted yet): run the same command again, without export',
+      'a reviewer accepted this company; its record is missing (not submitted yet): start a run to request it',
     ])
   })
 
