@@ -1,3 +1,4 @@
+import { joinLatinLetters } from '../../../src/registry/normalize/unspaced-names.js'
 import fc from 'fast-check'
 import { findConfidenceLimit } from '../../../src/registry/match/confidence-limit.js'
 import { describe, expect, it, test } from 'vitest'
@@ -2052,5 +2053,69 @@ describe('a text with the name of today and a former one', () => {
 
   test.each(['Norvane (ex Adegas Larkmoor)', 'Quendelvelm (ex Norvane)'])('%s is unsure', (name) => {
     expect(isAccepted(ask(name))).toBe(false)
+  })
+})
+
+describe('what is around a name in documents', () => {
+  const held: Held[] = [
+    { name: 'Larkmoor Velsor Ltd', country: 'GB', city: 'Leeds' },
+    { name: 'Thurlan Norvane Publishing Ltd', country: 'GB' },
+    { name: 'Midshires Quendel Ltd', country: 'GB' },
+    { name: 'RSPB', country: 'GB' },
+  ]
+  const ask = (name: string, location: string | null = null) => match({ name, location, held })
+
+  test.each([
+    'lessor Larkmoor Velsor Ltd',
+    'Notice 4711, contractor Larkmoor Velsor Ltd',
+    'C=GB, L=Leeds, O=Larkmoor Velsor Ltd, OU=IT',
+    'ZZ INACTIVE--Larkmoor Velsor Ltd',
+    'RE: Larkmoor Velsor Ltd',
+    'VÁ: Larkmoor Velsor Ltd',
+    'Hall 5 Stand 3C91 Larkmoor Velsor',
+    'Larkmoor Velsor Ltd ★ Finest yachts',
+    'DDR LARKMOOR VELSOR LTD PLAN 70021 24.50',
+  ])('%s is accepted', (name) => {
+    const decision = ask(name, 'GB')
+    expect(namedBy(decision)).toBe('Larkmoor Velsor Ltd')
+    expect(isAccepted(decision)).toBe(true)
+  })
+
+  test.each([
+    'Bridge to Larkmoor Velsor Ltd',
+    'Quantum by Larkmoor Velsor Ltd',
+    'Larkmoor Velsor Tower 7 Ltd',
+    'Hall 5 Larkmoor Velsor Ltd',
+    'Larkmoor Velsor, Thurlan Foods ★',
+    'Larkmoor Velsor Trading Ltd',
+  ])('%s may be another company', (name) => {
+    const decision = ask(name, 'GB')
+    expect(decision.kind === 'none' ? 0 : decision.confidence).toBeLessThan(80)
+  })
+
+  test.each([
+    ['Thurlen Norvein Pablishing Ltd', 'Thurlan Norvane Publishing Ltd'],
+    ['Turlan Norvayn Publishing', 'Thurlan Norvane Publishing Ltd'],
+    ['are ess pee bee', 'RSPB'],
+    ['Are Ess Pee-Bee', 'RSPB'],
+  ])('%s is %s, as heard', (name, company) => {
+    expect(namedBy(ask(name, 'GB'))).toBe(company)
+  })
+
+  it('a word that lacks only vowels is surer than initials', () => {
+    const [short, initials] = ['MDSHIRES QUENDEL LTD', 'MSH QUENDEL LTD'].map((name) => ask(name, 'GB'))
+    expect(isAccepted(short ?? { kind: 'none' })).toBe(true)
+    expect(isAccepted(initials ?? { kind: 'none' })).toBe(false)
+  })
+
+  test.each(['see the sea', 'Tea Sea Ltd', 'Kay Bee Foods Ltd', 'oh why you'])(
+    '%j has no names of letters',
+    (name) => {
+      expect(joinLatinLetters(name).trim()).toBe(name)
+    },
+  )
+
+  it('a long text of names of letters takes no time', () => {
+    expect(joinLatinLetters('are '.repeat(50_000)).length).toBeGreaterThan(100_000)
   })
 })
