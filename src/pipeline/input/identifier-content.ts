@@ -32,10 +32,10 @@ import {
 } from '../../core/numbers/national-numbers.js'
 import { isEin } from '../../core/numbers/number-forms.js'
 import {
+  findOwnersAddress,
   identifierHeaders,
   isKnownHeader,
   listNumberKeys,
-  findOwnersAddress,
   namesAge,
   owners,
 } from '../../core/header-words.js'

@@ -47,6 +47,7 @@ export interface WordMatch {
   readonly isUsual?: boolean
   /** Two letters are swapped, one is doubled or single, or "ks" is "x": hardly another name. */
   readonly isSlip?: boolean
+  /** The words are compared by their sound. */
   readonly isSound?: boolean
 }
 

@@ -2115,7 +2115,8 @@ describe('what is around a name in documents', () => {
     },
   )
 
-  it('a long text of names of letters takes no time', () => {
-    expect(joinLatinLetters('are '.repeat(50_000)).length).toBeGreaterThan(100_000)
+  it('a long text of names that are other words too stays as it is', () => {
+    const text = 'are '.repeat(50_000)
+    expect(joinLatinLetters(text)).toBe(text)
   })
 })
