@@ -193,7 +193,7 @@ export function formatEmbeddedScope(edition: string): string {
   return `embedded:${edition}`
 }
 
-/** Reads the scope without opening the registry for answers. Throws REGISTRY_NOT_FOUND and REGISTRY_INVALID. */
+/** Reads the scope without opening the registry for answers. Throws REGISTRY_NOT_FOUND, REGISTRY_INVALID and REGISTRY_EMPTY. */
 export async function readEmbeddedScope(named: string | null): Promise<string> {
   return formatEmbeddedScope(await readEdition(findRegistryPath(named)))
 }

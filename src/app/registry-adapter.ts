@@ -9,7 +9,6 @@ import {
   type Registry,
   type SearchHit,
 } from '../registry/read-registry.js'
-import { UserError } from '../core/errors.js'
 import type { Resolution } from '../contract/result.js'
 import { entityId } from '../contract/enums.js'
 import type {
@@ -28,17 +27,6 @@ export { findRegistryPath } from './inspect-input.js'
 export function chooseRegistry(named: string | null): ChosenRegistry {
   const path = findRegistryPath(named)
   return { registry: readRegistry(path), path, label: path ?? 'the demo registry' }
-}
-
-/** Throws REGISTRY_EMPTY for a registry that would answer every lookup with no match, such as one that is being rebuilt. */
-export function requireCompanies({ registry, path, label }: ChosenRegistry): void {
-  if (!registry.isEmpty()) return
-  throw new UserError('REGISTRY_EMPTY', `${label} has no companies`, {
-    hint:
-      path === null
-        ? 'run it again when no build or installation of the package is running, or pass your own registry with --registry'
-        : 'fill it with enrich registry load FOLDER or enrich registry get NAME, or pass another one with --registry',
-  })
 }
 
 interface ChosenRegistry {

@@ -104,12 +104,11 @@ const runsKeptBeside = 1_000
 /** Starts the service in this process, without a socket, and connects to it. */
 export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnection> {
   // Imported here, because hosted runs and commands that only read do not need them.
-  const { chooseRegistry, requireCompanies } = await import('./registry-adapter.js')
-  const chosen = chooseRegistry(deps.registryPath)
-  const { registry, path, label } = chosen
+  const { chooseRegistry } = await import('./registry-adapter.js')
+  const { registry, path, label } = chooseRegistry(deps.registryPath)
   let matchers: MatcherPool | null = null
   try {
-    requireCompanies(chosen)
+    registry.requireCompanies()
     const apiKey = systemRandom.id('embedded_')
     const { startLocalService } = await import('../service/local-service.js')
     const { createServiceClient } = await import('../client/client.js')

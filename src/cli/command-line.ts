@@ -2,7 +2,7 @@ import { type ExitCode, Interruption } from '../core/errors.js'
 import { printable } from '../core/text.js'
 import {
   announceStop,
-  replaceProgramName,
+  completeCommands,
   findProgramName,
   type Surroundings,
   reportError,
@@ -90,7 +90,7 @@ const io: Surroundings = {
   out: (text) => {
     // JSON lines are printed unchanged.
     const isData = /^[[{]/.test(text)
-    const words = isData ? text : replaceProgramName(text, program)
+    const words = isData ? text : completeCommands(text, io)
     if (process.stdout.isTTY)
       screen.print(words, process.stdout, !isData && canDraw(process.stdout, process.env))
     else {
@@ -100,7 +100,7 @@ const io: Surroundings = {
     }
   },
   err: (text) => {
-    screen.print(replaceProgramName(text, program), process.stderr, canDraw(process.stderr, process.env))
+    screen.print(completeCommands(text, io), process.stderr, canDraw(process.stderr, process.env))
   },
   draw: (line) => {
     screen.draw(line)

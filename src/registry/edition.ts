@@ -96,17 +96,17 @@ export function getShippedEdition(): string {
 }
 
 /**
- * Reads the edition of a registry without opening the whole registry: it changes if the content changes, and equal
- * content has an equal edition on every machine. `path`: `null` for the demo registry, whose edition needs no database.
- * Throws REGISTRY_NOT_FOUND and REGISTRY_INVALID.
+ * Reads the edition of a registry without opening all of it. It changes with the content, and equal content has an equal
+ * edition on every machine. `path`: `null` for the demo registry. Throws REGISTRY_NOT_FOUND, _INVALID and _EMPTY.
  *
  *     const edition = await readEdition('registry.sqlite')
  */
 export async function readEdition(path: string | null): Promise<string> {
   if (path === null) return getShippedEdition()
-  const { openStore } = await import('./store/open-store.js')
+  const { openStore, requireCompanies } = await import('./store/open-store.js')
   const database = openStore(path, 'readonly')
   try {
+    requireCompanies(database, path)
     return computeEdition(readSources(database))
   } finally {
     database.close()
@@ -159,11 +159,11 @@ const countryShareMin = 0.1
 
 /** Lists the countries of the user's own registers. `known`: ids of described sources. */
 export function listOwnCountries(database: Sqlite, known: ReadonlySet<string>): OwnCountry[] {
-  const isOwn = (one: SourceRow) =>
-    one.format === 'csv' || (one.format === 'register' && !known.has(one.name))
-  const own = readSources(database).filter(isOwn)
+  const own = readSources(database).filter(
+    ({ format, name }) => format === 'csv' || (format === 'register' && !known.has(name)),
+  )
   if (own.length === 0) return []
-  const last = database.prepare('SELECT max(number) FROM legal_entities').pluck().get() as number
+  const last = Number(database.prepare('SELECT max(number) FROM legal_entities').pluck().get())
   const step = Math.ceil(last / sampleMax) || 1
   const counted = database.prepare<[number, number, number, number], OwnCountry>(
     `WITH RECURSIVE sample (number) AS (SELECT 1 UNION ALL SELECT number + ? FROM sample WHERE number < ?)

@@ -5,6 +5,7 @@ import { codeFolder } from '../platform/native-package.js'
 import { getShippedEdition, readShippedFile, shippedPath, shippedSettings } from './edition.js'
 import { importCsvText } from './import/import-csv.js'
 import { openRegistry, type Registry, type WritableRegistry } from './registry.js'
+import { requireCompanies } from './store/open-store.js'
 
 export type { MatchedQuery as AskedQuery } from './answer/match-query.js'
 export type { CompanyOwnership, OwnershipLink } from './answer/ownership.js'
@@ -34,7 +35,11 @@ const checkedAtMs = Date.UTC(2026, 10, 20)
 /** Opens the shipped registry from the build's store or, without one, in memory. Errors: REGISTRY_NOT_FOUND. */
 export function openShippedRegistry(): WritableRegistry {
   const registry = openShippedStore() ?? importShipped(openRegistry(':memory:'))
-  return { ...registry, info: () => ({ ...registry.info(), path: shippedPath }) }
+  return {
+    ...registry,
+    info: () => ({ ...registry.info(), path: shippedPath }),
+    requireCompanies: () => requireCompanies(registry.database, null),
+  }
 }
 
 /** Imports the shipped file into an empty registry. */

@@ -32,7 +32,7 @@ import {
   readVocabulary,
 } from './store/name-index.js'
 import { createStoreReader } from './store/reader.js'
-import { openStore } from './store/open-store.js'
+import { openStore, requireCompanies } from './store/open-store.js'
 import { createHolderFinder, createOwnershipReader } from './store/relationships.js'
 
 interface RegistrySource {
@@ -63,8 +63,8 @@ export interface Registry {
    */
   atOnce<Result>(read: () => Result): Result
   info(): RegistryInfo
-  /** Whether it never had a company. Companies that left their registers count. */
-  isEmpty(): boolean
+  /** Throws REGISTRY_EMPTY if it never had a company. Companies that left their registers count. */
+  requireCompanies(): void
   /** Reports which registrations were joined, by which evidence, and which of the same name were not. */
   linkage(): LinkageReport
   /** Same value as `info().edition`, without the cost of counting companies. */
@@ -168,7 +168,7 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
       registers.forget()
     },
     info: () => ({ path, ...readInfo(database) }),
-    isEmpty: () => database.prepare('SELECT 1 FROM legal_entities LIMIT 1').get() === undefined,
+    requireCompanies: () => requireCompanies(database, path),
     linkage: () => buildLinkageReport(database, createWordWeight(database)),
     edition: edition.current,
     search: (query) => searchNames(query, searchDeps),

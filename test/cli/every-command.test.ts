@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { commandNames, replaceProgramName } from '../../src/cli/terminal/command-io.js'
+import { commandNames, completeCommands } from '../../src/cli/terminal/command-io.js'
 import { createPlace, type CliPlace } from '../support/cli.js'
 import {
   argsOf,
@@ -208,7 +208,24 @@ describe('commands that are printed', () => {
     ["enrich 'my file' -o …", true],
     ['/srv/enrich run', false],
   ])('%s: under npx it is changed: %s', (text, isChanged) => {
-    expect(replaceProgramName(text, 'npx --no-install enrich') !== text).toBe(isChanged)
-    expect(replaceProgramName(text, 'enrich')).toBe(text)
+    expect(completeCommands(text, { program: 'npx --no-install enrich', argv: [] }) !== text).toBe(isChanged)
+    expect(completeCommands(text, { program: 'enrich', argv: ['--checkpoint', 'a.sqlite'] })).toBe(text)
+  })
+
+  test.each([
+    [
+      'enrich checkpoint verify lists the damage; enrich checkpoint repair keeps the rest',
+      ['--checkpoint', 'a b.sqlite'],
+      "enrich checkpoint verify --checkpoint 'a b.sqlite' lists the damage; enrich checkpoint repair --checkpoint 'a b.sqlite' keeps the rest",
+    ],
+    [
+      'enrich status --uncertain (enrich reconcile LEDGER.csv settles them)',
+      ['in.csv', '-c', 'nightly.json', '--checkpoint=$&.sqlite'],
+      "enrich status -c nightly.json --checkpoint '$&.sqlite' --uncertain (enrich reconcile -c nightly.json --checkpoint '$&.sqlite' LEDGER.csv settles them)",
+    ],
+    ['enrich diff --checkpoint a.sqlite', ['--checkpoint', 'a.sqlite'], 'enrich diff --checkpoint a.sqlite'],
+    ['enrich runs lists them', ['--checkpoint', 'postgres://me:pw@h/d'], 'enrich runs lists them'],
+  ])('%s: commands name the checkpoint that was typed', (text, argv, expected) => {
+    expect(completeCommands(text, { program: 'enrich', argv })).toBe(expected)
   })
 })

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { pathToFileURL } from 'node:url'
 import type * as program from '../../src/cli/program.js'
-import { findProgramName, replaceProgramName } from '../../src/cli/terminal/command-io.js'
+import { completeCommands, findProgramName } from '../../src/cli/terminal/command-io.js'
 import { printable } from '../../src/core/text.js'
 import type { CommandOrder, CommandResult } from './command-host.js'
 
@@ -18,7 +18,7 @@ async function run({ folder, environment, args, stdin }: CommandOrder): Promise<
   Object.assign(process.env, environment)
   // As `command-line.ts` does: JSON lines are printed unchanged.
   const program = findProgramName(process.env)
-  const words = (text: string) => printable(replaceProgramName(text, program))
+  const words = (text: string) => printable(completeCommands(text, { program, argv: args }))
   const chunks: Buffer[] = []
   let stderr = ''
   const stdout = new PassThrough()

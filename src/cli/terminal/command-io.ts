@@ -155,9 +155,20 @@ const ofCommand = new RegExp(
   'g',
 )
 
-/** Replaces `enrich` in commands of a text by `program`. */
-export function replaceProgramName(text: string, program: string): string {
-  return program === 'enrich' ? text : text.replace(ofCommand, program)
+/** Commands on a checkpoint; `migrate` names its own. */
+const onCheckpoint =
+  /(?<![\w./@-])enrich (?:checkpoint (?:verify|repair|compact)|status|runs|diff|report|reconcile)\b(?![^\n;()]* (?:--checkpoint|--config|-c)\b)/g
+
+/** Adds to commands of a text the checkpoint and the config file that were typed, and replaces `enrich` by the program. */
+export function completeCommands(text: string, { program, argv }: Pick<CliIo, 'program' | 'argv'>): string {
+  const typed = argv.flatMap((argument, at) => {
+    const [flag = '', value = argv[at + 1] ?? ''] = argument.split(/=(.*)/s, 2)
+    const isShown = /^(?:--checkpoint|--config|-c)$/.test(flag) && redactAddresses(value) === value
+    return isShown ? [`${flag} ${quote(value)}`] : []
+  })
+  const whole =
+    typed.length === 0 ? text : text.replace(onCheckpoint, `$& ${typed.join(' ').replaceAll('$', '$$$$')}`)
+  return program === 'enrich' ? whole : whole.replace(ofCommand, program)
 }
 
 /** The command line to record: without values of secret flags, and with only the scheme and host of URLs. */
@@ -200,8 +211,7 @@ export function reportError(thrown: unknown, io: Surroundings): ExitCode {
   if (error instanceof UserError) {
     const { code, exitCode } = error
     const message = redactAddresses(error.message)
-    const hint =
-      error.hint === undefined ? undefined : replaceProgramName(redactAddresses(error.hint), io.program)
+    const hint = error.hint === undefined ? undefined : completeCommands(redactAddresses(error.hint), io)
     if (wantsJson) io.out(formatErrorLine({ code, message, hint: hint ?? null, exitCode }))
     io.err(`error ${code}: ${message}\n`)
     if (hint !== undefined) io.err(`  hint: ${hint}\n`)

@@ -42,6 +42,20 @@ export function openStore(
   return openOwn(registry, { synchronous: 'OFF', journal: 'DELETE', setUp })
 }
 
+/**
+ * Throws REGISTRY_EMPTY for a registry that would answer every lookup with no match, such as one that is being rebuilt.
+ * `path`: `null` for the demo registry.
+ */
+export function requireCompanies(database: Sqlite, path: string | null): void {
+  if (database.prepare('SELECT 1 FROM legal_entities LIMIT 1').get() !== undefined) return
+  throw new UserError('REGISTRY_EMPTY', `${path ?? 'the demo registry'} has no companies`, {
+    hint:
+      path === null
+        ? 'run it again when no build or installation of the package is running, or pass your own registry with --registry'
+        : 'fill it with enrich registry load FOLDER or enrich registry get NAME, or pass another one with --registry',
+  })
+}
+
 function asUserError(error: unknown, path: string): unknown {
   if (error instanceof UserError) return error
   if (error instanceof NotOursError && error.fault === 'other_kind') {

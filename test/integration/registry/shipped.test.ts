@@ -1,7 +1,9 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { requireCompanies } from '../../../src/app/registry-adapter.js'
+import { readEmbeddedScope } from '../../../src/app/inspect-input.js'
 import { openRegistry, type Registry } from '../../../src/registry/registry.js'
 import { openShippedRegistry } from '../../../src/registry/read-registry.js'
+import { temporaryFolder } from '../../support/registry.js'
 
 let registry: Registry
 
@@ -12,16 +14,14 @@ afterAll(() => {
   registry.close()
 })
 
-test('a registry without companies is refused before a lookup is answered', () => {
-  const empty = openRegistry(':memory:')
-  const require = (one: Registry, path: string | null) => () => {
-    requireCompanies({ registry: one, path, label: path ?? 'the demo registry' })
-  }
+test('a registry without companies is refused before a lookup is answered or planned', async () => {
+  const path = join(temporaryFolder(), 'own.sqlite')
   const refusal = { code: 'REGISTRY_EMPTY', hint: expect.stringContaining('--registry') as string }
-  for (const path of ['own.sqlite', null])
-    expect(require(empty, path)).toThrow(expect.objectContaining(refusal))
-  expect(require(registry, null)).not.toThrow()
+  const empty = openRegistry(path)
+  expect(() => empty.requireCompanies()).toThrow(expect.objectContaining(refusal))
   empty.close()
+  await expect(readEmbeddedScope(path)).rejects.toMatchObject(refusal)
+  expect(() => registry.requireCompanies()).not.toThrow()
 })
 
 describe('the registry that ships with the package', () => {
