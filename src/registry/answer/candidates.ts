@@ -11,7 +11,6 @@ import { listIdentifiers, listNames, splitJurisdiction, getPrimary } from './ent
 import {
   describeOtherCandidates,
   describePart,
-  estimateCandidateConfidence,
   listLikelyCompanies,
   smallRegistryText,
   startText,
@@ -20,7 +19,7 @@ import {
 import { isSupportedKind, describeUnsupported } from './factors.js'
 import type { FoundIdentifier } from './identifier-decision.js'
 import { findRegistration, type NameMatch, type ResolveDeps } from './resolve.js'
-import type { RankedCompany, Ranking } from '../match/rank.js'
+import { estimateCandidateConfidence, type RankedCompany, type Ranking } from '../match/rank.js'
 import { computeDecisionFeatures, weighParts, type DecisionPart } from '../match/model.js'
 import { isInOtherScript } from '../normalize/native-scripts.js'
 import { foldText } from '../normalize/normalize-name.js'

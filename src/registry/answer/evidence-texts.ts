@@ -10,8 +10,13 @@ import type { NameComparison } from '../match/compare-names.js'
 import { isLikeName, type Evidence } from '../match/evidence.js'
 import { hasTown, type PlaceAgreement } from '../match/place-agreement.js'
 import type { LocationHint, Place } from '../match/place-readings.js'
-import { estimateCompanyConfidence } from '../match/confidence-limit.js'
-import type { MatchDecision, RankedCompany, Ranking } from '../match/rank.js'
+import {
+  estimateCandidateConfidence,
+  sumShares,
+  type MatchDecision,
+  type RankedCompany,
+  type Ranking,
+} from '../match/rank.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 import { parseName } from '../normalize/parsed-name.js'
 import { formatJurisdiction } from '../normalize/places.js'
@@ -329,19 +334,3 @@ export function listLikelyCompanies(
 
 const isWholeName = ({ evidence: { comparison } }: RankedCompany): boolean =>
   !comparison.isPart && ['exact', 'completed', 'prefix'].includes(comparison.matchType)
-
-/**
- * Divides the confidence of all companies by share, so that equal evidence gives equal confidence. The best company has
- * that of the answer. */
-export function estimateCandidateConfidence(
-  { share, evidence }: Pick<RankedCompany, 'share' | 'evidence'>,
-  ranking: Pick<Ranking, 'ranked'>,
-): number {
-  const [best, next] = ranking.ranked
-  const total = best?.evidence === evidence && next?.share !== share ? share : sumShares(ranking)
-  const part = total === 0 ? 0 : (estimateCompanyConfidence(total, evidence) * share) / total
-  return Math.round(Math.min(part, estimateCompanyConfidence(share, evidence)))
-}
-
-const sumShares = ({ ranked }: Pick<Ranking, 'ranked'>): number =>
-  ranked.reduce((sum, { share }) => sum + share, 0)

@@ -221,8 +221,30 @@ export function decide({ ranked, noneShare, decisionFeatures }: Ranking): MatchD
     isOpen ||
     noneShare > best.share ||
     !best.evidence.comparison.candidate.supported
-  return { kind: isGuess ? 'candidate' : 'entity', best, rivals, noneShare, decisionFeatures, confidence }
+  return {
+    kind: isGuess ? 'candidate' : 'entity',
+    best,
+    rivals,
+    noneShare,
+    decisionFeatures,
+    // Of two that fit as well, each has its part of what both have.
+    confidence: estimateCandidateConfidence(best, { ranked }),
+  }
 }
+
+/** Divides the confidence of all companies by share, so that equal evidence gives equal confidence. */
+export function estimateCandidateConfidence(
+  { share, evidence }: Pick<RankedCompany, 'share' | 'evidence'>,
+  ranking: Pick<Ranking, 'ranked'>,
+): number {
+  const [best, next] = ranking.ranked
+  const total = best?.evidence === evidence && next?.share !== share ? share : sumShares(ranking)
+  const part = total === 0 ? 0 : (estimateCompanyConfidence(total, evidence) * share) / total
+  return Math.round(Math.min(part, estimateCompanyConfidence(share, evidence)))
+}
+
+export const sumShares = ({ ranked }: Pick<Ranking, 'ranked'>): number =>
+  ranked.reduce((sum, { share }) => sum + share, 0)
 
 /** Puts a company in front of likelier ones that are limited to less confidence. Expects the likeliest first. */
 function putSurestFirst<Company extends { readonly share: number; readonly evidence: Evidence }>(

@@ -4,8 +4,8 @@ import { findConfidenceLimit } from '../../../src/registry/match/confidence-limi
 import { describe, expect, it, test } from 'vitest'
 import romanized from '../../../src/registry/reference/romanized-letters.json' with { type: 'json' }
 import { matchedConfidenceMin } from '../../../src/contract/result.js'
-import { estimateCandidateConfidence } from '../../../src/registry/answer/evidence-texts.js'
-import type { MatchDecision } from '../../../src/registry/match/rank.js'
+
+import { estimateCandidateConfidence, type MatchDecision } from '../../../src/registry/match/rank.js'
 import { compared, match, namedBy, rank, type Held } from '../../support/matching.js'
 import { forAll } from '../../support/properties.js'
 
@@ -1672,6 +1672,23 @@ describe('a town at the end of a name, and another one stated', () => {
     }
   })
 })
+
+test.each([null, 'Kelmor, PL'])(
+  'of two that fit as well at %s, the answer has what each candidate has',
+  (location) => {
+    const held = ['Łódź', 'Gdynia'].map((city, at) => ({
+      name: 'Larkmoor Trade sp. z o.o.',
+      city,
+      country: 'PL',
+      company: at + 1,
+    }))
+    const { ranked } = rank({ name: 'Larkmoor Trade sp. z o.o.', location, held })
+    const decision = match({ name: 'Larkmoor Trade sp. z o.o.', location, held })
+    const confidences = ranked.map((company) => estimateCandidateConfidence(company, { ranked }))
+    expect(confidences[0]).toBe(confidences[1])
+    expect(decision).toMatchObject({ kind: 'candidate', confidence: confidences[0] })
+  },
+)
 
 describe('a description of the trade around one word', () => {
   const long: readonly (readonly [country: string, front: string, behind: string, form: string])[] = [
