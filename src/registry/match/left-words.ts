@@ -133,14 +133,15 @@ function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['
   if (wordClass === 'form' || isOfSecurity(wordClass)) return null
   const isBehindForm = text.words[at - 1]?.wordClass === 'form'
   const isBehindName = at >= end && (at === end || inPairs.has(at - 1) || isBehindForm)
-  // A small letter behind a form and before a word is no numeral: "s.r.o. v likvidaci".
+  // No numerals: a small letter behind a form ("s.r.o. v likvidaci"), the number of a house ("12 High Street", "No. 9 Jalan").
   const isLetter = !isLast && isBehindForm && /^[ivx]$/.test(word.written)
-  // Nor are numbers of a house behind a form: "12 High Street", "1-2-1 Otemachi", "No. 9 Jalan".
   const isLabelled = wordClass === 'place' || /^n/i.test(word.written)
   const isHouse = isBehindForm && (isLabelled || /^\d/.test(text.words[at + 1]?.text ?? ''))
   const isNumber = !isLetter && !isHouse && !text.isSecurity && seriesNumber.test(word.text)
-  if (isBehindName && isNumber && /^\)?$/.test(word.separator)) return 'series'
-  const before = text.words.slice(0, at).map((one) => one.text)
+  // In brackets it is a part of the name only in front of the form: "Larkmoor (No. 5) Ltd".
+  const isApart = text.words[at + 1]?.wordClass === 'form' ? /[^)([#]/ : /[^)]/
+  if (isBehindName && isNumber && !isApart.test(word.separator)) return 'series'
+  const before = text.words.slice(0, at).map(({ text: one }) => one)
   const isBrand = (brand: TextWord | undefined, words: readonly string[]) =>
     brand?.wordClass === 'telling' && isOwnBrand(brand.text, words)
   if (isLast && at > end && isBrand(word, before)) return 'repeated'
@@ -153,7 +154,7 @@ function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['
     return 'repeated'
   if (word.text.length > 1 && (placeWords.has(word.text) || isOfPlace(word, candidate))) return 'place'
   const isCutWord = isLast && text.charCount >= 28 && text.charCount <= 42 && word.text.length <= 9
-  return isCutWord && ['telling', 'generic', 'place', 'light', 'letter'].includes(wordClass) ? 'cut' : null
+  return isCutWord && /^(?:telling|generic|place|light|letter)$/.test(wordClass) ? 'cut' : null
 }
 
 /** Tickers of one letter are initials, and words in small letters are words. */
@@ -165,12 +166,11 @@ function isOfPlace(asked: TextWord, { place }: CandidateName): boolean {
   const { text: word, written } = asked
   const { cityKey, postalKey, regionCode, jurisdictionRegion } = place
   const isTown = hasTown(new Set([toCityKey(written), word]), place)
-  if (cityKey !== '' && (isTown || (word.length >= 4 && toPlaceKey(cityKey).includes(word)))) return true
+  if (cityKey !== '' && (isTown || (word.length > 3 && toPlaceKey(cityKey).includes(word)))) return true
   if (postalKey !== '' && postalKey.startsWith(word) && /\d/.test(word)) return true
   return [regionCode, jurisdictionRegion].some((code) => code !== '' && isRegion(asked, code))
 }
-const regionsOfWord = new WeakMap<TextWord, readonly string[]>()
-/** "tx" and "texas" of US-TX. */
+const regionsOfWord = new WeakMap<TextWord, readonly string[]>() // "tx" and "texas" of US-TX.
 function isRegion(word: TextWord, code: string): boolean {
   const codes = regionsOfWord.get(word) ?? (word.text.length > 4 ? findRegionCodes(word.text) : [])
   regionsOfWord.set(word, codes)

@@ -294,12 +294,12 @@ const kindsByForm = new Map(
  * and a "Co., Ltd." of Thailand is private. The table has `ZZ` for a country that is not known.
  */
 export function listKinds(country: string, formWords: readonly string[]): readonly string[] | null {
-  // More words may follow the form: "S.C.A. SICAV".
+  // More words may follow the form ("S.C.A. SICAV"), and "& Co." in front says nothing of the kind.
   for (let count = formWords.length; count > 0; count--) {
     const kinds = kindsByForm.get(`${country || 'ZZ'} ${formWords.slice(0, count).join(' ')}`)
     if (kinds !== undefined) return kinds
   }
-  return null
+  return /^(?:co|cie|cia)$/.test(formWords[0] ?? '') ? listKinds(country, formWords.slice(1)) : null
 }
 
 /** True for the form of a private company: "Proprietary Limited", "Private company limited by shares", "pte". */

@@ -208,6 +208,30 @@ describe('legal forms', () => {
     expect(compared(text, { name, country }).form).toBe(form)
   })
 
+  test.each([
+    ['IT', 'S.a.s. S.n.c. S.r.l. S.p.A.'],
+    ['DE', 'KG OHG GmbH'],
+    ['AT', 'KG OG'],
+    ['CH', 'AG KlG'],
+    ['FR', 'SAS SNC SARL SCS'],
+    ['LU', 'SCS SNC'],
+    ['NL', 'C.V. V.O.F.'],
+    ['DK', 'K/S I/S A/S'],
+    ['SE', 'KB HB AB'],
+    ['PL', 'sp.k. sp.j.'],
+    ['PT', 'Lda. S.A.'],
+    ['BR', 'Ltda.'],
+    ['AL', 'sh.k. sh.p.k.'],
+  ])('in %s, "& Co." hides none of the forms %s', (country, forms) => {
+    for (const form of forms.split(' '))
+      for (const company of ['& Co.', '& C.', 'et Cie', 'und Co.', 'e C.'].filter(
+        (one) => country === 'IT' || one !== 'e C.',
+      )) {
+        const name = `Zorvex ${company} ${form}`
+        expect(compared(name, { name, country }).form, name).not.toMatch(/conflict|foreign/)
+      }
+  })
+
   // "Company" adds nothing to "Limited", where no other form has it; in a country that is not known it may.
   const [plain, company] = ['Limited|Ltd', 'Company Limited|Co. Ltd.|Company Ltd|Corporation Limited']
   const limited =
