@@ -7,6 +7,7 @@ import {
 } from '../normalize/legal-forms.js'
 import { foldText, isLightWord } from '../normalize/normalize-name.js'
 import type { NameKind } from '../model/registry-rows.js'
+import { isSubdivision } from '../normalize/places.js'
 import { boundText, parseForm, parseName, type ParsedName } from '../normalize/parsed-name.js'
 import { comparePlaceWithHint, type PlaceAgreement } from './place-agreement.js'
 import type { LocationHint, Place } from './place-readings.js'
@@ -275,10 +276,8 @@ const joiningMarks =
   /\s*\/\s*|\s+(?:&|and|und|et|y|e|i|dhe|ve|və|va|oraz|og|och|ja|un|ir|és|[sșş]i|en|και|и|і|та|және|და|և|եւ)\s+|\s+[-\u2013\u2014]+\s+|\s*[,\u060c]\s*/i
 /** Stand between two names, and between the words of one. */
 const innerMarks = /\s*[\u30fb\u00b7]\s*|\s+/g
-/** Followed by a role of the same company, or by its client. */
 const roleMarks =
   /\b(?:d\/?b\/?a|t\/a|c\/o|f\/?k\/?a|a\/?k\/?a|n\/?k\/?a|o\/b\/o|trading as|trades as|doing business as|operating as|formerly|previously|fost(?:[aă]|ul)?\s+|denumit[aă] anterior|on behalf of|for and on behalf|care of|known as)\b/i
-/** Several names in one text. */
 interface SeveralNames {
   readonly names: readonly string[]
   /** Each name has a legal form; otherwise the text may still be one name. */
@@ -289,16 +288,27 @@ interface SeveralNames {
 export function parseSeveralNames(name: string): SeveralNames | null {
   const text = removeRegistrySuffix(boundText(cutFormerName(name)))
   if (roleMarks.test(text)) return null
-  const of = (parts: readonly string[], areStated: boolean) => ({
-    names: parts.map((part) => part.trim()),
-    areStated,
-  })
   const listed = splitParts(text, listMarks)
-  if (listed.length > 1) return of(listed, listed.filter(hasForm).length > 1)
-  const joined = joinUpToForms(splitParts(text, joiningMarks))
-  if (joined.length > 1 && joined.every(hasForm) && joined.some(isIncorporated)) return of(joined, true)
+  if (listed.length > 1) return { names: listed, areStated: listed.filter(hasForm).length > 1 }
+  // "Ernst" and "Young LLP" are one name.
+  const parts = splitParts(text, joiningMarks, hasForm)
+  const named = parts.filter((part, at) => !isTown(part, parts[at - 1]))
+  const joined = named.slice(0, named.findLastIndex(hasForm) + 1)
+  if (joined.length > 1 && joined.every(hasForm) && joined.some(isIncorporated))
+    return { names: joined, areStated: true }
   const apart = unspaced.test(text) ? splitBetweenForms(text.trim()) : []
-  return apart.length > 1 && apart.some(isIncorporated) ? of(apart, true) : null
+  return apart.length > 1 && apart.some(isIncorporated) ? { names: apart, areStated: true } : null
+}
+
+/** What seems to be a form may be a country or a state that knows that of the name before: "Norvane Inc., Kelmor, CA", "Norvane AB, Kelmor, SE". */
+function isTown(part: string, before = ''): boolean {
+  const [end, code = ''] = /,\s*([A-Z]{2})\b[\s\d-]*$/.exec(part) ?? []
+  const isThere = (country: string) =>
+    code === country ||
+    (/^(?:US|CA|AU|BR)$/.test(country) &&
+      ['US', 'CA', country].some((one) => isSubdivision(`${one}-${code}`)))
+  if (end === undefined || hasForm(part.slice(0, -end.length))) return false
+  return parseForm(before).formCountries.some(isThere)
 }
 
 /** Divides names of a script without spaces where each side has a name and a form. */
@@ -311,28 +321,18 @@ function splitBetweenForms(text: string): string[] {
   return [text]
 }
 
-/** A part that is not a name belongs to the previous one: "Norvane, Inc.", "Norvane GmbH & Co. KG". */
-function splitParts(text: string, marks: RegExp): string[] {
+/** A part that is not a name belongs to the previous one: "Norvane, Inc.", "Norvane GmbH & Co. KG". So do those up to one that is whole. */
+function splitParts(text: string, marks: RegExp, isWhole = (_: string) => true): string[] {
   const parts: string[] = []
   let mark = ''
   // The capturing group returns the separators at odd positions.
   for (const [at, piece] of text.split(new RegExp(`(${marks.source})`, marks.flags)).entries()) {
     if (at % 2 === 1) mark = piece
-    else if (parts.length > 0 && !isName(piece)) parts.push(`${parts.pop() ?? ''}${mark}${piece}`)
+    else if (parts.length > 0 && !(isName(piece) && isWhole(parts.at(-1) ?? '')))
+      parts.push(`${parts.pop() ?? ''}${mark}${piece}`)
     else parts.push(piece)
   }
-  return parts
-}
-
-/** "Ernst" and "Young LLP" are one name. */
-function joinUpToForms(parts: readonly string[]): string[] {
-  const names: string[] = []
-  for (const part of parts) {
-    const last = names.at(-1)
-    if (last === undefined || hasForm(last)) names.push(part)
-    else names.splice(-1, 1, `${last} & ${part}`)
-  }
-  return names
+  return parts.map((part) => part.trim())
 }
 
 /** True for a text with a distinctive word. "Co. KG" and "a Delaware corporation" belong to the previous name. */

@@ -1,13 +1,12 @@
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import { cap, type Evidence, type Feature } from './evidence.js'
 import type { NameComparison } from './compare-names.js'
-import type { LeftWord } from './left-words.js'
 import { andWords } from './compare-words.js'
 import { hasOtherMeaning, type WordClass } from './word-classes.js'
 import { isOfBuilding } from './candidate.js'
 import { findFormAt } from '../normalize/legal-forms.js'
 import { foldText } from '../normalize/normalize-name.js'
-import { isOtherHouse, listCountryWords } from './left-words.js'
+import { isOtherHouse, listCountryWords, type LeftWord } from './left-words.js'
 import { isConflict } from './place-agreement.js'
 import { placeRank } from './siblings.js'
 
@@ -75,22 +74,17 @@ const payeeMarks = new Map(
   ),
 )
 const introducingWords = new Set(wordTables.introducing.flatMap((line) => line.split(' ')))
+const prepositions = new Set(wordTables.prepositions.split(' '))
 const groupWords = new Set(wordTables.group_companies.split(' '))
+const wordsOfGroup = new Set(wordTables.before_group_companies.split(' '))
 const wordsOfMarks = new Set(wordTables.payee_mark_words.split(' '))
 
 /**
  * True if only what a statement says of a payment is in front of a whole name with its form: "POS LARKMOOR LTD", "PAGO EN LARKMOOR
  * SL". Written "Pos Larkmoor Ltd", or without a form, it is a name.
  */
-function isPayee({
-  left,
-  text,
-  matchType,
-  form,
-  isFormNext,
-  nameLeftover: missing,
-  candidate,
-}: NameComparison): boolean {
+function isPayee(comparison: NameComparison): boolean {
+  const { left, text, matchType, form, isFormNext, nameLeftover: missing, candidate } = comparison
   const { countryCode, jurisdictionCountry } = candidate.place
   const isMark = ({ word }: LeftWord) => {
     const codes = /\p{Ll}/u.test(word.written) ? undefined : payeeMarks.get(word.folded)
@@ -113,7 +107,9 @@ export function isNamedOtherwise({ comparison }: Evidence, isNext = false): bool
   const before = left.filter(({ position, role }) => position === 'before' && role === null)
   const isMarked = before.some(({ word }) => /^(?:former|mark|host|agent)$/.test(word.wordClass))
   const isApart = comparison.isApartBefore && !isInQuotes(comparison)
-  const isIntroduced = introducingWords.has(text.words[alignment.start - 1]?.folded ?? '')
+  const last = text.words[alignment.start - 1]?.folded ?? ''
+  // "Residences at Larkmoor LLC" may be a name, and so may "Clerk at Larkmoor LLC" be a clerk.
+  const isIntroduced = introducingWords.has(last) || (isNext && prepositions.has(last))
   if (isApart || isMarked || isIntroduced || isPayee(comparison)) return false
   const behind = left.filter(({ position, word }) => position === 'behind' && word.wordClass !== 'form')
   const isAlone = alignment.start < 4 && behind.length === 0
@@ -177,13 +173,13 @@ export function isLivingNamesake(
 
 /** True if others join the company behind its form: "Larkmoor, S.A. y Copropietarios", but not "Larkmoor Inc & Subsidiaries". */
 export function isOfSeveral({ comparison: { left, text, alignment, candidate } }: Evidence): boolean {
-  const { words } = text
   const country = candidate.place.countryCode || candidate.place.jurisdictionCountry
   const isAnd = (word: string) =>
     /^(?:and|und|et|og|och)$/.test(word) || andWords.get(word)?.includes(country) === true
-  const at = words.findIndex((word, index) => index > alignment.end && isAnd(word.text))
-  const next = left.find((one) => one.at === at + 1 && (one.role === null || one.role === 'cut'))
-  const isOfForm = words.slice(alignment.end, at).every(({ wordClass }) => wordClass === 'form')
+  const at = text.words.findIndex((word, index) => index > alignment.end && isAnd(word.text))
+  const after = text.words.findIndex(({ folded }, index) => index > at && !wordsOfGroup.has(folded))
+  const next = left.find((one) => one.at === after && (one.role === null || one.role === 'cut'))
+  const isOfForm = text.words.slice(alignment.end, at).every(({ wordClass }) => wordClass === 'form')
   if (at < 0 || !isOfForm || next === undefined || groupWords.has(next.word.folded)) return false
   return /^(?:telling|generic|light|body)$/.test(next.word.wordClass)
 }

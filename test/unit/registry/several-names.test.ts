@@ -56,6 +56,34 @@ describe('a text of several names', () => {
     expect(parseSeveralNames(text)).toBeNull()
   })
 
+  // Many short codes of states and countries are forms elsewhere: CA, CO, NV, AB, SE.
+  test.each([
+    [
+      'Inc.',
+      'AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH',
+    ],
+    ['LLC', 'OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY US AB BC MB NB NL NS ON PE QC SK CA'],
+    ['Ltd', 'AG AE AS GB IE IN SA SG SL NSW VIC'],
+    ['AB', 'SE FI'],
+    ['S.A.', 'PA AR BO BR CO CR CV DO EC GT HN LU MX NI PE PT PY SV UY VE'],
+    ['Ltda.', 'SP RJ MG RS PR BA SC AC AL'],
+    ['SARL', 'FR LU MA TN DZ SN CI ML KM'],
+  ])('a town and a code behind "Norvane %s" are no second company', (form, codes) => {
+    for (const code of codes.split(' '))
+      for (const place of [`Kelmor, ${code}`, `12 High Street, Kelmor, ${code}`, `Kelmor, ${code} 80202`]) {
+        expect(parseSeveralNames(`Norvane ${form}, ${place}`), place).toBeNull()
+        expect(parseSeveralNames(`Norvane ${form}, Larkmoor ${form}, ${place}`)?.names, place).toEqual([
+          `Norvane ${form}`,
+          `Larkmoor ${form}`,
+        ])
+      }
+  })
+  test.each(['SA', 'SL', 'AB', 'NV', 'AG'])('behind a comma, %s is the form of two names', (form) => {
+    const names = [`Norvane, ${form}`, `Larkmoor, ${form}`]
+    expect(parseSeveralNames(names.join('; '))?.names).toEqual(names)
+    expect(parseSeveralNames(names.join(' and '))?.names).toEqual(names)
+  })
+
   test.each([
     ['Norvane / Larkmoor', ['Norvane', 'Larkmoor']],
     ['Norvane | Larkmoor Inc', ['Norvane', 'Larkmoor Inc']],
