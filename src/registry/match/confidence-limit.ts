@@ -58,7 +58,7 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   // With a word in place of another, it is the name of another company.
   [58, (evidence) => isReplaced(evidence.comparison) || isNamedByOtherTown(evidence)],
   // The rest of the name describes a trade: in another town, it may be another company's.
-  [70, (one) => isOfTrade(one) && !/^(?:postal|city)$/.test(one.place)],
+  [70, (one) => one.comparison.candidate.isDescribed === true && !/^(?:postal|city)$/.test(one.place)],
   // Another word of a trade makes another name, and so does the only word that tells: Spaces and Spices, Demirkaya and Demirkan.
   [78, (one) => one.place !== 'postal' && one.contextCount === 0 && (isOtherTrade(one) || isOnlyLike(one))],
   // A name that continues is that of another company, as far as the registry tells.
@@ -84,6 +84,7 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
           (isLikeOther(other) || isMarkedOtherwise(other)) &&
           (isInOtherTown(other) || hasTones(other.comparison.candidate.name) || isOfOtherGender(other)),
         (other: Evidence) => other.comparison.statedForm !== null && isWithoutEnd(other),
+        (other: Evidence) => isOfOtherForm(other) && isInOtherTown(other) && !isWellKnown(other),
       ].some((is) => is(one)),
   ],
   // Partnerships, cooperatives, associations, sole traders and estates are other persons than a company of the same name.
@@ -97,9 +98,9 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [85, (one) => isContinued(one) || isNamedOtherwise(one) || isOwnCountryLeft(one)],
   [85, ({ comparison }) => comparison.characters === 'unknown'],
   [85, (one) => [isOfOtherOffice, isOfOtherForm, isWithoutEnd, isSwapped].some((is) => is(one))],
-  // The others may be words of another name.
   [90, (one) => [isSpelledOtherwise, isTranslated, isBySound].some((is) => is(one))],
-  [90, (one) => isUnplacedLike(one, true) || isTradeOmitted(one) || isOfTrade(one)],
+  [90, (one) => isUnplacedLike(one, true) || isTradeOmitted(one)],
+  [90, ({ comparison: { candidate } }) => candidate.isDescribed === true],
   // A bare name in another town is often that of another business: "Prakash Jewellers" of Nashik. So is Demirhan for Demirkan.
   [
     90,
@@ -121,8 +122,6 @@ const isNextToOther = ({ place, hint, contextCount, siblings, comparison }: Evid
 /** A little-known company of another country is hardly the one that is stated. */
 const isOfOtherCountry = ({ place, contextCount, comparison: { candidate } }: Evidence): boolean =>
   place === 'country_conflict' && contextCount === 0 && isLittleKnown(candidate)
-
-const isOfTrade = ({ comparison: { candidate } }: Evidence): boolean => candidate.isDescribed === true
 
 const hasFewVowels = ({ comparison: { text } }: Evidence): boolean =>
   text.how === null || /[\p{sc=Arab}\p{sc=Hebr}]/u.test(text.native)
@@ -149,6 +148,7 @@ const isInOtherTown = ({ place, hint }: Evidence): boolean =>
 
 const isLittleKnown = ({ prominence }: Evidence['comparison']['candidate']): boolean =>
   prominence.tickers === '' && !prominence.hasLei
+const isWellKnown = ({ comparison }: Evidence): boolean => !isLittleKnown(comparison.candidate)
 
 /** True if the text lacks the form of a little-known company. */
 const isBare = ({ comparison: { statedForm, candidate }, contextCount }: Evidence): boolean =>
