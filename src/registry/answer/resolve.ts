@@ -2,7 +2,16 @@ import { quoteName } from '../../core/text.js'
 import { calculateDistance } from '../../core/word-forms.js'
 import { type Resolution, matchedConfidenceMin, type Candidate } from '../../contract/result.js'
 import { parseSeveralNames, type CandidateName } from '../match/candidate.js'
-import { decide, type MatchDecision, rankCompanies, type MatchQuery, type Ranking } from '../match/rank.js'
+import {
+  combineMatches,
+  decide,
+  noRanking,
+  rankCompanies,
+  type MatchDecision,
+  type MatchQuery,
+  type RankedCompany,
+  type Ranking,
+} from '../match/rank.js'
 import { fittedCoefficients, type Coefficients } from '../match/model.js'
 import { removeProcedure, spellOutShortForms, unknownLetter } from '../normalize/clean-text.js'
 import { listCountryWords } from '../match/left-words.js'
@@ -25,18 +34,20 @@ import { formatAddress, getStatus } from './registration-facts.js'
 import { getPrimary, buildResultEntity } from './entity-record.js'
 import { listLikelyCompanies } from './evidence-texts.js'
 import { listActions, buildFactors, createLimitation, describeNames } from './factors.js'
-import type { Match } from './reasons.js'
+import { listReasons, type Match } from './reasons.js'
 import { findRegionCode } from '../normalize/places.js'
 
-/** Builds an answer without a match. `closest`: the most similar name, and whether its legal form alone differs. */
+/** Builds an answer without a match. `closest`: the most similar name, and what speaks most against it. */
 export const buildEmptyAnswer = (
   status: 'no_match' | 'not_found',
-  closest: { readonly name: string; readonly isFormOnly: boolean } | null = null,
+  closest: { readonly name: string; readonly against: string | null } | null = null,
 ): Resolution => {
   if (closest === null) return buildUnmatched(status, 'No registration has this name or one close to it.')
-  const what = closest.isFormOnly ? 'legal forms alone differ, too much' : 'names differ too much'
-  const nothing = `The closest name held is ${quoteName(closest.name)}: the ${what} to be of one company.`
-  return buildUnmatched(status, nothing)
+  const held = `The closest name held is ${quoteName(closest.name)}`
+  return buildUnmatched(
+    status,
+    `${held}${closest.against === null ? ': the names differ too much.' : `. ${closest.against}`}`,
+  )
 }
 
 function buildUnmatched(status: 'no_match' | 'not_found', nothing: string): Resolution {
@@ -145,8 +156,6 @@ export interface NameMatch extends Ranking {
   readonly decision: MatchDecision
 }
 
-const noRanking: Ranking = { ranked: [], noneShare: 1, decisionFeatures: [], unseenWeight: 0 }
-
 /** Matches name and place. `coefficients` allows experiments; `isLeftOut` excludes companies. */
 export function matchName(
   query: NameQuery,
@@ -206,29 +215,6 @@ function findCompanyNames(
   const isHeld = (one: MatchQuery | null, at: number) =>
     one !== null && find(one).some(({ coreKey }) => coreKey === keys[at])
   return several.areStated || asked.every(isHeld) ? several.names : []
-}
-
-/** No company alone is right: the first becomes the candidate, the others its rivals. */
-function combineMatches(
-  matches: readonly NameMatch[],
-  names: readonly string[],
-): Omit<NameMatch, 'isReadable' | 'isTownGiven'> {
-  // A name that is not held has a closest one all the same.
-  const found = matches.filter(({ decision: { kind } }) => kind !== 'none')
-  const all = found.flatMap(({ ranked: [best] }) => (best === undefined ? [] : [best]))
-  const numbers = all.map(({ evidence }) => evidence.comparison.candidate.entityNumber)
-  const bests = all.filter((_, at) => numbers.indexOf(numbers[at] ?? -1) === at)
-  const areNames = all.every(({ evidence }) => evidence.comparison.matchType === 'exact')
-  const ranked = bests.map((best) => ({ ...best, share: best.share / bests.length }))
-  const [first] = found
-  const [best, ...rivals] = ranked
-  if (first === undefined || best === undefined) return { decision: { kind: 'none', names }, ...noRanking }
-  // One company by its present and a former name.
-  if (rivals.length === 0 && areNames && all.length === matches.length) return first
-  const shared = { noneShare: first.noneShare, decisionFeatures: first.decisionFeatures }
-  // Just below an even chance of one of two.
-  const decision = { kind: 'candidate', best, rivals, ...shared, confidence: 49, names } as const
-  return { decision, ranked, ...shared, unseenWeight: first.unseenWeight }
 }
 
 /** Returns `null` for a name without letters and digits. */
@@ -302,14 +288,27 @@ export function answerFor(match: NameMatch, deps: ResolveDeps): Resolution {
         `${describeNames(decision.names)} No registration has one of these names.`,
       )
     const [closest] = listLikelyCompanies(match)
-    const { matchType, form, candidate } = closest?.evidence.comparison ?? {}
-    const isFormOnly = matchType === 'exact' && /^(?:foreign|.*_conflict)$/.test(form ?? '')
-    const held = candidate && { name: candidate.name, isFormOnly }
+    const held = closest && {
+      name: closest.evidence.comparison.candidate.name,
+      against: findObjection(closest, match, deps),
+    }
     return buildEmptyAnswer(isReadable ? 'no_match' : 'not_found', held)
   }
   const found = findRegistration(deps.reader, decision.best.evidence.comparison.candidate)
   if (found === null) throw new Error('a name in the index belongs to no registration')
   return buildAnswer(decision, found.stored, found.registration, deps.reader, isTownGiven)
+}
+
+/** Returns what speaks most against a company, or `null`. */
+function findObjection(best: RankedCompany, match: NameMatch, { reader }: ResolveDeps): string | null {
+  const found = findRegistration(reader, best.evidence.comparison.candidate)
+  const asked = { ...match, kind: 'candidate', best, rivals: [], confidence: 0 } as const
+  const reasons = found === null ? [] : listReasons(asked, found.registration)
+  const [first, second] = ['high', 'medium', 'low'].flatMap((impact) =>
+    reasons.filter((one) => one.type === 'limitation' && one.impact === impact),
+  )
+  const others = second === undefined || second.impact === 'low' ? '' : ` ${second.description ?? ''}`
+  return first === undefined ? null : `${first.description ?? ''}${others}`
 }
 
 /** Reads the company and the registration of a name; `null` if either is missing. */

@@ -110,12 +110,13 @@ export const isTellingBeforeForm = ({
  * A text with the legal form states the whole name, except for its trade: behind the name, or in front of one that has more words in the registry, as in
  * OOO Larkmoor and OOO Larkmoor Plus.
  */
-export const statesWholeName: Feature = ({ comparison }) => {
+export const statesWholeName: Feature = ({ comparison, place }) => {
   const { isFormStated, isFormNext, isTailMissing, statedForm, alignment, text } = comparison
   if (comparison.form === 'same' && comparison.lacksOnlyTrade) return false
   const formEnd = (statedForm?.at ?? 0) + (statedForm?.count ?? 0)
   const isWhole = formEnd === alignment.start && alignment.end === text.words.length && text.cut === 'nowhere'
-  return isFormStated && (isFormNext || (isTailMissing && isWhole))
+  // Usual forms in front are written with short names too: at its postal code, the name may be one.
+  return isFormStated && (isFormNext || (isTailMissing && isWhole && place !== 'postal'))
 }
 /** Lists the countries that words of the text name and the company's name does not, and whether each is the company's. */
 const listCountriesLeft = ({ comparison: { left, candidate } }: Pick<Evidence, 'comparison'>) =>

@@ -26,9 +26,12 @@ export const countTellingNext = ({ comparison: { left, text, alignment } }: Evid
 
 /** Another company is left over, with its legal form: "Larkmoor Bank Ltd for Norvane Foods Ltd". */
 export const isCompanyLeft: Feature = ({ comparison: { left, text, alignment, statedForm } }) =>
-  text.forms.some(({ at, formClass }) => {
+  text.forms.some(({ at, count, formClass }) => {
     const isBehind = at >= alignment.end
-    if (formClass === 'company' || at === statedForm?.at || (!isBehind && at >= alignment.start)) return false
+    // "Norvane - PT Larkmoor Foods Tbk"
+    const isInFront = at + count === alignment.start && text.words[at]?.separator !== ''
+    if (isInFront || formClass === 'company' || at === statedForm?.at || (!isBehind && at >= alignment.start))
+      return false
     const [from, to] = isBehind ? [alignment.end, at] : [0, alignment.start]
     const between = left.filter((word) => word.at >= from && word.at < to)
     const isTelling = ({ word, role }: LeftWord) => role === null && word.wordClass === 'telling'

@@ -53,6 +53,7 @@ export interface Ranking {
   /** How much companies that a small registry lacks lower the log-odds of the first, at most 0. */
   readonly unseenWeight: number
 }
+export const noRanking: Ranking = { ranked: [], noneShare: 1, decisionFeatures: [], unseenWeight: 0 }
 
 /**
  * Compares each name with the text, keeps the best name of each company, and estimates how likely the first company is right.
@@ -67,7 +68,7 @@ export function rankCompanies(
 ): Ranking {
   const companies = joinAlike(scoreCompanies(query, names, vocabulary, contextCount, coefficients))
   const [best, ...others] = companies
-  if (best === undefined) return { ranked: [], noneShare: 1, decisionFeatures: [], unseenWeight: 0 }
+  if (best === undefined) return noRanking
   const otherScores = others.map(({ score }) => score)
   const unseenScores = [scoreUnseen(best, vocabulary, coefficients)].filter((score) => score !== null)
   const decideAmong = (scores: readonly number[], one: ScoredCompany = best) => {
@@ -245,6 +246,27 @@ export function estimateCandidateConfidence(
 
 export const sumShares = ({ ranked }: Pick<Ranking, 'ranked'>): number =>
   ranked.reduce((sum, { share }) => sum + share, 0)
+
+type Decided = Ranking & { readonly decision: MatchDecision }
+/** No company alone is right: the first becomes the candidate, the others its rivals. */
+export function combineMatches(matches: readonly Decided[], names: readonly string[]): Decided {
+  // A name that is not held has a closest one all the same.
+  const found = matches.filter(({ decision: { kind } }) => kind !== 'none')
+  const all = found.flatMap(({ ranked: [best] }) => (best === undefined ? [] : [best]))
+  const numbers = all.map(({ evidence }) => evidence.comparison.candidate.entityNumber)
+  const bests = all.filter((_, at) => numbers.indexOf(numbers[at] ?? -1) === at)
+  const areNames = all.every(({ evidence }) => evidence.comparison.matchType === 'exact')
+  const ranked = bests.map((best) => ({ ...best, share: best.share / bests.length }))
+  const [first] = found
+  const [best, ...rivals] = ranked
+  if (first === undefined || best === undefined) return { decision: { kind: 'none', names }, ...noRanking }
+  // One company by its present and a former name.
+  if (rivals.length === 0 && areNames && all.length === matches.length) return first
+  const shared = { noneShare: first.noneShare, decisionFeatures: first.decisionFeatures }
+  // Just below an even chance of one of two.
+  const decision = { kind: 'candidate', best, rivals, ...shared, confidence: 49, names } as const
+  return { decision, ranked, ...shared, unseenWeight: first.unseenWeight }
+}
 
 /** Puts a company in front of likelier ones that are limited to less confidence. Expects the likeliest first. */
 function putSurestFirst<Company extends { readonly share: number; readonly evidence: Evidence }>(
