@@ -38,7 +38,9 @@ export function openShippedRegistry(): WritableRegistry {
   return {
     ...registry,
     info: () => ({ ...registry.info(), path: shippedPath }),
-    requireCompanies: () => requireCompanies(registry.database, null),
+    requireCompanies: () => {
+      requireCompanies(registry.database, null)
+    },
   }
 }
 

@@ -168,7 +168,9 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
       registers.forget()
     },
     info: () => ({ path, ...readInfo(database) }),
-    requireCompanies: () => requireCompanies(database, path),
+    requireCompanies: () => {
+      requireCompanies(database, path)
+    },
     linkage: () => buildLinkageReport(database, createWordWeight(database)),
     edition: edition.current,
     search: (query) => searchNames(query, searchDeps),

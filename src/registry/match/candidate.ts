@@ -322,13 +322,13 @@ function splitBetweenForms(text: string): string[] {
 }
 
 /** A part that is not a name belongs to the previous one: "Norvane, Inc.", "Norvane GmbH & Co. KG". So do those up to one that is whole. */
-function splitParts(text: string, marks: RegExp, isWhole = (_: string) => true): string[] {
+function splitParts(text: string, marks: RegExp, isWhole?: (part: string) => boolean): string[] {
   const parts: string[] = []
   let mark = ''
   // The capturing group returns the separators at odd positions.
   for (const [at, piece] of text.split(new RegExp(`(${marks.source})`, marks.flags)).entries()) {
     if (at % 2 === 1) mark = piece
-    else if (parts.length > 0 && !(isName(piece) && isWhole(parts.at(-1) ?? '')))
+    else if (parts.length > 0 && !(isName(piece) && (isWhole?.(parts.at(-1) ?? '') ?? true)))
       parts.push(`${parts.pop() ?? ''}${mark}${piece}`)
     else parts.push(piece)
   }

@@ -3,12 +3,8 @@ import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
 import { getSqliteCode, NotOursError, readSchemaVersion, type Sqlite } from '../../platform/sqlite.js'
 import { toNumberKey, unpackInstant } from './registration-columns.js'
 
-const storeLimits = {
-  /** Lookups read pages all over the file; the default cache of 2 MB is too small. */
-  cacheKibibytes: 65_536,
-  /** A sort of an index takes as much again. */
-  stagingCacheKibibytes: 65_536,
-} as const
+/** Lookups read pages all over the file; the default cache of 2 MB is too small. A sort of an index takes as much again. */
+const usualCacheKibibytes = 65_536
 
 /**
  * `staging`: a new file that no other process opens and that is discarded if an import is interrupted. It is written
@@ -23,7 +19,7 @@ export type StoreMode = 'readonly' | 'shared' | 'staging'
 export function openStore(
   path: string,
   mode: StoreMode,
-  cacheKibibytes: number = storeLimits.cacheKibibytes,
+  cacheKibibytes: number = usualCacheKibibytes,
 ): Sqlite {
   const registry: OwnSqlite = {
     path,
@@ -34,25 +30,20 @@ export function openStore(
   const setUp = (database: Sqlite) => {
     const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined
     if (readSchemaVersion(database) === 1 && !isEmpty) throw new NotOursError('older_version', 'version 1')
-    const cache = mode === 'staging' ? storeLimits.stagingCacheKibibytes : cacheKibibytes
-    database.pragma(`cache_size = -${cache}`)
+    database.pragma(`cache_size = -${cacheKibibytes}`)
   }
   if (mode === 'readonly') return readOwn(registry, { versions: 'current', setUp })
   if (mode === 'shared') return openOwn(registry, { synchronous: 'NORMAL', setUp })
   return openOwn(registry, { synchronous: 'OFF', journal: 'DELETE', setUp })
 }
 
-/**
- * Throws REGISTRY_EMPTY for a registry that would answer every lookup with no match, such as one that is being rebuilt.
- * `path`: `null` for the demo registry.
- */
+const fill = 'fill it with enrich registry load FOLDER or enrich registry get NAME'
+/** Throws REGISTRY_EMPTY for a registry that would answer every lookup with no match. `path`: `null` for the demo registry. */
 export function requireCompanies(database: Sqlite, path: string | null): void {
   if (database.prepare('SELECT 1 FROM legal_entities LIMIT 1').get() !== undefined) return
+  const again = 'run it again when no build or installation of the package is running'
   throw new UserError('REGISTRY_EMPTY', `${path ?? 'the demo registry'} has no companies`, {
-    hint:
-      path === null
-        ? 'run it again when no build or installation of the package is running, or pass your own registry with --registry'
-        : 'fill it with enrich registry load FOLDER or enrich registry get NAME, or pass another one with --registry',
+    hint: `${path === null ? again : fill}, or pass another one with --registry`,
   })
 }
 
@@ -63,15 +54,11 @@ function asUserError(error: unknown, path: string): unknown {
       hint: 'point --registry at a file that enrich registry load made',
     })
   }
-  if (error instanceof NotOursError && error.fault === 'older_version') {
-    return new UserError('REGISTRY_INVALID', `the registry ${path} was made by an older version of enrich`, {
-      hint: 'delete it, then load its files again with enrich registry get NAME, or enrich registry load FOLDER',
-      cause: error,
-    })
-  }
   if (error instanceof NotOursError) {
-    return new UserError('REGISTRY_INVALID', `the registry ${path} was made by another version of enrich`, {
-      hint: 'import its sources again into a new file',
+    const isOlder = error.fault === 'older_version'
+    const which = isOlder ? 'an older' : 'another'
+    return new UserError('REGISTRY_INVALID', `the registry ${path} was made by ${which} version of enrich`, {
+      hint: isOlder ? `delete it, then ${fill}` : 'import its sources again into a new file',
       cause: error,
     })
   }

@@ -18,10 +18,14 @@ test('a registry without companies is refused before a lookup is answered or pla
   const path = join(temporaryFolder(), 'own.sqlite')
   const refusal = { code: 'REGISTRY_EMPTY', hint: expect.stringContaining('--registry') as string }
   const empty = openRegistry(path)
-  expect(() => empty.requireCompanies()).toThrow(expect.objectContaining(refusal))
+  expect(() => {
+    empty.requireCompanies()
+  }).toThrow(expect.objectContaining(refusal))
   empty.close()
   await expect(readEmbeddedScope(path)).rejects.toMatchObject(refusal)
-  expect(() => registry.requireCompanies()).not.toThrow()
+  expect(() => {
+    registry.requireCompanies()
+  }).not.toThrow()
 })
 
 describe('the registry that ships with the package', () => {
