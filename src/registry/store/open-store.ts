@@ -3,7 +3,7 @@ import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
 import { getSqliteCode, NotOursError, readSchemaVersion, type Sqlite } from '../../platform/sqlite.js'
 import { toNumberKey, unpackInstant } from './registration-columns.js'
 
-/** Lookups read pages all over the file; the default cache of 2 MB is too small. A sort of an index takes as much again. */
+/** Lookups read pages all over the file: the default cache of 2 MB is too small. */
 const usualCacheKibibytes = 65_536
 
 /**
@@ -21,12 +21,8 @@ export function openStore(
   mode: StoreMode,
   cacheKibibytes: number = usualCacheKibibytes,
 ): Sqlite {
-  const registry: OwnSqlite = {
-    path,
-    applicationId,
-    migrations,
-    explain: (error) => asUserError(error, path),
-  }
+  const explain = (error: unknown) => asUserError(error, path)
+  const registry: OwnSqlite = { path, applicationId, migrations, explain }
   const setUp = (database: Sqlite) => {
     const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined
     if (readSchemaVersion(database) === 1 && !isEmpty) throw new NotOursError('older_version', 'version 1')
@@ -37,7 +33,7 @@ export function openStore(
   return openOwn(registry, { synchronous: 'OFF', journal: 'DELETE', setUp })
 }
 
-const fill = 'fill it with enrich registry load FOLDER or enrich registry get NAME'
+const fill = 'load its files again with enrich registry get NAME, or enrich registry load FOLDER'
 /** Throws REGISTRY_EMPTY for a registry that would answer every lookup with no match. `path`: `null` for the demo registry. */
 export function requireCompanies(database: Sqlite, path: string | null): void {
   if (database.prepare('SELECT 1 FROM legal_entities LIMIT 1').get() !== undefined) return
