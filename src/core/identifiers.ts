@@ -261,6 +261,10 @@ const entryChars = 100
 /** Enough for the columns of the widest table, with their parts. */
 const rememberedCharsMax = 5_000_000
 
+/** Words like "of", and offices that give tax numbers, in names of numbers: `PIN ya KRA`, `NIT de la DIAN`. */
+const ofWords = new Set(toHeaderKeys(headerWords.ofWords))
+const taxOffices = new Set(toHeaderKeys(headerWords.taxOffices))
+
 /** Lists the keys of a header without its word for a number: `entreprise` for `N° d'entreprise`, `kbo` for `KBO-nr`. */
 export const listWithoutNumberWord = rememberHeaders((header): readonly string[] => {
   const apart = header
@@ -270,13 +274,13 @@ export const listWithoutNumberWord = rememberHeaders((header): readonly string[]
   const words = foldLetters(apart)
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')
-  const rest = words.slice(1)
-  if (/^(?:d|de|du|des|del|della|dell|di|do|da|of)$/.test(rest[0] ?? '')) rest.shift()
   const whole = words.join('')
-  const bases = [
-    ...(numberWords.has(words.at(-1) ?? '') ? [words.slice(0, -1).join('')] : []),
-    ...(numberWords.has(words[0] ?? '') ? [rest.join('')] : []),
-  ]
+  const named = words.filter((word, at) => at === 0 || at === words.length - 1 || !ofWords.has(word))
+  const atEnd = named.slice(0, numberWords.has(named.at(-1) ?? '') ? -1 : undefined)
+  const cuts = [atEnd, named.slice(numberWords.has(named[0] ?? '') ? 1 : 0)]
+  const bases = [...cuts, ...cuts.map((cut) => cut.filter((word) => !taxOffices.has(word)))]
+    .filter((cut) => cut.length < words.length && named.length > 1)
+    .map((cut) => cut.join(''))
   for (const word of joinedWords) {
     const joined = [
       ...(whole.endsWith(word) ? [whole.slice(0, -word.length)] : []),

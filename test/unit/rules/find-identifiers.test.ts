@@ -656,6 +656,31 @@ test.each([
   expect(neither).toEqual([])
 })
 
+test.each([
+  [
+    'KE',
+    'P051600123A',
+    'PIN ya KRA|Nambari ya PIN ya KRA|Namba ya PIN|Nambari ya PIN|Namba ya KRA|PIN|PIN No.|Tax PIN|KRA No|PIN of KRA',
+  ],
+  ['PE', '20100070970', 'RUC SUNAT|RUC de SUNAT|Número del RUC de la SUNAT'],
+  ['CO', '860002534-0', 'NIT DIAN|NIT de la DIAN|Número de NIT de la DIAN'],
+  ['CL', '96.806.980-2', 'RUT SII|RUT del SII'],
+  ['IN', '27AAACR5055K1Z7', 'GSTIN का नंबर|GSTIN की संख्या'],
+])('A name of numbers is known with words for "of" and its office: %s %s', (country, number, headers) => {
+  for (const header of headers.split('|')) {
+    const table = { company: names, country: [country, country], [header]: [number, number] }
+    expect([header, found(table).identifiers.registration_id]).toEqual([header, header])
+  }
+})
+
+test.each(['Number of Employees', 'Amount of VAT', 'Date of registration', 'PIN', 'Tax PIN'])(
+  'A header %s does not make other numbers those of companies',
+  (header) => {
+    const table = { company: names, country: ['KE', 'KE', 'KE'], [header]: ['110011', '4021', '80100'] }
+    expect(found(table).identifiers.registration_id).toBeUndefined()
+  },
+)
+
 describe('Columns of VAT numbers', () => {
   test.each([
     ['SE556012579001', 'Momsreg.nr|Momsregistreringsnummer|Momsnr|Moms nr|Moms reg nr|VAT-nr|Kundens moms'],
