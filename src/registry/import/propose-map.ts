@@ -15,7 +15,7 @@ import {
   toHeaderKey as toWordsKey,
   type PlaceHeader,
 } from '../../core/header-words.js'
-import { findHeaderField, findNumberCountry, findStatus, isMostly, shareMin } from '../reference/registers.js'
+import { findHeaderField, findNumberCountry, isMostly, isStatus, shareMin } from '../reference/registers.js'
 import registerWords from '../reference/register-words.json' with { type: 'json' }
 import { isDate } from '../../core/file-formats.js'
 import { findDistinctNumber, findNamesByCells, findRegion, haveOwnNumbers, listUnused } from './additions.js'
@@ -263,12 +263,12 @@ const rankNumber = (name: string, keys: readonly string[]): number =>
     .sort((one, other) => one - other)
     .find((rank) => rank >= 0) ?? -1
 
-/** Adds fields by the words of headers. Columns with several names join; of several statuses, the first with known words. */
+/** Adds fields by the words of headers. Columns with several names join; of several statuses, the first whose words are mostly known. */
 function mapByWords(map: FieldMap, header: readonly string[], cellsOf: GetCells): void {
   for (const name of header) {
     if (findHeaderField(name) === 'house_number') continue
     const field = Object.values(map).includes(name) ? null : (findHeaderField(name) as ImportField | null)
-    const isSound = field === 'status' ? isStatus : field === 'dissolution_date' ? areDays : null
+    const isSound = field === 'status' ? isNamedStatus : field === 'dissolution_date' ? areDays : null
     if (field === null || isSound?.(cellsOf(name)) === false) continue
     if (map[field] === undefined) map[field] = name
     else if (joinedFields.test(field) && !name.includes(',')) map[field] += `,${name}`
@@ -276,9 +276,9 @@ function mapByWords(map: FieldMap, header: readonly string[], cellsOf: GetCells)
 }
 
 const joinedFields = /^(?:other_names|former_names|dissolution_date)$/
-const isStatus = (cells: readonly string[]) => isMostly(cells, (cell) => findStatus(cell, null) !== null)
+const isNamedStatus = (cells: readonly string[]) => isStatus(cells, 0.5)
 const areDays = (cells: readonly string[]) => isMostly(cells, isDate)
-const mayBeStatus = (name: string, cells: readonly string[]): boolean =>
+const mayBeStatus = (name: string, cells: readonly string[]) =>
   isStatus(cells) || (findHeaderField(name) === 'status' && cells.some((cell) => /\p{L}/u.test(cell)))
 
 /** Places of a company; its address for letters only without them, and never those to which bills or goods are sent. */

@@ -112,8 +112,7 @@ const phraseSteps: readonly (readonly [status: string, isAtStart: boolean])[] = 
 ]
 /** Shorter words are parts of too many phrases. */
 const phraseCharsMin = 4
-const negations = words.statusStems.not.split('|').map(toStatusKey)
-const negation = new RegExp(` (?:${negations.join('|')}) $`, 'u')
+const negation = new RegExp(` (?:${toKeys(words.statusStems.not).join('|')}) $`, 'u')
 
 function findInPhrase(text: string, status: string, isAtStart: boolean): boolean {
   const keys = statuses.find((one) => one.status === status)?.keys ?? []
@@ -190,7 +189,7 @@ export function findStatus(text: string, countryCode: string | null): string | n
   const code = ` ${codesByCountry[countryCode ?? ''] ?? ''}`.split(` ${key}=`)[1]?.split(' ')[0]
   const step = phraseSteps.find(([status, isAtStart]) => findInPhrase(phrase, status, isAtStart))
   const worded = step === undefined || step[0] === 'inactive' ? findByStems(phrase) : null
-  const longer = worded === 'strike-off in progress' ? worded : (step?.[0] ?? worded)
+  const longer = ['strike-off in progress', 'suspended'].includes(worded ?? '') ? worded : (step?.[0] ?? worded)
   const status = key === '' ? null : (code ?? wholeStatuses.get(key) ?? longer)
   if (statusesRead.size < statusesKeptMax) statusesRead.set(cacheKey, status)
   return status
@@ -199,8 +198,7 @@ export function findStatus(text: string, countryCode: string | null): string | n
 const classes = { ...words.words, number: listWords.added.numberWords.join('|') }
 type WordClass = keyof typeof classes
 
-const headerWordCharsMax = 40
-const headerCharsMax = 80
+const [headerWordCharsMax, headerCharsMax] = [40, 80]
 
 /** Words that each field needs, and those that it may have too, like `of`; the first field that fits counts. */
 type HeaderRule = readonly [field: string, needs: readonly WordClass[], may: readonly WordClass[]]
@@ -314,10 +312,12 @@ const publicForm =
 /** Minimum share of filled cells that must have the type of the column. */
 export const shareMin = 0.95
 
-export function isMostly(cells: readonly string[], isSound: (cell: string) => boolean): boolean {
+export function isMostly(cells: readonly string[], isSound: (cell: string) => boolean, share = shareMin) {
   const filled = cells.filter((cell) => cell !== '')
-  return filled.length > 0 && filled.filter(isSound).length >= filled.length * shareMin
+  return filled.length > 0 && filled.filter(isSound).length >= filled.length * share
 }
+export const isStatus = (cells: readonly string[], share = shareMin): boolean =>
+  isMostly(cells, (cell) => findStatus(cell, null) !== null, share)
 
 /** Returns the only country whose companies have such numbers, by the header or by a form that no other country has. */
 export function findNumberCountry(header: string, numbers: readonly string[]): string | null {

@@ -920,6 +920,24 @@ describe('the words of headers', () => {
     expect(shared.registration_id).toBeUndefined()
   })
 
+  test.each([
+    ['Hali ya Usajili', 'Imesajiliwa|Imesajiliwa|Imesajiliwa|Haipo tena'],
+    ['Hali', 'Imesajiliwa|Imevunjwa|Imefutwa|Neno jingine'],
+    ['Status', 'Registered|Struck Off|Registered|Of the third kind'],
+  ])('a column that is called %s has the status if most of its words are known', (header, cells) => {
+    const rows = cells.split('|').map((cell, at) => [`PVT-AAA11${at}1`, `Name ${at}`, cell])
+    expect(proposeMap(['Nambari ya Usajili', 'Jina la Kampuni', header], rows).map.status).toBe(header)
+  })
+
+  test.each(['PIN ya KRA', 'Nambari ya PIN ya KRA', 'PIN of KRA', 'Namba ya KRA'])(
+    'a tax number with a word for "of" is a second number: %s',
+    (header) => {
+      const rows = ['A', 'B', 'C'].map((end, at) => [`PVT-AAA11${at}1`, `Name ${at}`, `P05111111${at}${end}`])
+      const { map, jurisdiction } = proposeMap(['Nambari ya Usajili', 'Jina la Kampuni', header], rows)
+      expect([map.registration_id, jurisdiction]).toEqual([header, 'ke'])
+    },
+  )
+
   test('a column that may have the status is named if it is not used', () => {
     const rows = ['zzz', 'yyy', 'xxx'].map((cell, at) => [`86002590${at}`, `Name ${at}`, cell, 'CANCELADA'])
     const { map, overlooked } = proposeMap(['NIT', 'Name', 'estado_matricula', 'Q7'], rows)
@@ -1593,6 +1611,20 @@ test.each([
     'Habis Masa Berlaku|เพิกถอน|ขีดชื่อออกจากทะเบียน|หยุดดำเนินกิจการ|Bị thu hồi|Đã sáp nhập|Hindi na umiiral',
   ],
   ['restructuring', 'PENGURUSAN KEHAKIMAN|Skim Pengaturan'],
+  [
+    'active',
+    'Dormant|Imelala|En sommeil|Mise en veille|Latente|Dormente|Uśpiona|Spící|Спящая|Αδρανής|Uinuva|רדומה|Ngủ đông|Tidur',
+  ],
+  [
+    'inactive',
+    'Ceased trading|Imesitishwa|Imekoma|Imeondolewa kwenye rejista|Eingestellt|Gestaakt|Sin actividad|Faaliyeti durdu',
+  ],
+  ['liquidation', 'Under liquidator|Chini ya Mfilisi|Under tvangsoppløsning|समापन के अधीन'],
+  [
+    'administration',
+    'Chini ya Mpokeaji|Chini ya Usimamizi|Onder bewind|Pod zarządem komisarycznym|În administrare|Kayyum yönetiminde|법정관리',
+  ],
+  ['suspended', 'Imesimamishwa kwa muda|Imefungwa kwa muda|Ruht|休業中|מוקפאת'],
   ['administration', 'Penerima dilantik|Di bawah penerima'],
   ['strike-off in progress', 'DALAM PROSES DIPOTONG|Dalam proses pembubaran'],
   ['liquidation', 'Tergulung|Sedang digulung|Đang thanh lý'],
