@@ -12,7 +12,7 @@ import type { LeftWord } from '../match/left-words.js'
 import type { QueryText, TextWord } from '../match/query-text.js'
 import { findNativeWords } from '../normalize/native-scripts.js'
 import type { WordClass } from '../match/word-classes.js'
-import { classifyFundOrTrust } from '../normalize/parsed-name.js'
+import { classifyFundOrTrust, isNonprofitForm } from '../normalize/parsed-name.js'
 import { formatJurisdiction } from '../normalize/places.js'
 import type { CandidateName } from '../match/candidate.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
@@ -283,10 +283,7 @@ export const isSupportedKind = ({ type, subtype }: StoredLegalEntity): boolean =
 export const createUnsupportedFactor = (registration: StoredLegalEntity): Factor =>
   createLimitation('unsupported_entity_type', describeUnsupported(registration), 'high')
 
-/**
- * Returns the sentence for a body that is not given as an answer: `"Larkmoor Income Fund" is a fund, not a company:
- * only companies are given as an answer.`
- */
+/** Returns the sentence for a body that is not given as an answer: `"Larkmoor Fund" is a fund, not a company: …` */
 export function describeUnsupported(registration: StoredLegalEntity): string {
   const { type, subtype, legalName } = registration
   const form = classifyFundOrTrust(registration)
@@ -297,11 +294,12 @@ export function describeUnsupported(registration: StoredLegalEntity): string {
   return `${quoteName(legalName)} is ${kind}, not a company: only companies are given as an answer.`
 }
 
-/** Returns ` (registered as "sole proprietorship")`, if the register names a form. */
-function describeStatedForm({ legalForm, listedForm }: StoredLegalEntity): string {
+/** Returns ` (registered as "sole proprietorship")`, if the register names a form that tells the kind. */
+function describeStatedForm({ type, legalForm, listedForm }: StoredLegalEntity): string {
   const isCode = legalForm !== null && /^[A-Z0-9]{4}$/.test(legalForm)
   const stated = isCode ? listedForm.at(-1) : legalForm?.replaceAll('_', ' ')
-  return stated === undefined || stated === '' ? '' : ` (registered as "${stated}")`
+  const isOther = type === 'nonprofit' && !isCode && !isNonprofitForm(stated ?? '')
+  return stated === undefined || stated === '' || isOther ? '' : ` (registered as "${stated}")`
 }
 
 const typeWords: Readonly<Partial<Record<string, string>>> = {

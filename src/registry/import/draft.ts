@@ -145,8 +145,8 @@ function chooseType(
   if (isBritish || isBusiness(draft.sic)) return { type, subtype }
   const named = { legalName, legalForm: draft.legalForm ?? null }
   const form = named.legalForm === null || isNoForm(named.legalForm) ? '' : named.legalForm
-  // Foundations are companies limited by guarantee too. The publisher of LEIs states the category of a body.
-  const isOpen = form === '' || (!/^[A-Z\d]{4}$/.test(form) && parseFormText(form).legalForm === null)
+  // A company limited by guarantee is one, whatever its name. The publisher of LEIs states the category of a body.
+  const isOpen = form === '' || (!/^[A-Z\d]{4}$/.test(form) && parseFormText(form).formClass === null)
   const isByName = isOpen && !identifiers.some(({ type: kind }) => kind === 'lei')
   const isNonprofit = (form !== '' && isNonprofitForm(form)) || (isByName && isNonprofitName(legalName))
   if (draft.type === null && isNonprofit) return { type: 'nonprofit', subtype: 'nonprofit_entity' }

@@ -189,8 +189,8 @@ export function findStatus(text: string, countryCode: string | null): string | n
   const code = ` ${codesByCountry[countryCode ?? ''] ?? ''}`.split(` ${key}=`)[1]?.split(' ')[0]
   const step = phraseSteps.find(([status, isAtStart]) => findInPhrase(phrase, status, isAtStart))
   const worded = step === undefined || step[0] === 'inactive' ? findByStems(phrase) : null
-  const longer = ['strike-off in progress', 'suspended'].includes(worded ?? '') ? worded : (step?.[0] ?? worded)
-  const status = key === '' ? null : (code ?? wholeStatuses.get(key) ?? longer)
+  const open = ['strike-off in progress', 'suspended'].find((one) => one === worded)
+  const status = key === '' ? null : (code ?? wholeStatuses.get(key) ?? open ?? step?.[0] ?? worded)
   if (statusesRead.size < statusesKeptMax) statusesRead.set(cacheKey, status)
   return status
 }

@@ -234,8 +234,13 @@ describe('any query', () => {
 })
 
 test.each([
-  ['Yayasan Larkmoor', 'SYARIKAT BERHAD MENURUT JAMINAN', 'nonprofit'],
-  ['Yayasan Larkmoor Berhad', 'Company limited by guarantee', 'nonprofit'],
+  ['Yayasan Larkmoor', 'SYARIKAT BERHAD MENURUT JAMINAN', 'business'],
+  ['Larkmoor Foundation', 'Company limited by guarantee', 'business'],
+  ['Larkmoor Foundation', 'Kampuni ya Dhamana', 'business'],
+  ['Larkmoor Foundation', 'Company limited by guarantee without share capital', 'business'],
+  ['Yayasan Larkmoor', 'Yayasan', 'nonprofit'],
+  ['Larkmoor Relief', 'Shirika lisilo la kiserikali', 'nonprofit'],
+  ['Larkmoor Relief', 'Non-Governmental Organisation', 'nonprofit'],
   ['Stichting Larkmoor', 'Overig', 'nonprofit'],
   ['Fundación Larkmoor', 'Otra', 'nonprofit'],
   ['Larkmoor Foundation', 'Sendirian Berhad', 'business'],

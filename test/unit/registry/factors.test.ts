@@ -496,6 +496,8 @@ describe('the registration', () => {
     expect(said(trust, aid)).toContain(
       '"Zorvex Aid" is a nonprofit body, not a company: only companies are given as an answer.',
     )
+    expect(said(trust, { ...aid, legalForm: 'Otra' })).toContain('is a nonprofit body, not a company')
+    expect(said(trust, { ...aid, legalForm: 'Verein' })).toContain('(registered as "Verein"), not a company')
     const gone = { ...registration, removedFromSource: true }
     expect(said(of, gone)).toContain(
       'The newest file of companies.csv no longer names the registration; an earlier one of 2026-01-31 did.',

@@ -71,7 +71,11 @@ test.each([
 
 const soleTraders =
   'منشأة فردية|مؤسسة فردية|eenmanszaak|Einzelunternehmen|FIE|ИП|Empresa unipersonal|Persona natural|Hộ kinh doanh|' +
-  'Samostojni podjetnik posameznik s.p.|Ditta individuale|Egyéni vállalkozó|Şahıs firması|JEDNOOSOBOWA DZIAŁALNOŚĆ GOSPODARCZA|UD|Entreprise individuelle|Sole Proprietorship|个体工商户|ФОП'
+  'Samostojni podjetnik posameznik s.p.|Ditta individuale|Egyéni vállalkozó|Şahıs firması|JEDNOOSOBOWA DZIAŁALNOŚĆ GOSPODARCZA|UD|Entreprise individuelle|Sole Proprietorship|个体工商户|ФОП|' +
+  'Jina la Biashara|Mfanyabiashara Binafsi|Biashara ya mtu mmoja|Sole owner|Single proprietorship|Individual trader|Proprietorship|प्रोप्राइटरशिप|' +
+  'एकल स्वामित्व फर्म|प्राइवेट फर्म|Întreprinzător individual|Gerçek kişi tacir|Iisang nagmamay-ari|Hộ gia đình kinh doanh|Eenmansaak|' +
+  'Commerçant individuel|Firma unipersonal|Empresária individual|Saimnieciskās darbības veicējs|Individuali veikla|شخص حقیقی|مالکیت انفرادی|' +
+  'واحد ملکیت|تاجر|একমালিকানা|தனி உரிமையாளர்|තනි පුද්ගල ව්‍යාපාරය|የግለሰብ ነጋዴ|个体户|個人商店|개인|Хувиараа бизнес эрхлэгч|សហគ្រាសឯកបុគ្គល'
 
 test.each(soleTraders.split('|'))('%j is the form of a sole trader', (form) => {
   expect(isSoleTraderForm(form, 'UY')).toBe(true)
@@ -112,7 +116,9 @@ test.each(companyNames.split('|'))('%j is no association or foundation by its na
 test.each(
   (
     'Félagasamtök|Sjálfseignarstofnun|Zapsaný spolek|Здружение|Общественное объединение|ONG|Fondacion|Shoqatë|Fondacija|Фондација|Σωματείο|' +
-    'Ίδρυμα|İctimai birlik|Некоммерческая организация|חברה לתועלת הציבור|شركة غير ربحية|비영리법인'
+    'Ίδρυμα|İctimai birlik|Некоммерческая организация|חברה לתועלת הציבור|شركة غير ربحية|비영리법인|' +
+    'Shirika lisilo la kiserikali|Asasi ya kiraia|Jumuiya|Non-Governmental Organisation|Self Help Group|Community Based Organization|Trade union|' +
+    'गैर सरकारी संस्था|অলাভজনক প্রতিষ্ঠান|የበጎ አድራጎት ድርጅት|Lembaga Swadaya Masyarakat|Tổ chức phi chính phủ|非營利組織'
   ).split('|'),
 )('the form %j is that of no company', (form) => {
   expect(isNonprofitForm(form)).toBe(true)
@@ -135,6 +141,10 @@ test.each([
   ['ห้างหุ้นส่วนสามัญ', 'partnership', 'gp'],
   ['SYARIKAT PERSENDIRIAN', 'limited', 'llc'],
   ['PERTUBUHAN', null, null],
+  ['Kampuni ya Dhamana', 'limited', null],
+  ['Kampuni ya Binafsi', 'limited', 'llc'],
+  ['Company limited by guarantee without share capital', 'limited', null],
+  ['Chama cha Ushirika', 'cooperative', 'cooperative'],
 ])('the form %s in a column is %s', (text, formClass, legalForm) => {
   expect(parseFormText(text)).toMatchObject({ formClass, legalForm })
 })
