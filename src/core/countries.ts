@@ -298,7 +298,7 @@ const caseEndings = readCaseEndings(Object.values(known.cases), foldName)
 let inflectedNames: NameTable | null = null
 
 const preposition = new RegExp(`^(?:${known.prepositions})\\s+(?=\\p{L}{4})`, 'iu')
-const formBehind = new RegExp(`\\s+(?:${known.formsBehind})$`, 'iu')
+const formBehind = new RegExp(`(?:\\s+(?:${known.formsBehind})|(?<=..)${known.formsJoined})$`, 'iu')
 
 /** Reads a name in a case, behind a preposition, or with the form of the state behind it: `w Niemczech`. */
 function readInflected(text: string): readonly string[] {

@@ -108,9 +108,9 @@ export async function readRows(
     groupColumn,
     dedupe: order.source.dedupe,
     registryRule: first === null ? null : toRegistryRule(rule),
-    place: (rows, ofRegistry) => {
-      const lacksCountry = ({ lookup: { location } }: (typeof rows)[number]) =>
-        findCountry?.(location?.split(',').at(-1)?.trim() ?? '') === null
+    place: (rows, ofRegistry, unread) => {
+      const lacksCountry = (row: (typeof rows)[number]) =>
+        !unread.has(row) && findCountry?.(row.lookup.location?.split(',').at(-1)?.trim() ?? '') === null
       missing.isFound ||= rows.some(lacksCountry)
       return placeLookups(decided.markDecided(rows), ofRegistry, first, async (asked) => {
         const ids = await checkpoint.store.register(asked)

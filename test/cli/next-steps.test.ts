@@ -197,6 +197,12 @@ describe('--country is suggested for a registry of one country', () => {
     ['if no column has countries', 'company_name,city\nZorvex SpA,Arica\n', [], true],
     ['not if every row has a country', 'company_name,country\nZorvex SpA,Chile\nBolt SpA,Peru\n', [], false],
     ['not if every place ends with one', 'company_name,location\nZorvex SpA,"Arica, Chile"\n', [], false],
+    [
+      'not for a row with a country that is no known name',
+      'company_name,country\nZorvex SpA,Chile\nBolt SpA,Elbonia\n',
+      [],
+      false,
+    ],
     ['not for a row that is not looked up', 'company_name,country\nZorvex SpA,Chile\n,\n', [], false],
     ['not with --country', 'company_name,city\nZorvex SpA,Arica\n', ['--country', 'CL'], false],
   ] as const)('%s', async (_when, rows, flags, isShown) => {

@@ -48,11 +48,12 @@ export interface IngestDeps {
   registryRule?: LookupRule | null
   /**
    * Returns the id of each lookup, in order; 0 if it has none. `ofRegistry`: the lookups by `registryRule`, aligned; `null`
-   * for a row without one.
+   * for a row without one. `unread`: the lookups whose country is no known name.
    */
   place: (
     lookups: readonly KeyedLookup[],
     ofRegistry: readonly (KeyedLookup | null)[],
+    unread: ReadonlySet<KeyedLookup>,
   ) => Promise<readonly LookupId[]>
   /**
    * Reads earlier lookups: an address among names that was looked up as a name stays one. A function is called on first
@@ -259,6 +260,7 @@ class RowPlacer {
     const asking: PlacedLookup[] = []
     const lookups: KeyedLookup[] = []
     const ofRegistry: (KeyedLookup | null)[] = []
+    const unread = new Set<KeyedLookup>()
     for (const [at, question] of questions.entries()) {
       const placed = fresh[at]?.placed
       if (placed === undefined) continue
@@ -268,11 +270,13 @@ class RowPlacer {
       }
       if (isNoteworthy(question)) placed.noted = question
       asking.push(placed)
-      lookups.push(buildKeyedLookup(question, this.#occurrences))
+      const lookup = buildKeyedLookup(question, this.#occurrences)
+      lookups.push(lookup)
+      if (question.unknownCountry !== undefined) unread.add(lookup)
       const other = others[at]
       if (other !== undefined) ofRegistry.push(other.kind === 'invalid' ? null : toKeyedLookup(other))
     }
-    const ids = lookups.length === 0 ? [] : await this.#deps.place(lookups, ofRegistry)
+    const ids = lookups.length === 0 ? [] : await this.#deps.place(lookups, ofRegistry, unread)
     for (const [at, placed] of asking.entries()) placed.id = ids[at] ?? 0
   }
 }

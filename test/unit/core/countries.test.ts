@@ -126,6 +126,28 @@ describe('a text that names a country', () => {
     ['MO', 'Macau|Macao|澳門'],
     ['XK', 'Kosovo|Косово'],
     ['AO', 'AO'],
+    [
+      'CD',
+      'Jamhuri ya Kidemokrasia ya Kongo|Republik Demokratik Kongo|刚果民主共和国|콩고민주공화국|جمهورية الكونغو الديمقراطية',
+    ],
+    ['CG', 'Jamhuri ya Kongo|Republik Kongo|刚果共和国'],
+    ['ET', 'Uhabeshi|Abyssinia|Abessinien|Abissinia|Federal Democratic Republic of Ethiopia'],
+    ['DE', 'Jamhuri ya Shirikisho la Ujerumani|德意志联邦共和国|Cộng hòa Liên bang Đức'],
+    [
+      'CN',
+      'Jamhuri ya Watu wa China|Republik Rakyat China|Китайская Народная Республика|Folkrepubliken Kina',
+    ],
+    ['EG', 'Jamhuri ya Kiarabu ya Misri'],
+    ['SA', 'Ufalme wa Saudi Arabia|Uarabuni Saudia'],
+    ['IR', 'Uajemi|Jamhuri ya Kiislamu ya Iran|República Islámica de Irán|Republik Islam Iran'],
+    ['IQ', 'جمهورية العراق'],
+    ['PK', 'جمهوری اسلامی پاکستان'],
+    ['BH', 'مملكة البحرين'],
+    ['KE', 'جمهورية كينيا|肯尼亚共和国|ケニア共和国|케냐 공화국|केन्या गणराज्य'],
+    ['TZ', 'République-Unie de Tanzanie|República Unida de Tanzania|Jamhuri ya Muungano wa Tanzania'],
+    ['TH', 'Kerajaan Thailand|泰王国'],
+    ['FR', 'Cộng hòa Pháp'],
+    ['KH', 'Vương quốc Campuchia'],
     ['ZA', 'RSA|Südafrika|ЮАР'],
     ['UY', 'R.O.U.|r. o. u.|R.O. del Uruguay|Rep. Oriental del Uruguay'],
     ['RO', 'ROU'],
@@ -169,12 +191,25 @@ describe('a text that names a country', () => {
     expect(findCountryCode('UdSSR')).toBeNull()
   })
 
-  test.each(['', ' ', '-', 'Elbonia', 'Bavaria', 'Norfolk', 'Granada', 'EU', 'Republik', 'Stockport', '999'])(
-    'not %j',
-    (text) => {
-      expect(findCountryCodes(text)).toEqual([])
-    },
-  )
+  test.each([
+    '共和国',
+    'Ufalme',
+    'Shirikisho la Soka',
+    'Cộng hòa',
+    '',
+    ' ',
+    '-',
+    'Elbonia',
+    'Bavaria',
+    'Norfolk',
+    'Granada',
+    'EU',
+    'Republik',
+    'Stockport',
+    '999',
+  ])('not %j', (text) => {
+    expect(findCountryCodes(text)).toEqual([])
+  })
 
   it('is one of the codes that are names too', () => {
     for (const { alpha2, alpha3, numeric } of iso31661)
