@@ -186,14 +186,14 @@ export function findUnreadCompany(name: string, found: readonly FoundIdentifier[
 }
 
 /** "KRS", "NIP: ", or the country of a VAT number, in front of a number. */
-const label = /^(?![A-Z]{2} ?\d{1,7}$)(?:[\p{L}\p{M}][\p{L}\p{M}. ]{1,20}[\s:#№.]+|[A-Z]{2}(?=\d{8}))(?=\d)/u
-const countries = new Set([...numberCountries, ...checkedCountries])
+const label = /^(?![A-Z]{2} ?\d{1,7}$)(?:\p{L}[^\d:#№]{1,60}[\s:#№.]+(?=\S*\d)|[A-Z]{2}(?=\d{8}))/u
+const places = [null, ...new Set([...numberCountries, ...checkedCountries])]
 /** Reads the text of a search. A text with digits may be a number of any register, in each country's writing, and a name. */
 export function readSearchText(text: string): NameWithIdentifiers {
   const read = readIdentifiers(text)
-  const bare = toPlainDigits(text.trim()).replace(label, '')
-  const places =
-    read.identifiers.length === 0 && /^(?=(?:\D*\d){4}).{4,40}$/u.test(bare) ? [null, ...countries] : []
-  const numbers = places.flatMap((place) => toStatedIdentifier('registration_id', bare, place) ?? [])
+  const texts = new Set([/^/, label].map((front) => toPlainDigits(text.trim()).replace(front, '')))
+  const numbers = [...(read.identifiers.length > 0 ? [] : texts)]
+    .filter((one) => /^(?=(?:\D*\d){4}).{4,40}$/u.test(one))
+    .flatMap((one) => places.flatMap((place) => toStatedIdentifier('registration_id', one, place) ?? []))
   return numbers.length === 0 ? read : { name: text, identifiers: numbers }
 }

@@ -81,6 +81,8 @@ describe('A number alone finds its companies', () => {
     { id: 'CL', name: 'Brackwell SpA', country: 'CL', registration_id: '77345901-0' },
     { id: 'ET', name: 'Ostrella PLC', country: 'ET', registration_id: 'MT/AA/2/0004037/2002' },
     { id: 'BE', name: 'Merlowen NV', country: 'BE', registration_id: '0403.170.701' },
+    { id: 'KE', name: 'Velsoma EPZ Limited', country: 'KE', registration_id: 'PVT-AAA1113' },
+    { id: 'PIN', name: 'Tavrin Limited', country: 'KE', registration_id: 'P051111113C' },
   ]
   const inRegisters = registryOf(rows.map((row) => ({ ...row, jurisdiction: row.country.toLowerCase() })))
   const find = (name: string, countryCode?: string) =>
@@ -106,6 +108,14 @@ describe('A number alone finds its companies', () => {
     ['MT/AA/2/0004037/2002', ['Ostrella PLC']],
     ['403170701', ['Merlowen NV']],
     ['BE0403170701', ['Merlowen NV']],
+    ['PVT AAA1113', ['Velsoma EPZ Limited']],
+    ['BRS number PVT-AAA1113', ['Velsoma EPZ Limited']],
+    ['KE PVT-AAA1113', ['Velsoma EPZ Limited']],
+    ['Registration number: PVT-AAA1113', ['Velsoma EPZ Limited']],
+    ['KRA PIN P051111113C', ['Tavrin Limited']],
+    ['Nambari ya utambulisho wa mlipa kodi: P051111113C', ['Tavrin Limited']],
+    ['Numéro d’identification P051111113C', ['Tavrin Limited']],
+    ['Firmenbuchnummer (FN) MT/AA/2/0004037/2002', ['Ostrella PLC']],
     ['5550002', []],
     ['77345902', []],
     ['123', []],
