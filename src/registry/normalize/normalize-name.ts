@@ -32,6 +32,9 @@ const phrases: readonly (readonly [words: readonly string[], one: string])[] = (
     ['health care', 'healthcare'],
     ['data base', 'database'],
     ['f lli', 'fratelli'],
+    ['kampuni ya', 'kampuni'],
+    ['kampani ya', 'kampuni'],
+    ['kumpanya ng', 'kumpanya'],
   ] as const
 ).map(([words, one]) => [words.split(' '), one] as const)
 const phraseStarts = new Set(phrases.map(([[first]]) => first))

@@ -456,7 +456,23 @@ describe('words for a company in front of a name with its form', () => {
     ['EE', 'OÜ', 'Ettevõte|Äriühing'],
     ['BG', 'ООД', 'Дружество|Търговско дружество'],
     ['RU', 'ООО', 'Общество|Предприятие|Фирма'],
+    ['KE', 'Limited', 'Kampuni ya|Kampuni'],
+    ['TZ', 'Limited', 'Kampuni ya|Kampani ya'],
+    ['PH', 'Inc.', 'Kumpanya ng|Kumpanya'],
+    ['ZA', '(Pty) Ltd', 'Maatskappy'],
   ] as const
+
+  test.each([
+    ['KE', 'Limited', 'Kampuni ya|Kampuni|Firma'],
+    ['PH', 'Inc.', 'Kumpanya ng|Kumpanya'],
+  ])('%s: a name without its form %s is found behind %s', (country, form, words) => {
+    const name = `Quentlow Marbeck ${form}`
+    const registry = registryOf([{ id: 'a', name, country, jurisdiction: country.toLowerCase() }])
+    for (const word of words.split('|')) {
+      const asked = { name: `${word} Quentlow Marbeck`, location: country, context: null }
+      expect([word, registry.resolve(asked).status]).toEqual([word, 'matched'])
+    }
+  })
 
   test.each(heads)('%s: the name with %s is found behind %s', (country, form, words) => {
     const isCyrillic = /[А-Я]/.test(form)
