@@ -83,7 +83,8 @@ test('status suggests the command that was run, with a config or with flags, and
 
 describe('rows without a company in a registry', () => {
   const own = ['--registry', 'own.sqlite']
-  const note = /note +enrich knows no open register for these rows without a company: (.*)/
+  const note =
+    /note +enrich knows no open register for these rows without a company, and you loaded none of your own: (.*)/
   const step = /next +(load registers for rows without a company.*): (enrich registry .*)/
 
   async function summarize(

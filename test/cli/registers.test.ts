@@ -183,6 +183,20 @@ describe('on an empty machine', () => {
     expect(stdout).toContain('  enrich registry get gleif norway\n')
   })
 
+  test('the sources for a list tell how many rows each may help, the most first, and a filter of countries', async () => {
+    const place = createPlace()
+    place.write('list.csv', 'name,country\nA Ltd,GB\nB AS,NO\nC AS,NO\nD Ltd,KE\n')
+    const { stdout } = await place.run(['registry', 'sources', 'list.csv'])
+    const told = [...stdout.matchAll(/^ {2}(\S+) +for (\d+) rows?: /gm)].map(([, id, rows]) => [id, rows])
+    expect(told).toEqual([
+      ['gleif', '4'],
+      ['norway', '2'],
+      ['companies-house', '1'],
+    ])
+    expect(stdout).toContain('  enrich registry get gleif norway companies-house\n')
+    expect(stdout).toContain('With --country NO,GB,KE, gleif keeps only companies of these countries.\n')
+  })
+
   test('what is loaded is told and not proposed again, and a publisher that wants a contact gets one', async () => {
     publishNorway([stays])
     const place = createPlace()

@@ -125,12 +125,27 @@ export function formatCoverage(input: string, coverage: Coverage, flags: readonl
       ? []
       : [
           'Registers for this list:',
-          ...costs.map((cost) => `  ${cost.id.padEnd(16)}  ${formatCosts(cost)}`),
+          ...costs.map(
+            (cost) => `  ${cost.id.padEnd(16)}  for ${plural(cost.rowCount, 'row')}: ${formatCosts(cost)}`,
+          ),
           `Together about ${formatCosts(coverage)}:`,
           `  enrich registry get ${names.join(' ')}${more}`,
+          ...(names.length > 1 ? ['Leave out those that help too few rows.'] : []),
+          ...listFilters(coverage),
         ]),
     '',
   ].join('\n')
+}
+
+const filterCountriesMax = 10
+
+/** Says how to keep only the companies of the list's countries, for a register of all countries. */
+function listFilters({ countries, names }: Coverage): string[] {
+  const codes = countries.flatMap(({ country }) => country ?? [])
+  const isFew = codes.length > 0 && codes.length <= filterCountriesMax
+  return isFew && names.includes('gleif')
+    ? [`With --country ${codes.join(',')}, gleif keeps only companies of these countries.`]
+    : []
 }
 
 const formatCosts = ({ downloadBytes, diskBytes }: Pick<Coverage, 'downloadBytes' | 'diskBytes'>): string =>

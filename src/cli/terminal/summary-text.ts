@@ -41,7 +41,9 @@ export function formatSummary(
     ...formatDeviations(summary),
     ...(coverage === null || coverage.without === null || ended !== null
       ? []
-      : [`  note      enrich knows no open register for these rows without a company: ${coverage.without}`]),
+      : [
+          `  note      enrich knows no open register for these rows without a company, and you loaded none of your own: ${coverage.without}`,
+        ]),
     ...(ended === null ? formatAttention(summary, command, errorColumn) : formatStop(ended, command)),
     ...[...suggestNextSteps(summary, command, coverage), ...suggestShow(summary.outputPaths, command)].map(
       ({ text, page, command: typed }) =>

@@ -38,13 +38,13 @@ export function buildAddressBlock(address: RowAddress): Address {
   }
 }
 
-/** Formats an address in one line: the source's own, otherwise from its parts. */
+/** Formats an address in one line: the source's own, otherwise from its parts, without a region of the town's name. */
 export function formatAddress(address: RowAddress): string | null {
-  if (address.formatted !== null) return address.formatted
   const country = address.countryCode === null ? null : findCountryName(address.countryCode)
-  const place = [address.region, address.postalCode].filter((part) => part !== null).join(' ')
+  const region = address.region?.toLowerCase() === address.city?.toLowerCase() ? null : address.region
+  const place = [region, address.postalCode].filter((part) => part !== null).join(' ')
   const parts = [address.street, address.city, place, country].filter((part) => part !== null && part !== '')
-  return parts.length === 0 ? null : parts.join(', ')
+  return address.formatted ?? (parts.length === 0 ? null : parts.join(', '))
 }
 
 /** The status of a company and its origin. */

@@ -184,12 +184,10 @@ export interface Coverage {
   readonly partial: readonly { readonly id: string; readonly loadedRows: number; readonly rows: number }[]
   /** Ids to get: GLEIF and the registers of these countries, unless they are loaded as a whole. */
   readonly names: readonly string[]
-  /** Sizes for each of `names`. */
-  readonly costs: readonly {
-    readonly id: string
-    readonly downloadBytes: number
-    readonly diskBytes: number
-  }[]
+  /** Sizes of each of `names`, and the rows of the list that it may help; the source of the most rows first. */
+  readonly costs: readonly Readonly<
+    Record<'rowCount' | 'downloadBytes' | 'diskBytes', number> & { id: string }
+  >[]
   /** Example of the contact that a publisher of `names` wants; `null` if none does. */
   readonly contact: string | null
   /** Ids of sources of these countries whose files a program cannot download. */
@@ -199,6 +197,8 @@ export interface Coverage {
   readonly downloadBytes: number
   readonly diskBytes: number
 }
+
+const sumRows = (counts: readonly CountryCoverage[]) => counts.reduce((sum, one) => sum + one.rowCount, 0)
 
 /** Finds the sources for rows that are counted by country (`null`: unknown). */
 export function findCoverage(counts: ReadonlyMap<string | null, number>, registryPath: string): Coverage {
@@ -238,11 +238,14 @@ export function findCoverage(counts: ReadonlyMap<string | null, number>, registr
     ({ files, partOf, jurisdiction = '' }) =>
       files.length > 0 && partOf === undefined && !jurisdiction.includes('_'),
   )
-  const costs = chosen.map(({ id, rows, downloadMegabytes = 0 }) => ({
-    id,
-    downloadBytes: downloadMegabytes * 1_000_000,
-    diskBytes: rows * bytesPerRow,
-  }))
+  const costs = chosen
+    .map(({ id, country, rows, downloadMegabytes = 0 }) => ({
+      id,
+      rowCount: sumRows(countries.filter(({ sources }) => country === '*' || sources.includes(id))),
+      downloadBytes: downloadMegabytes * 1_000_000,
+      diskBytes: rows * bytesPerRow,
+    }))
+    .sort((one, other) => other.rowCount - one.rowCount)
   return {
     countries,
     loaded: listIds('loaded'),

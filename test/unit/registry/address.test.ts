@@ -188,6 +188,21 @@ describe('an address of the United Kingdom in one line', () => {
   })
 })
 
+test.each([
+  ['Kiambu', 'Kiambu', null, 'KE', 'Biashara Street, Kiambu, Kenya'],
+  ['KIAMBU', 'Kiambu', '00900', 'KE', 'Biashara Street, KIAMBU, 00900, Kenya'],
+  ['Lima', 'Lima', '15001', 'PE', 'Biashara Street, Lima, 15001, Peru'],
+  ['Thika', 'Kiambu', null, 'KE', 'Biashara Street, Thika, Kiambu, Kenya'],
+  [null, 'Kiambu', null, 'KE', 'Biashara Street, Kiambu, Kenya'],
+])(
+  'a region with the name of its town is written once: %s, %s',
+  (city, region, postalCode, countryCode, line) => {
+    const parts = { street: 'Biashara Street', city, region, postalCode, countryCode }
+    const row = { ...parts, formatted: null, streetNumber: null, subPremise: null }
+    expect(buildAddressBlock(row)).toMatchObject({ formatted_address: line, state: region })
+  },
+)
+
 describe('an address in one line', () => {
   test.each<
     [
