@@ -342,6 +342,7 @@ export function findDistinctNumber(
 /** Whether all numbers of the rows differ, as those of a group for taxes do not; next to a column of courts, any may. */
 export const haveOwnNumbers = (map: { registration_court?: string }, cells: readonly string[]): boolean => {
   const filled = cells.filter((cell) => cell !== '')
-  const areNumbers = isMostly(filled, (cell) => /\d{4}/.test(cell)) && new Set(filled).size === filled.length
+  const areNumbers =
+    isMostly(filled, (cell) => /\d(?:[ ./-]?\d){3}/.test(cell)) && new Set(filled).size === filled.length
   return areNumbers || map.registration_court !== undefined
 }

@@ -3,7 +3,7 @@ import { toCanonicalIdentifier, countriesOfTaxHeader, otherTaxHeaders } from '..
 import { parseFormText } from '../normalize/parsed-name.js'
 import { parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import { findNumbering } from '../../core/numbers/number-forms.js'
-import { plural, splitScripts, toPlainDigits } from '../../core/text.js'
+import { plural, splitScripts, toHeaderKeys, toPlainDigits } from '../../core/text.js'
 import { findCountryCode } from '../../core/countries.js'
 import {
   identifierHeaders,
@@ -17,6 +17,7 @@ import {
 } from '../../core/header-words.js'
 import { findHeaderField, findNumberCountry, isMostly, isStatus, shareMin } from '../reference/registers.js'
 import registerWords from '../reference/register-words.json' with { type: 'json' }
+import headerWords from '../../core/headers.json' with { type: 'json' }
 import { isDate } from '../../core/file-formats.js'
 import { findDistinctNumber, findNamesByCells, findRegion, haveOwnNumbers, listUnused } from './additions.js'
 import { readCompanyCountry } from '../match/parse-location.js'
@@ -68,8 +69,7 @@ const placeFields = {
 
 type FieldShapes = Readonly<Partial<Record<ImportField, RegExp>>>
 /** Headers of a field that say more than its others: India's class is public or private, its category is not. */
-const shenase = /^شناسه_ملی$/
-const preferred: FieldShapes = { legal_form: /^company_class$/, registration_id: shenase }
+const preferred: FieldShapes = { legal_form: /^company_class$/, registration_id: /^شناسه_ملی$/ }
 /** Headers of numbers that need no court: only one company of a country has each. */
 const isNational = (name: string) => registerWords.nationalNumbers.split('|').includes(toHeaderKey(name))
 /** Numbers of courts come, next to a column of courts, before those of a tax office. */
@@ -113,13 +113,13 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   // Numbers may have the form of another country by chance: headers tell before them.
   const rank = (name: string) => Number(findNumberCountry(name, []) === null)
   const own = [id ?? '', ...further].toSorted((one, other) => rank(one) - rank(other))
-  const [one = findOnlyCountry(map, getCells)] = findNumberCountries(own, getCells)
+  const ofNumbers = own.flatMap((name) => findNumberCountry(name, getCells(name)) ?? [])
+  const [one = findOnlyCountry(map, getCells)] = ofNumbers
   const found = isOpen && !isUk && !isGerman ? one : null
   const isHome =
     found !== null && isOnlyCountry(map, getCells, found) && !isElsewhere(map, getCells, { header, found })
   const home = isUk ? 'gb' : isGerman ? 'de' : isHome ? found : null
-  const nameHeaders = byCells === null ? header.filter((one) => isNameHeader(toPlainHeader(one))) : []
-  joinNames(map, nameHeaders, getCells)
+  joinNames(map, byCells === null ? header.filter((one) => isNameHeader(toPlainHeader(one))) : [], getCells)
   const unused = listUnused(map, header)
   const doubts = [
     ...(map.name === undefined ? ['no column has names of companies'] : []),
@@ -158,9 +158,6 @@ function isElsewhere(
   })
   return countries.filter((one) => one !== home).length * 2 > countries.length
 }
-
-const findNumberCountries = (columns: readonly string[], cellsOf: GetCells) =>
-  columns.flatMap((name) => findNumberCountry(name, cellsOf(name)) ?? [])
 
 /** Returns the country that all rows state, if it has one register of companies; British numbers need more evidence. */
 function findOnlyCountry(map: FieldMap, cellsOf: GetCells): string | null {
@@ -203,15 +200,18 @@ export function describeAmbiguousNumbers(
 export type FieldMap = Partial<Record<ImportField, string>>
 type GetCells = (column: string) => readonly string[]
 
-function mapHeader(header: readonly string[]): { map: FieldMap; twice: string[] } {
-  const map: FieldMap = {}
-  const twice: string[] = []
+/** Parts of a place that are often smaller or larger than the town or region next to them: `Kecamatan`, `County`. */
+const otherLevels: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.vagueParts))
+const rateLevel = (name: string) => Number(otherLevels.has(toWordsKey(name)))
+
+function mapHeader(columns: readonly string[]): { map: FieldMap; twice: string[] } {
+  const [map, twice]: [FieldMap, string[]] = [{}, []]
+  const header = columns.toSorted((one, other) => rateLevel(one) - rateLevel(other))
   const find = (is: (key: string) => boolean) => {
     const found = header.filter((name) => is(toHeaderKey(name)))
     // A column may be there in several languages, `MunicipalityNL` and `MunicipalityFR`: the first one is taken.
-    return found.length > 0
-      ? found
-      : header.filter((name) => is(toHeaderKey(toPlainHeader(name)))).slice(0, 1)
+    const isPlain = (name: string) => is(toHeaderKey(toPlainHeader(name)))
+    return found.length > 0 ? found : header.filter(isPlain).slice(0, 1)
   }
   for (const [field, shape] of headers) {
     const first = find((key) => preferred[field]?.test(key) === true)
