@@ -99,6 +99,8 @@ const listWords = new Map(
 function settleCountry(columns: LookupColumns, identifiers: IdentifierCells): string {
   const text = identifiers.registration_country ?? ''
   const codes = findCountryCodes(text)
+  // `RI` is Indonesia; in a column of places it may be a region.
+  if (codes.length === 1 && findCountryCode(text) === null) return codes[0] ?? text
   if (codes.length < 2 || findCountryCode(text) === null) return text
   const headers = listLookupColumns(columns)
   const ofList = headers.flatMap((header) => [

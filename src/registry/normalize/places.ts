@@ -35,6 +35,8 @@ for (const { code, name, parent } of iso31662) {
   if (parent.includes('-')) largerRegions.set(code, parent)
 }
 
+/** Codes of landscapes and municipalities with the name of a region, which addresses mean. */
+const sameNamed = placeNames.same_named.split(' ')
 /** Codes by key of the name and by short code. Built at the first use, because it takes 10 ms. */
 let regionCodes: ReadonlyMap<string, readonly string[]> | null = null
 
@@ -48,11 +50,11 @@ function listRegionCodes(): ReadonlyMap<string, readonly string[]> {
     // An adjective is no town: "Полтавська", "Rostovskaya".
     if (read !== null && /sk(?:a|aya|i|iy|y)$/.test(foldText(read.name))) add(toNameKey(read.name), code)
   }
-  for (const { code, name } of iso31662) {
+  for (const { code, name } of iso31662.filter((one) => !sameNamed.includes(one.code))) {
     addName(name, code)
-    // "Harju maakond" is Harjumaa; longer codes are those of municipalities.
+    // "Harju maakond" is Harjumaa; longer codes are those of municipalities. "RI" is Indonesia, not its Riau.
     if (/^EE-\d\d$/.test(code)) add(`region ${toNameKey(name.replace(/maa$/, ''))}`, code)
-    add(code.slice(3).toLowerCase(), code)
+    if (code !== 'ID-RI') add(code.slice(3).toLowerCase(), code)
   }
   for (const [code, names] of Object.entries(placeNames.regions))
     for (const name of names.split('|'))
@@ -122,18 +124,18 @@ export function findCertainCountry(location: string | null): string | null {
   return isOpen || isTown ? null : country
 }
 
-/**
- * Returns the ISO 3166-2 code of a subdivision if it is unique in the country, otherwise `null`. "Dhaka" is the division
- * that contains the district.
- */
+/** Returns the ISO 3166-2 code of a subdivision if it is unique in the country, otherwise `null`. "Dhaka" is the division. */
 export function findRegionCode(countryCode: string | null, text: string): string | null {
   if (countryCode === null) return null
-  const codes = findRegionCodes(text.replace(/^[A-Za-z]{2}-/, '')).filter((code) =>
-    code.startsWith(`${countryCode}-`),
-  )
+  const find = (name: string) => findRegionCodes(name).filter((code) => code.startsWith(`${countryCode}-`))
+  const [name, whole] = [text.replace(/^[A-Za-z]{2}-/, ''), find(text.replace(/^[A-Za-z]{2}-/, ''))]
+  const codes = whole.length > 0 ? whole : find(name.replace(regionWords, ''))
   const largest = codes.filter((code) => !codes.includes(findLargerRegion(code) ?? ''))
   return largest.length === 1 ? (largest[0] ?? null) : null
 }
+
+/** Words next to the name of a region in a known country: "Osaka Prefecture", "Республика Коми". */
+const regionWords = new RegExp(placeNames.region_words, 'iu')
 
 /** Removes the words for a town or a region: the town of "Tartu linn" is Tartu. */
 function toTownName(text: string): string {
