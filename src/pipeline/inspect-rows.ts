@@ -265,7 +265,10 @@ export async function* readPlacedRows(
       const question = questions[at]
       return {
         name: question === undefined || question.kind === 'invalid' ? null : question.lookup.name,
-        location: row.slice(from, from + columns.location.length),
+        location: row.slice(from, from + parts.length).map((cell, at) => {
+          // `B` is Belgium in a column of countries only.
+          return parts[at] !== 'country' && /^\s*[A-Za-z]\s*$/.test(cell ?? '') ? null : cell
+        }),
         parts,
         numberCountries: numbers.flatMap(({ country }, index) =>
           (row[to + index] ?? '').trim() === '' ? [] : [country],

@@ -6,7 +6,7 @@ import type { Candidate } from '../core/decisions.js'
 import { isDoubtful, firstKinds } from '../core/lookup-state.js'
 import { setImmediate } from 'node:timers/promises'
 import { toBareName } from '../registry/normalize/parsed-name.js'
-import type { Queue } from './queue.js'
+import { unansweredStatus, type Queue } from './queue.js'
 
 type RowIndex = RowInspection['index']
 
@@ -148,7 +148,7 @@ export class AnswerScan {
     const place = findPlace(this.#lookups.ids, id)
     if (place === -1) return false
     const [answer] = reader.readOutcomes([id], () => true)
-    const [status, confidence] = [answer?.outcome ?? 'pending', answer?.confidence ?? null]
+    const [status, confidence] = [answer?.outcome ?? unansweredStatus, answer?.confidence ?? null]
     this.#add([{ place, id, status, confidence }], false, reader, queue)
     return true
   }
@@ -171,7 +171,7 @@ export class AnswerScan {
     const fresh: Found[] = []
     for (const [at, place] of places.entries()) {
       const [id, answer] = [ids[at] ?? 0, answers[at] ?? null]
-      const { outcome: status = 'pending', confidence = null } = answer ?? {}
+      const { outcome: status = unansweredStatus, confidence = null } = answer ?? {}
       const isDoubtful = answer !== null && doubt.isDoubtful(status, confidence, id)
       if (queue.getPlace(id) !== null)
         queue.update(id, answer === null ? { isDoubtful } : { status, confidence, isDoubtful })

@@ -86,8 +86,10 @@ export class InputReview {
   }
 
   readCounts(): QueueCounts {
-    const { lookupCount, unansweredCount } = this.#scan
-    return { ...this.queue.counts(), proposedCount: this.#countProposed(), lookupCount, unansweredCount }
+    const { decidedBeforeCount, ...counts } = this.queue.counts()
+    const [proposedCount, lookupCount] = [this.#countProposed(), this.#scan.lookupCount]
+    const unansweredCount = this.#scan.unansweredCount - decidedBeforeCount
+    return { ...counts, proposedCount, lookupCount, unansweredCount }
   }
 
   assertSame(): void {

@@ -4,6 +4,9 @@ import type { KeptDecision } from '../core/decisions.js'
 import { entryMarks, QueueColumns, TextIndex } from './queue-columns.js'
 import type { QueueCounts, QueueFilter, QueueSort, QueueView } from './session.js'
 
+/** The status of a lookup without an answer. */
+export const unansweredStatus = 'pending'
+
 /** A doubtful or decided lookup. Other data is read on demand. */
 export interface QueueEntry {
   readonly id: LookupId
@@ -28,7 +31,10 @@ export type NewEntry = Omit<QueueEntry, 'decision' | 'reason'> & {
 /** Changes of an answer. */
 export type EntryChange = Partial<Pick<NewEntry, 'status' | 'confidence' | 'isDoubtful'>>
 
-type EntryCounts = Omit<QueueCounts, 'proposedCount' | 'lookupCount' | 'unansweredCount'>
+/** `decidedBeforeCount`: decided lookups without an answer, which no run submits. */
+type EntryCounts = Omit<QueueCounts, 'proposedCount' | 'lookupCount' | 'unansweredCount'> & {
+  readonly decidedBeforeCount: number
+}
 
 interface Verdict {
   readonly decision: KeptDecision
@@ -162,10 +168,12 @@ export class Queue {
     if (this.#counts?.version === this.#version) return this.#counts.counts
     const { marks, rowCounts, statuses, statusNames, count } = this.#columns
     const byStatus = statusNames.map(() => 0)
-    let [openCount, openRowCount, decidedCount] = [0, 0, 0]
+    let [openCount, openRowCount, decidedCount, decidedBeforeCount] = [0, 0, 0, 0]
     for (let place = 0; place < count; place++) {
       const mark = marks[place] ?? 0
       if (viewTables.decided[mark]) decidedCount++
+      if (viewTables.decided[mark] && statusNames[statuses[place] ?? 0] === unansweredStatus)
+        decidedBeforeCount++
       if (!viewTables.open[mark]) continue
       openCount++
       openRowCount += rowCounts[place] ?? 0
@@ -176,7 +184,7 @@ export class Queue {
     const openByStatus = Object.fromEntries(named.filter(([, number]) => number > 0))
     this.#counts = {
       version: this.#version,
-      counts: { openCount, openRowCount, decidedCount, openByStatus },
+      counts: { openCount, openRowCount, decidedCount, openByStatus, decidedBeforeCount },
     }
     return this.#counts.counts
   }
