@@ -1,6 +1,7 @@
 import type { Address, ResultEntity } from '../../contract/entity.js'
 import { legalForm as legalForms, type LegalForm } from '../../contract/enums.js'
 import { classifyFundOrTrust, isSoleTraderForm, parseFormText, parseName } from '../normalize/parsed-name.js'
+import { spellOutShortForms } from '../normalize/clean-text.js'
 import { findRegionCode } from '../normalize/places.js'
 import { parseStreet } from '../normalize/streets.js'
 import { findCountryName } from '../../core/countries.js'
@@ -326,24 +327,23 @@ function listOtherCountries(
 }
 
 /**
- * The interface has American forms; others get the nearest one: limited liability without traded shares (GmbH, SARL,
- * Ltd) is `llc`, stock companies (AG, SA, PLC) are `corporation`. So is a company that is "Limited" alone, if it is
- * listed, or where private companies have another form.
+ * The interface has American forms; others get the nearest one: limited liability (GmbH, Ltd) is `llc`, stock companies (AG, PLC) are
+ * `corporation`. So is a company that is "Limited" alone, if it is listed, or where private ones have another form.
  */
 export function classifyLegalForm(primary: StoredLegalEntity, isTraded: boolean): LegalForm | null {
   const { legalForm, listedForm, legalName } = primary
   const stated = legalForm === null ? [] : [legalForm, ...listedForm]
-  const named = legalForms.safeParse(legalForm?.toLowerCase().replaceAll(' ', '_'))
-  if (named.success) return named.data
+  const { data } = legalForms.safeParse(legalForm?.toLowerCase().replaceAll(' ', '_'))
+  if (data !== undefined) return data
   if (isSoleTraderForm(legalForm ?? '', primary.address.countryCode)) return 'sole_proprietorship'
   if (stated.some(isPublicForm)) return 'corporation'
-  const byName = parseName(legalName)
+  const country = (primary.jurisdiction?.slice(0, 2) ?? primary.address.countryCode ?? '').toUpperCase()
+  const byName = parseName(legalName, country)
   const isPrivate = stated.some(isPrivateForm) || byName.formWords.some(isPrivateForm)
-  const country = primary.jurisdiction?.slice(0, 2) ?? primary.address.countryCode
   const isPublic = !isPrivate && (isTraded || isPublicLimited(country))
   const isWhole = ({ formClass, tokens }: typeof byName) => formClass !== null && tokens.join() === 'qq'
-  const parsed = stated.map(parseFormText).find((one) => one.legalForm !== null || isWhole(one))
-  const form = parsed ?? byName
+  const read = stated.map((text) => parseFormText(spellOutShortForms(`Qq ${text}`, [country]).slice(3)))
+  const form = read.find((one) => one.legalForm !== null || isWhole(one)) ?? byName
   const isPlain = /^(?:limited|ltd|ltee|limitee|beperk|bpk)$/.test(form.formWords.join(' '))
   if (isPublic && isPlain) return 'corporation'
   return form.legalForm ?? (classifyFundOrTrust(primary) === 'trust' ? 'trust' : null)

@@ -90,6 +90,11 @@ function formatHeaders(): string {
         .filter(([country]) => country !== 'any')
         .map(([country, lists]) => [nameCountry(country), listHeaders(lists)]),
     ]),
+    section(
+      'Tax numbers that open registers do not have',
+      'Used with a registry on your machine, which may have them from a file of yours:',
+      [['tax number', listHeaders(headerWords.others['tax number'])]],
+    ),
     section('Check digits and numbers of persons', 'Countries of which these are known:', [
       ['check digits of company numbers', listNames(checkedCountries)],
       [
@@ -100,7 +105,9 @@ function formatHeaders(): string {
     section(
       'Identifiers that are not used',
       'The open registers have none of these numbers. `plan` lists their columns under `not used`:',
-      Object.entries(headerWords.others).map(([kind, lists]) => [kind, listHeaders(lists)]),
+      Object.entries(headerWords.others)
+        .filter(([kind]) => kind !== 'tax number')
+        .map(([kind, lists]) => [kind, listHeaders(lists)]),
     ),
   ].join('\n\n')
 }
