@@ -117,6 +117,13 @@ describe('rows without a company in a registry', () => {
     expect(last.next.map((one) => one.command)).toContain(command)
   })
 
+  test('name no country for one letter in the town of a broken row', async () => {
+    const { place } = await summarize(['SE'])
+    place.write('in.csv', 'name,city,country\nZorvex Quilx,b\nNorvex Quarb,"Larkmoor",D\nVelmox Quild,,B\n')
+    const { stderr } = await place.run(['in.csv', '-o', 'out2.csv', ...own])
+    expect(note.exec(stderr)?.[1]?.split(', ').sort()).toEqual(['Belgium 1', 'Germany 1'])
+  })
+
   test('with more than five countries, name the five with most rows', async () => {
     const { without } = await summarize(repeat({ SE: 3, DE: 2, DK: 2, IT: 2, ES: 2, NL: 1, PL: 1 }))
     expect(without).toBe('Sweden 3, Germany 2, Denmark 2, Spain 2, Italy 2 and 2 more countries')

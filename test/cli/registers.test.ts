@@ -232,6 +232,8 @@ describe('on an empty machine', () => {
     ['a number', 'naam,ondernemingsnummer\nA,0403.170.701\n', /1 {2}Belgium /],
     ['a form', 'name\nA sp. z o.o.\n', /1 {2}Poland /],
     ['nothing', 'name\nA Ltd\n', /1 {2}no known country/],
+    ['no letter', 'name,city,country\nA Ltd,B,\nC Ltd,e,\n', /2 {2}no known country/],
+    ['a letter', 'name,city,country\nA,,B\n', /1 {2}Belgium /],
     ['other rows', 'name,city,state\nA,Cuenca,\nB,Quito,Pichincha\n', /2 {2}Ecuador /],
     ['other rows', 'name,city,country\nA,Guadalajara,\nB,Mérida,\nC,Puebla,MX\n', /3 {2}Mexico /],
     ['other rows', 'name,city,country\nA,Guadalajara,\nB,Mérida,\nC,Madrid,ES\n', /3 {2}Spain /],

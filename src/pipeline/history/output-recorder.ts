@@ -198,10 +198,10 @@ function createEntry(
   return { address: key, rowKey: null, name, state, ...counted, country: country ?? findCountry(location) }
 }
 
-/** Columns are joined in an order that puts the country last. A single letter alone, as in a broken row, is no `B` for Belgium. */
+/** Columns are joined in an order that puts the country last. A small letter alone, as in a broken row, is no code of a vehicle. */
 function findCountry(location: Lookup['location']): string | null {
   const last = location?.split(',').at(-1)?.trim() ?? ''
-  return last === '' || /^\s*\p{L}\s*$/u.test(location ?? '') ? null : findCountryCode(last)
+  return last === '' || /^\s*\p{Ll}\s*$/u.test(location ?? '') ? null : findCountryCode(last)
 }
 
 /** Returns the index of an id in ascending `ids`, which contain it. */

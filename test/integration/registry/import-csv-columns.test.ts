@@ -361,6 +361,20 @@ describe('columns', () => {
     })
 
     it.each([
+      ['Nama Perseroan', 'Kecamatan', 'Kabupaten/Kota', 'Jenis Badan Hukum'],
+      ['Nazwa', 'Gmina', 'Miejscowość', 'Forma prawna'],
+      ['Razón social', 'Parroquia', 'Ciudad', 'Tipo de sociedad'],
+      ['Naam', 'Gemeente', 'Plaats', 'Rechtsvorm'],
+    ])('below %s, %s is no town next to %s; %s is the form', (name, part, town, form) => {
+      const rows = [['Larkmoor', 'Norvane', 'Velmora', '123456', 'x']]
+      const { map } = proposeMap([name, part, town, 'Company number', form], rows)
+      expect(map).toMatchObject({ name, city: town, legal_form: form })
+      expect(proposeMap([name, part, 'Company number'], [['Larkmoor', 'Norvane', '123456']]).map.city).toBe(
+        part,
+      )
+    })
+
+    it.each([
       ['NIF', 'N° RCS', 'Tribunal'],
       ['NIF', 'RCCM', 'Greffe'],
       ['Partita IVA', 'REA', 'CCIAA'],
@@ -907,6 +921,13 @@ describe('the words of headers', () => {
       '300123456700003|300123456800003|300123456900003',
     ],
     ['Ticaret Sicil No', 'Vergi Kimlik No', '123456|123457|123458', '1234567890|1234567891|1234567892'],
+    [
+      'NIB',
+      'NPWP',
+      '8120000000101|8120000000102|8120000000103',
+      '01.010.000.0-010.000|02.010.313.1-011.000|03.010.626.2-012.000',
+    ],
+    ['Matrícula mercantil', 'NIT', '101234|101235|101236', '900.123.456-1|900.123.457-2|900.123.458-3'],
   ])('a tax number next to a register number is a second number: %s, %s', (own, tax, ids, taxes) => {
     const propose = (cells: readonly string[]) => {
       const rows = ids.split('|').map((id, at) => [`Larkmoor ${at} Ltd`, id, cells[at] ?? ''])

@@ -496,6 +496,27 @@ describe('the legal form', () => {
     expect(formOf('Larkmoor Limited', country, { legal_form: form })).toBe(expected)
   })
 
+  it.each([
+    ['Firma Larkmoor & Rekan', 'ID', 'gp'],
+    ['Fa. Larkmoor', 'ID', 'gp'],
+    ['CV Larkmoor', 'ID', 'lp'],
+    ['Koperasi Larkmoor', 'ID', 'cooperative'],
+    ['PT Larkmoor (Perseroda)', 'ID', 'corporation'],
+  ])(
+    'is that in front of the name, in the words of its country: %s (%s) is %s',
+    (name, country, expected) => {
+      expect(formOf(name, country)).toBe(expected)
+    },
+  )
+
+  it.each([
+    ['Larkmoor & Rekan', 'ID', 'Firma', 'gp'],
+    ['Larkmoor & Rekan', 'ID', 'Fa', 'gp'],
+    ['Larkmoor', 'ID', 'Kopkar', 'cooperative'],
+  ])('in a column has the short forms of its country: %s (%s), %s is %s', (name, country, form, expected) => {
+    expect(formOf(name, country, { legal_form: form })).toBe(expected)
+  })
+
   it('of a farm or a public body that the register states is not that of a company in another country', () => {
     expect(formOf('Larkmoor KFT', 'AZ', { legal_form: 'Kəndli (fermer) təsərrüfatı' })).toBeNull()
     expect(formOf('Larkmoor', 'AZ', { legal_form: 'Publik hüquqi şəxs' })).toBeNull()

@@ -360,6 +360,23 @@ describe('the decisions file', () => {
     expect(place.decisions().map(({ lookup }) => lookup)).toEqual([first, second])
   })
 
+  test('what was decided before it had an answer is no longer without one', async () => {
+    const { place, session, first, second } = await opened()
+    await session.decide([noneOf(first)])
+    await session.decide([noneOf(second)])
+    const other = createPlace()
+    other.writeInput(names.map((name) => [name, ''] as const))
+    writeFileSync(other.path('enrich.decisions.csv'), readFileSync(place.path('enrich.decisions.csv')))
+    await other.run({ budget: { lookupsMax: 5 } })
+    const { session: next } = await other.open()
+    const { openCount, decidedCount, unansweredCount } = next.getCounts()
+    expect({ openCount, decidedCount, unansweredCount }).toEqual({
+      openCount: 5,
+      decidedCount: 2,
+      unansweredCount: 5,
+    })
+  })
+
   test('what was decided and never came to it is written to it when a review opens', async () => {
     const place = await answered()
     const opened = await place.open()

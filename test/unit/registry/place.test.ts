@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { iso31662 } from 'iso-3166'
 import { describe, expect, it, test } from 'vitest'
 import { comparePlaceWithHint } from '../../../src/registry/match/place-agreement.js'
 import type { Place } from '../../../src/registry/match/place-readings.js'
@@ -286,6 +287,22 @@ test.each([
   ['อำเภอ เมืองขอนแก่น', 'ขอนแก่น'],
   ['เขตบางรัก', 'บางรัก'],
   ['Mustamäe linnaosa', 'Mustamäe'],
+  ['Kota Adm. Jakarta Pusat', 'Jakarta Pusat'],
+  ['Kota Administrasi Jakarta Pusat', 'Kota Jakarta Pusat'],
+  ['Kab. Adm. Kepulauan Seribu', 'Kepulauan Seribu'],
+  ['Città metropolitana di Milano', 'Milano'],
+  ['Gmina Miejska Larkmoor', 'Larkmoor'],
+  ['Miasto stołeczne Larkmoor', 'Larkmoor'],
+  ['Statutární město Larkmoor', 'Larkmoor'],
+  ['Hlavné mesto SR Larkmoor', 'Larkmoor'],
+  ['Freie und Hansestadt Larkmoor', 'Larkmoor'],
+  ['Universitätsstadt Larkmoor', 'Larkmoor'],
+  ['Larkmoor Megyei Jogú Város', 'Larkmoor'],
+  ['Larkmoor Büyükşehir Belediyesi', 'Larkmoor'],
+  ['City and County of Larkmoor', 'Larkmoor'],
+  ['Concelho de Larkmoor', 'Larkmoor'],
+  ['городской округ Химки', 'Химки'],
+  ['세종특별자치시', '세종시'],
 ])('%s and %s are one town', (one, other) => {
   expect(toCityKey(one)).toBe(toCityKey(other))
 })
@@ -401,8 +418,39 @@ describe('a location in other languages', () => {
     ['Новосибирская обл.', 'RU', 'RU-NVS'],
     ['Wilaya de Blida', 'DZ', 'DZ-09'],
     ['Dhaka', 'BD', 'BD-C'],
+    ['DI Yogyakarta', 'ID', 'ID-YO'],
+    ['Prov. D.I. Yogyakarta', 'ID', 'ID-YO'],
+    ['Daerah Istimewa Yogyakarta', 'ID', 'ID-YO'],
+    ['Maluku', 'ID', 'ID-MA'],
+    ['Provinsi Papua', 'ID', 'ID-PA'],
+    ['Papua Pegunungan', 'ID', 'ID-PE'],
+    ['NTT', 'ID', 'ID-NT'],
+    ['W.P. Kuala Lumpur', 'MY', 'MY-14'],
+    ['Querétaro', 'MX', 'MX-QUE'],
+    ['Uttarakhand', 'IN', 'IN-UK'],
+    ['Nairobi County', 'KE', 'KE-30'],
+    ['Osaka Prefecture', 'JP', 'JP-27'],
+    ['Dhaka Division', 'BD', 'BD-C'],
+    ['Silesian Voivodeship', 'PL', 'PL-24'],
+    ['Freistaat Bayern', 'DE', 'DE-BY'],
+    ['Республика Татарстан', 'RU', 'RU-TA'],
+    ['ХМАО', 'RU', 'RU-KHM'],
+    ['Hiiumaa', 'EE', 'EE-39'],
+    ['Veszprém', 'HU', 'HU-VE'],
+    ['Akershus', 'NO', 'NO-32'],
+    ['Oromia Region', 'ET', 'ET-OR'],
   ])('%j in %s is %s', (text, country, code) => {
     expect(findRegionCode(country, text)).toBe(code)
+  })
+
+  test('The name of each region of Indonesia has one code, and RI is not its Riau', () => {
+    // Those of its islands are not provinces.
+    const islands = new Set('ID-JW ID-KA ID-ML ID-NU ID-PP ID-SL ID-SM'.split(' '))
+    const provinces = iso31662.filter(({ code }) => code.startsWith('ID-') && !islands.has(code))
+    expect(provinces.length).toBe(38)
+    for (const { code, name } of provinces) expect(findRegionCode('ID', name), name).toBe(code)
+    expect(findRegionCodes('RI')).not.toContain('ID-RI')
+    expect(parseLocation('Timika, Papua, RI')?.regions).toContain('ID-PA')
   })
 
   test.each([
@@ -837,12 +885,18 @@ describe('short forms that are codes of other countries', () => {
   )
 
   test.each(forms)('$code may be $own, in a cell and at the end of an address', ({ code, own }) => {
+    // `RI` and `RP` are short for official names only.
+    const isCode = findCountryCode(code) !== null
     for (const text of [code, `Larkmoor, ${code}`, `Larkmoor ${code}`])
-      expect([...(parseLocation(text)?.countries ?? [])], text).toEqual(expect.arrayContaining([own, code]))
-    expect(readCompanyCountry({ cells: [code], parts: ['country'], name: null }, null).country).toBeNull()
-    expect(readCompanyCountry({ cells: [code], parts: ['country'], name: null }, own).country).toBe(own)
+      expect([...(parseLocation(text)?.countries ?? [])], text).toEqual(
+        expect.arrayContaining(isCode ? [own, code] : [own]),
+      )
+    const readCell = (country: string | null) =>
+      readCompanyCountry({ cells: [code], parts: ['country'], name: null }, country).country
+    expect(readCell(null)).toBe(isCode ? null : own)
+    expect(readCell(own)).toBe(own)
     // Files with codes of ISO 3166-1 keep them.
-    expect(findCountryCode(code)).toBe(code)
+    expect(findCountryCode(code)).toBe(isCode ? code : null)
   })
 
   test.each(['DE', 'FR', 'SK', 'CZ', 'UG', 'KE', 'PR'])('%s is one country', (code) => {
@@ -898,7 +952,6 @@ describe('a short word for the town of the registration', () => {
   test.each([
     ['Bdg', 'Bandung', 'ID'],
     ['Kad', 'Kaduna', 'NG'],
-    ['NTT', 'Kupang', 'ID'],
     ['Lag', 'Ikeja', 'NG'],
   ])(
     'the code %s of a region does not contradict %s: it may be short for a town',

@@ -1574,6 +1574,9 @@ describe('a code that is the short form of another country', () => {
     ['SR', 'Company', 'Reg. No.', 'Country', 'SR'],
     ['CR', 'Company', 'Number', 'Country code', 'CR'],
     ['BH', 'Firma', 'Nr.', 'Land', ''],
+    ['RI', 'Nama Perusahaan', 'NPWP', 'Negara', 'ID'],
+    ['R.I.', 'Company', 'NIB', 'Country', 'ID'],
+    ['RP', 'Company', 'SEC No.', 'Country', 'PH'],
   ] as const
   test.each(lists)('%s below %s, %s, %s is %s', (code, name, number, country, expected) => {
     const rule: LookupRule = {
