@@ -179,7 +179,7 @@ export function readKind(part: string): NamedPlace | null {
   const found = finders.flatMap((find) => counts.flatMap((count) => find(count) ?? []))[0]
   if (found !== undefined) return found
   const [, name = '', title = ''] =
-    /^(.*?(?:\p{Script=Han}{2}|\p{Script=Hangul}{2}))([市区區구]|(?:특별|광역|특별자치)?시)$/u.exec(part.trim()) ?? []
+    /^(.*?(?:\p{sc=Han}{2}|\p{sc=Hangul}{2}))([市区區구]|(?:특별|광역|특별자치)?시)$/u.exec(text) ?? []
   return name === '' ? null : { name, kind: /[区區구]/u.test(title) ? 'district' : 'town', isApart: false }
 }
 const shortTitleMax = 5
