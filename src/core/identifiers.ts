@@ -144,17 +144,12 @@ export function toCanonicalIdentifier(type: IdentifierType, text: string): Canon
       return /^\d{1,10}$/.test(closed) && Number(closed) > 0
         ? { value: closed.padStart(10, '0') }
         : { reason: `CIK "${text}" is not a number of at most ten digits` }
-    case 'ein': {
-      const digits = closed.replaceAll('-', '')
-      return /^\d{9}$/.test(digits) && !/^0+$/.test(digits)
-        ? { value: digits }
-        : { reason: `EIN "${text}" does not have nine digits` }
-    }
+    case 'ein':
     case 'duns': {
       const digits = closed.replaceAll('-', '')
-      return /^\d{9}$/.test(digits)
+      return /^\d{9}$/.test(digits) && (type === 'duns' || !/^0+$/.test(digits))
         ? { value: digits }
-        : { reason: `DUNS "${text}" does not have nine digits` }
+        : { reason: `${type.toUpperCase()} "${text}" does not have nine digits` }
     }
     case 'bic':
       return /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/.test(closed)
@@ -327,6 +322,17 @@ function createCountriesOfHeader(names: Readonly<Record<string, string | readonl
       countries.set(key, [...(countries.get(key) ?? []), country])
   return countries
 }
+
+const places = Object.entries(headerWords.headerPlaces)
+const placeByKey = new Map(places.flatMap(([code, names]) => toHeaderKeys(names).map((key) => [key, code])))
+const placeNames = `(?<![\\p{L}\\p{M}])(?:${places.map(([, names]) => names).join('|')})(?![\\p{L}\\p{M}])`
+const placeName = new RegExp(placeNames, 'giu')
+/** Reads the place in a header of numbers, and the rest: `CA-ON` in `Ontario Corporation Number`; `null` without exactly one. */
+export const splitHeaderPlace = rememberHeaders((header) => {
+  const found = header.match(placeName)?.map((name) => placeByKey.get(toHeaderKey(name)))
+  const [place = null, another] = new Set(found)
+  return { place: another === undefined ? place : null, rest: header.replace(placeName, ' ') }
+})
 
 /** Headers of exchange symbols if there is also an exchange: chemistry and currencies have symbols too. */
 export const symbolHeaders: readonly string[] = toHeaderKeys('symbol')

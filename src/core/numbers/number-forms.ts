@@ -142,7 +142,7 @@ export function findStatedCountry(text: string): string | null {
 export function mayBeCompanyNumber(country: string, text: string): boolean {
   if (hasWrongCheckDigits(country, text)) return false
   const isKnown = findNumberForm(country, text) !== undefined
-  if (isKnown) return toCompanyNumber(country, text) !== null
+  if (isKnown) return toCompanyNumber(country, text) !== null || hasPlainForm(country, text) === true
   return [text, `0${closeNumber(text)}`].some((one) => hasPlainForm(country, one) !== false)
 }
 

@@ -20,6 +20,7 @@ import {
   earlierTaxHeaders,
   taxHeaders,
   otherTaxHeaders,
+  splitHeaderPlace,
 } from '../../core/identifiers.js'
 import { findCodedCountry, parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import {
@@ -171,14 +172,9 @@ export function areNumbersByCells(
 }
 
 /** Whether tax numbers contain company numbers of their countries, of those of the header, or of the rows. */
-function hasCompanyNumbers(
-  values: readonly string[],
-  header: string,
-  rowCountries: readonly string[],
-): boolean {
-  const countries = [...listRegisterCountries(header), ...listCodes(rowCountries)].map((code) =>
-    code.toLowerCase(),
-  )
+function hasCompanyNumbers(values: readonly string[], header: string, rowCountries: readonly string[]) {
+  const all = [...listRegisterCountries(header), ...listCodes(rowCountries)]
+  const countries = all.map((code) => code.toLowerCase())
   return values.some(
     (text) =>
       readTaxNumber(text, countries) !== null ||
@@ -264,7 +260,8 @@ export function listHeaderKeys(header: string, isEarlier = false): readonly stri
   if (known !== undefined) return known
   const text = header.replace(/__c$/i, '')
   const toKeys = (one: string) => [toHeaderKey(one), ...(isEarlier ? [] : listNumberKeys(one))]
-  const parts = [text, ...text.split(separators)].flatMap(toKeys).filter((key) => key !== '')
+  const rest = isEarlier ? '' : splitHeaderPlace(text).rest
+  const parts = [text, rest, ...text.split(separators)].flatMap(toKeys).filter((key) => key !== '')
   const words = text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').split(/[^\p{L}\p{M}\p{N}]+/u)
   const [bare, ...more] = isEarlier ? [] : words.map(toHeaderKey).filter((word) => !isOfOwner(word))
   const runs = words.flatMap((_, at) =>
@@ -279,8 +276,7 @@ export function listHeaderKeys(header: string, isEarlier = false): readonly stri
       .filter((key) => key.length >= 3 && (tellingKeys.has(key) || taxHeaders.includes(key))),
   ]
   const whole = toHeaderKey(header)
-  const isTaxOfNumbers = namesNumbers(text)
-  const telling = keys.filter((key) => key === whole || !taxWords.has(key) || isTaxOfNumbers)
+  const telling = namesNumbers(text) ? keys : keys.filter((key) => key === whole || !taxWords.has(key))
   if (!isEarlier) headerKeys.set(header, [...new Set(telling)])
   return [...new Set(telling)]
 }
@@ -336,15 +332,19 @@ export function rankHeader(kind: IdentifierKey, header: string): number {
 const numberKinds = ['registration_id', 'lei', 'cik', 'ein'] as const
 /** A part of a header is worth less than a whole one. */
 const partsRank = 1_000
-const listCountries = (keys: readonly string[], maps: readonly ReadonlyMap<string, readonly string[]>[]) => [
-  ...new Set(maps.flatMap((countries) => keys.flatMap((key) => countries.get(key) ?? []))),
-]
+/** The country that a header names tells one from others with the same word: `Numéro d'entreprise du Québec`. */
+function listCountries(header: string, maps: readonly (typeof countriesOfHeader)[], isEarlier = false) {
+  const told = isEarlier ? undefined : splitHeaderPlace(header).place?.slice(0, 2)
+  if (told !== undefined) return [told]
+  const keys = listHeaderKeys(header, isEarlier)
+  return [...new Set(maps.flatMap((countries) => keys.flatMap((key) => countries.get(key) ?? [])))]
+}
 const ofCompanies = [countriesOfHeader, countriesOfAdded, countriesOfTaxHeader]
 
 /** Returns the countries whose company numbers a header names; none for `company number`. `isEarlier`: in the words of version 0.2.0. */
 export const listRegisterCountries = (header: string, isEarlier = false): readonly string[] =>
-  listCountries(listHeaderKeys(header, isEarlier), isEarlier ? ofCompanies.slice(0, 1) : ofCompanies)
+  listCountries(header, isEarlier ? ofCompanies.slice(0, 1) : ofCompanies, isEarlier)
 
 /** Returns the countries whose companies or persons have numbers below a header: `VKN/TCKN`. */
 export const listNumberCountries = (header: string): readonly string[] =>
-  listCountries(listHeaderKeys(header), [...ofCompanies, countriesOfPersons])
+  listCountries(header, [...ofCompanies, countriesOfPersons])

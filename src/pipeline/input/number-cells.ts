@@ -3,6 +3,7 @@ import {
   isPlainLabel,
   isRounded,
   listSharing,
+  splitHeaderPlace,
   type IdentifierKey,
   type IdentifierPlaceKey,
 } from '../../core/identifiers.js'
@@ -26,6 +27,7 @@ import {
 } from '../../core/numbers/stated-identifiers.js'
 import {
   findStatedCountry,
+  findUniqueKind,
   isEin,
   isPersonNumber,
   mayBeCompanyNumber,
@@ -154,10 +156,8 @@ const prose = /(?:^|\s)\p{Ll}{2,}\s+\p{Ll}{3,}/u
 function readCell(cell: NumberCell, places: Places): ReadNumber {
   if (isRounded(cell.text)) return { identifier: null, fault: 'rounded_number' }
   const rowPlace = toRegisterPlace(places.registration_country ?? '')
-  const isFitting = (text: string) =>
-    [...(rowPlace === null ? [] : [rowPlace.slice(0, 2)]), ...listRegisterCountries(cell.header)].some(
-      (country) => (rateNumber(country.toLowerCase(), text) ?? 0) > 0,
-    )
+  const countries = [rowPlace?.slice(0, 2) ?? [], listRegisterCountries(cell.header)].flat()
+  const isFitting = (text: string) => countries.some((one) => (rateNumber(one.toLowerCase(), text) ?? 0) > 0)
   const isWhole = isFitting(cell.text) || parseCourtNumber(cell.text) !== null
   const several = isWhole ? null : readSeveral(cell, places)
   if (several !== null) return several
@@ -193,7 +193,9 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
   const isUnknownRow = rowPlace === null && (places.registration_country ?? '').trim() !== ''
   if (!isEarlier && isPersonNumber(text, listPersonCountries({ header, text }, rowPlace)))
     return { identifier: null, fault: 'person_number' }
-  const { place, isForeign } = choosePlace({ header, text }, named, { rowPlace, isUnknownRow }, earlier)
+  const row = { rowPlace, isUnknownRow }
+  const { place: chosen, isForeign } = choosePlace({ header, text }, named, row, earlier)
+  const place = chosen === null || isEarlier ? chosen : findRegion(chosen, { header, text })
   const country = place?.slice(0, 2).toLowerCase() ?? null
   const number = country === null ? null : toCompanyNumber(country, text)
   const isSuffixUnread = earlier !== undefined && isTax && /^CHE.*[A-Z]$/.test(closeNumber(text))
@@ -289,10 +291,18 @@ function choosePlace(
     return { place: rowPlace, isForeign: false }
   const stated = ofRow === 0 ? findStatedCountry(text) : null
   if (stated !== null) return { place: stated.toUpperCase(), isForeign: true }
-  const isOfHeader = only !== null && (ofHeader !== 0 || hasWrongCheckDigits(only.toLowerCase(), text))
-  if (isOfHeader) return { place: only, isForeign: false }
+  const isOther = only !== null && !rowPlace.startsWith(only)
+  if (isOther && (ofHeader !== 0 || hasWrongCheckDigits(only.toLowerCase(), text)))
+    return { place: only, isForeign: false }
   const ofName = ofRow === 0 && named.length > 1 ? findNumberCountry(named, text, false) : null
   return { place: ofName ?? rowPlace, isForeign: false }
+}
+
+/** Returns the region of a country, `CA-ON`, whose register the header names; the country if the number tells its register. */
+function findRegion(country: string, { header, text }: NumberCell): string {
+  const region = splitHeaderPlace(header).place ?? ''
+  const isOpen = findUniqueKind(country.toLowerCase(), text) === null
+  return isOpen && region.startsWith(`${country}-`) ? region : country
 }
 
 /** Countries whose lists call the numbers of all countries by one word: `Registrikood`, `Organisationsnummer`. */
@@ -310,23 +320,20 @@ function isWrongNumberOfRow(text: string, row: string, ofHeader: string): boolea
 /** Returns the only country with such a name and number; by a form without check digits only if each country has one. */
 function findNumberCountry(countries: readonly string[], text: string, isEarlier: boolean): string | null {
   if (countries.length === 1) return countries[0] ?? null
-  const forms = countries.map((country) => mayBeCompanyNumber(country.toLowerCase(), text))
   const areForms = !isEarlier && !countries.some((one) => hasPlainForm(one.toLowerCase(), text) === null)
-  const [found = null, ...others] = countries.filter(
-    (country, at) =>
-      toCompanyNumber(country.toLowerCase(), text) !== null || (areForms && forms[at] === true),
-  )
-  return others.length === 0 ? found : null
+  const isSure = (one: string) => toCompanyNumber(one.toLowerCase(), text) !== null
+  const mayBe = (one: string) => mayBeCompanyNumber(one.toLowerCase(), text)
+  const found = countries.filter((one) => isSure(one) || (areForms && mayBe(one)))
+  const only = found.length > 0 || isEarlier ? found : countries.filter(mayBe)
+  return only.length === 1 ? (only[0] ?? null) : null
 }
 
 /** No company has a number with wrong check digits. Without a place, it may be of each country that the header names. */
 function isWrongNumber({ kind, value, place }: StatedIdentifier, named: readonly string[]): boolean {
   if (kind !== 'registration_id') return false
   const countries = (place === null ? named : [place]).map((country) => country.toLowerCase())
-  return (
-    countries.some((country) => hasWrongCheckDigits(country, value)) &&
-    !countries.some((country) => mayBeCompanyNumber(country, value))
-  )
+  const isWrong = countries.some((country) => hasWrongCheckDigits(country, value))
+  return isWrong && !countries.some((country) => mayBeCompanyNumber(country, value))
 }
 
 /**

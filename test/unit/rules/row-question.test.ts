@@ -1139,6 +1139,33 @@ test.each([
   })
 })
 
+test.each([
+  ["Numéro d'entreprise du Québec (NEQ)", '1142302061', 'CA'],
+  ["Numéro d'entreprise", '1142302061', 'CA'],
+  ["Numéro d'entreprise", '0417.497.106', 'BE'],
+  ["Numéro d'entreprise suisse", 'CHE-116.281.710', 'CH'],
+  ['Ontario Corporation Number', '1000012345', 'CA-ON'],
+  ['Corporation number (Nova Scotia)', '3012345', 'CA-NS'],
+  ['BC incorporation number', '0123456', 'CA-BC'],
+  ['Delaware file number', '2345678', 'US-DE'],
+  ['Entity number - West Virginia', '123456', 'US-WV'],
+  ['Organisationsnummer Norge', '923609016', 'NO'],
+  ['NIF España', 'A28015865', 'ES'],
+])('%s: the number %s is of %s, without a country of the row', (header, text, place) => {
+  expect(chooseNumber([{ header, text }], {})).toMatchObject({ identifier: { place }, faults: [] })
+})
+
+test.each([
+  ['Ontario Corporation Number', '123456-7', 'CA', 'CA'],
+  ['Delaware file number', '2345678', 'US', 'US-DE'],
+  ['Delaware file number', '2345678', 'US-NY', 'US-NY'],
+  ['Company number (Ontario / Delaware)', '2345678', 'US', 'US'],
+])('%s: the number %s of a row of %s is of %s', (header, text, country, place) => {
+  expect(chooseNumber([{ header, text }], { registration_country: country })).toMatchObject({
+    identifier: { place },
+  })
+})
+
 test('words for a licence, a file or a registration are no part of a number', () => {
   const words =
     'Licence|Trade Licence No.|Permit No|Registration No.|File No.|Certificate of Incorporation No.|Regd. No.|Business Registration|Lizenz|Lizenznummer|Aktenzeichen|licencia|Licencia N°|permiso|agrément|certificat nr.|licenza|licença|alvará|vergunning|dossiernummer|licencja|лицензия|Свидетельство №|дозвіл|άδεια|ruhsat|رخصة|رقم الرخصة|رخصة تجارية|רישיון|许可证|营业执照|许可证号|許可番号|면허|giấy phép|ใบอนุญาต|लाइसेंस'.split(
