@@ -115,6 +115,7 @@ export function compose<S extends Claim>(
   if (origin === undefined || legalName === undefined || legalName === null) return null
   const inUse = [origin, ...ordered.filter((claim) => claim !== origin)]
   const rows = inUse.map(({ row }) => row)
+  const named = rows.filter((row) => row.legalName !== null)
   const typed = findTypedRow(rows) ?? origin.row
   // The merged names contain no two that differ only in case.
   const mixedName = findMixedSpelling(
@@ -145,20 +146,19 @@ export function compose<S extends Claim>(
     formedOn: chooseFirst(rows, 'formedOn'),
     parentKey: chooseFirst(rows, 'parentKey'),
     successorKey: chooseFirst(rows, 'successorKey'),
-    sourceUrl: chooseFirst(
-      rows.filter((row) => row.legalName !== null),
-      'sourceUrl',
-    ),
+    sourceUrl: chooseFirst(named, 'sourceUrl'),
   }
   return { row, origin }
 }
 
-/** Returns the row that states the type; a source with the industry takes precedence over a guess from the name. */
+/** Returns the row that states the type; one with the industry or the form takes precedence over a guess without a form. */
 function findTypedRow(rows: readonly StatedRow[]): StatedRow | undefined {
-  const typed = rows.find(({ type }) => type !== 'unknown')
-  const isGuess = typed?.subtype === 'complex_business_structure' && typed.legalForm === null
-  const business = rows.find(({ subtype, sic }) => subtype === 'incorporated_entity' && isBusiness(sic))
-  return isGuess ? (business ?? typed) : typed
+  const [typed, ...others] = rows.filter(({ type }) => type !== 'unknown')
+  if (typed?.legalForm !== null) return typed
+  const business = others.find(({ subtype, sic }) => subtype === 'incorporated_entity' && isBusiness(sic))
+  if (typed.subtype === 'complex_business_structure') return business ?? typed
+  const isOpen = typed.subtype === 'incorporated_entity' && !isBusiness(typed.sic)
+  return isOpen ? (others.find(({ legalForm }) => legalForm !== null) ?? typed) : typed
 }
 
 type TextField = {
@@ -279,11 +279,7 @@ export function mergeStatedRows(former: StatedRow, later: StatedRow): StatedRow 
     entry.kind === 'legal' ? { kind: 'other', name: entry.name } : entry,
   )
   const seen = new Set(legal.map(({ name }) => name.toLowerCase()))
-  const added = others.filter(({ name }) => {
-    const isNew = !seen.has(name.toLowerCase())
-    seen.add(name.toLowerCase())
-    return isNew
-  })
+  const added = others.filter(({ name }) => seen.size < seen.add(name.toLowerCase()).size)
   return {
     ...later,
     sourceLine: former.sourceLine,
@@ -297,8 +293,7 @@ export function mergeStatedRows(former: StatedRow, later: StatedRow): StatedRow 
 
 /** Another table of a register has facts about a registration that one table names. */
 function addFacts(named: StatedRow, added: StatedRow): StatedRow {
-  const { street, city, postalCode, formatted } = named.address
-  const isPlaced = (street ?? city ?? postalCode ?? formatted) !== null
+  const { type, subtype } = findTypedRow([named, added]) ?? named
   const seen = new Set(named.names.map(({ name }) => name.toLowerCase()))
   const gaps = Object.entries(added).filter(([key]) => named[key as keyof StatedRow] === null)
   return {
@@ -306,7 +301,9 @@ function addFacts(named: StatedRow, added: StatedRow): StatedRow {
     ...(Object.fromEntries(gaps) as Partial<StatedRow>),
     legalName: named.legalName,
     names: named.names.concat(added.names.filter(({ name }) => !seen.has(name.toLowerCase()))),
-    address: isPlaced ? named.address : added.address,
+    type,
+    subtype,
+    address: rankAddress(named.address) > 0 ? named.address : added.address,
     ...mergeIdentifiers([named, added]),
   }
 }

@@ -296,6 +296,36 @@ describe('a source of your own, by its path', () => {
     }
   })
 
+  test.each([
+    ['Einzelunternehmen', 'unincorporated_entity'],
+    ['Entreprise individuelle', 'unincorporated_entity'],
+    ['enkeltpersonforetak', 'unincorporated_entity'],
+    ['Verein', 'nonprofit_entity'],
+    ['GmbH', 'incorporated_entity'],
+  ])('a form in another table than the name, %s, tells the kind of body: %s', async (form, subtype) => {
+    const names = { file: 'names.csv', columns: { number: 'no', name: 'name' } }
+    const forms = { file: 'forms.csv', adds: true, columns: { number: 'no', form: 'form' } }
+    for (const tables of [
+      [names, forms],
+      [forms, names],
+    ]) {
+      const place = createGetPlace(publishers)
+      const path = join(place.folder, 'own.source.json')
+      writeFileSync(path, JSON.stringify({ ...own, tables }))
+      writeFileSync(join(place.folder, 'names.csv'), 'no,name\n7,Talquell Mivolar\n')
+      writeFileSync(join(place.folder, 'forms.csv'), `no,form\n7,${form}\n`)
+      const from = tables.map(({ file }) => join(place.folder, file))
+      await place.get([path], { order: { from } })
+      const registry = openRegistry(place.registryPath)
+      try {
+        const [found] = registry.database.prepare('SELECT subtype FROM legal_entities').all()
+        expect(found).toEqual({ subtype })
+      } finally {
+        registry.close()
+      }
+    }
+  })
+
   const positions = { number: [1, 9], name: [10, 20], town: [30, 10], state: [40, 1] }
   const fixed = {
     format: 'fixed',
