@@ -334,7 +334,7 @@ export function findUniqueKind(country: string, number: string): string | null {
   const local = readOfficeNumber(country, number)
   if (local !== null) return local.office === null ? null : `${country} office`
   // Only the numbers of Canada itself have a dash.
-  const official = country === 'ca' ? number : closeNumber(toNationalNumber(country, number) ?? number)
+  const official = country === 'ca' ? number.trim() : closeNumber(toNationalNumber(country, number) ?? number)
   const at = findUniqueForm(country, official)
   return at < 0 ? null : `${country} ${at}`
 }

@@ -200,13 +200,8 @@ function readDomain(row: TableRow, line: number): ImportItem {
     return { kind: 'rejected', line, reason: `"${text.slice(0, 40)}" is not a public domain` }
   const company = row.getText('company') ?? ''
   const key = toCompanyKey(company)
-  if (key === null) {
-    return {
-      kind: 'rejected',
-      line,
-      reason: `"${company.slice(0, 40)}" is not an LEI, a CIK or a company number`,
-    }
-  }
+  const reason = `"${company.slice(0, 40)}" is not an LEI, a CIK or a company number`
+  if (key === null) return { kind: 'rejected', line, reason }
   return buildAddition(line, key, {
     website: `https://${domain}`,
     identifiers: [{ type: 'domain', value: domain, jurisdiction: null }],
@@ -295,14 +290,20 @@ export function findNamesByCells(
   columns: readonly string[],
   getCells: (column: string) => readonly string[],
 ): string | null {
-  const rate = (column: string) => {
+  const rated = columns.map((column) => {
     const filled = getCells(column).filter((cell) => cell !== '')
-    return filled.filter(hasForm).length / Math.max(1, filled.length)
-  }
-  const [best] = columns
-    .map((column) => ({ column, share: rate(column) }))
-    .sort((one, other) => other.share - one.share)
-  return best !== undefined && best.share >= formsShareMin ? best.column : null
+    return { column, forms: filled.filter(hasForm).length, all: filled.length }
+  })
+  const fitting = rated.filter(({ forms, all }) => forms > 0 && forms >= all * formsShareMin)
+  return fitting.sort((one, other) => other.forms - one.forms)[0]?.column ?? null
+}
+
+/** Puts the columns that are filled in fewer than half of the rows behind the others. */
+export function putSparseLast(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const isFilled = (at: number) =>
+    rows.filter((row) => (row[at] ?? '').trim() !== '').length * 2 >= rows.length
+  const full = new Set(header.filter((_, at) => isFilled(at)))
+  return [...full, ...header.filter((name) => !full.has(name))]
 }
 
 /** Whether the first row has values, such as numbers, dates or names with a legal form, and no known header. */

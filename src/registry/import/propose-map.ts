@@ -19,7 +19,14 @@ import { findHeaderField, findNumberCountry, isMostly, isStatus, shareMin } from
 import registerWords from '../reference/register-words.json' with { type: 'json' }
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import { isDate } from '../../core/file-formats.js'
-import { findDistinctNumber, findNamesByCells, findRegion, haveOwnNumbers, listUnused } from './additions.js'
+import {
+  findDistinctNumber,
+  findNamesByCells,
+  findRegion,
+  haveOwnNumbers,
+  listUnused,
+  putSparseLast,
+} from './additions.js'
 import { readCompanyCountry } from '../match/parse-location.js'
 import {
   findNumberedStreet,
@@ -79,7 +86,7 @@ const courtNumberHeader = /(?:^|_)(?:rcs?|rccm|hr[ab]?|rea)(?:_|$)/
 export function proposeMap(header: readonly string[], rows: readonly (readonly string[])[]): MapProposal {
   const getCells = (column: string, index = header.indexOf(column)) =>
     rows.map((row) => toPlainDigits(row[index] ?? '').trim())
-  const { map, twice } = mapHeader(header)
+  const { map, twice } = mapHeader(putSparseLast(header, rows))
   mapByWords(map, header, getCells)
   dropUnlikely(map, getCells)
   const others = header.some((name) => /^comuna/i.test(name)) ? [] : listUnused(map, header)
@@ -172,16 +179,11 @@ const isOnlyCountry = ({ country = '' }: FieldMap, cellsOf: GetCells, home: stri
 
 /** Says which company numbers of the rows several companies may have; `null` if none. `home`: jurisdiction of other rows. */
 export function describeAmbiguousNumbers(
-  {
-    id = '',
-    registration_court: court = '',
-    registration_authority: authority,
-    jurisdiction = '',
-    country = '',
-  }: FieldMap,
+  map: FieldMap,
   cellsOf: GetCells,
   home: string | null,
 ): string | null {
+  const { id = '', registration_court: court = '', jurisdiction = '', country = '' } = map
   const [courts, places, countries] = [cellsOf(court), cellsOf(jurisdiction), cellsOf(country)]
   const found = cellsOf(id).filter((number, at) => {
     const stated = places[at] ?? ''
@@ -189,7 +191,7 @@ export function describeAmbiguousNumbers(
     const whole = `${number} ${courts[at] ?? ''}`
     return number !== '' && place !== '' && findNumbering(place.toLowerCase(), whole) === null
   })
-  if (found.length === 0 || authority !== undefined) return null
+  if (found.length === 0 || map.registration_authority !== undefined) return null
   return (
     `${plural(found.length, 'company number')} of the first rows, such as ${quoteArgument(found[0] ?? '')}, may belong to several companies: the court or state is missing. ` +
     'Such a number joins no rows, and finds a company only together with the name. ' +
@@ -343,8 +345,6 @@ function findIdType(
   if (record !== undefined) return { idType: 'record', doubt: [], record }
   const [{ type, column } = { type: null }] = known
   const none = 'no column with a known header has an LEI, CIK or company number in nearly every row'
-  return {
-    idType: type,
-    doubt: [column === undefined ? none : `several rows have the same number in ${column}`],
-  }
+  const doubt = column === undefined ? none : `several rows have the same number in ${column}`
+  return { idType: type, doubt: [doubt] }
 }

@@ -349,13 +349,14 @@ describe('columns', () => {
 
     it.each([
       ['CIK', ['0000320193', '0000789019', '0001652044'], null],
+      ['NEQ', ['1142301543', '3342400004', '2242300396'], null],
       [
         'Entity Number',
         ['320193', '789019', '1652044'],
         /^3 company numbers .* may belong to several companies/,
       ],
     ])('ids below %s are told as ambiguous only if they are company numbers', (column, ids, ambiguous) => {
-      const rows = ids.map((id) => [id, `Larkmoor ${id} Inc`, 'US'])
+      const rows = ids.map((id) => [id, `Larkmoor ${id} Inc`, column === 'NEQ' ? 'CA' : 'US'])
       const found = proposeMap([column, 'Name', 'Jurisdiction'], rows).ambiguous
       expect(found).toEqual(ambiguous === null ? null : expect.stringMatching(ambiguous))
     })
@@ -699,11 +700,11 @@ const headersOfFields: Readonly<Record<string, readonly string[]>> = {
       '|',
     ),
   formatted_address:
-    'Địa chỉ trụ sở chính|Dirección comercial|Domicilio legal|Domicilio social|Endereço da sede|Adresse du siège social|العنوان|عنوان الشركة|عنوان المركز الرئيسي|آدرس شرکت|Şirket adresi|Merkez adresi|Hüquqi ünvan|Заңды мекенжайы|Yuridik manzili|Юридический адрес|Адрес регистрации|ที่อยู่สำนักงานใหญ่|Alamat kantor pusat|Alamat perusahaan|注册地址|本店所在地|본점주소|Anwani ya kampuni|Adres siedziby|Geschäftsanschrift|Registered office address|Alamat berdaftar'.split(
+    'Adresse du domicile|Dirección del domicilio|Domiziladresse|Adres zetel|Địa chỉ trụ sở chính|Dirección comercial|Domicilio legal|Domicilio social|Endereço da sede|Adresse du siège social|العنوان|عنوان الشركة|عنوان المركز الرئيسي|آدرس شرکت|Şirket adresi|Merkez adresi|Hüquqi ünvan|Заңды мекенжайы|Yuridik manzili|Юридический адрес|Адрес регистрации|ที่อยู่สำนักงานใหญ่|Alamat kantor pusat|Alamat perusahaan|注册地址|本店所在地|본점주소|Anwani ya kampuni|Adres siedziby|Geschäftsanschrift|Registered office address|Alamat berdaftar'.split(
       '|',
     ),
   other_names:
-    'sigla|Nombre comercial|Nombre de fantasía|Nome fantasia|Nom commercial|Sigle|Tên nước ngoài|Tên viết tắt|Tên giao dịch|Tên tiếng Anh|Tên doanh nghiệp viết bằng tiếng nước ngoài|الاسم المختصر|الاسم بالإنجليزية|Kısa unvan|Kısa adı|Қысқартылған атауы|Qisqa nomi|Сокращенное наименование|Краткое название|ชื่อภาษาอังกฤษ|Nama singkatan|Nama dagang|英文名称|公司简称|英文商号|영문명|Nazwa skrócona|Zkrácený název|Short name|Trade name|Kurzname'.split(
+    'Autres noms utilisés|Version du nom dans une autre langue|Name in another language|Nombre en otro idioma|Altri nomi utilizzati|Name in anderer Sprache|Naam in een andere taal|Andra namn|Nazwa w innym języku|Název v cizím jazyce|Nimi muulla kielellä|Başka dilde unvan|sigla|Nombre comercial|Nombre de fantasía|Nome fantasia|Nom commercial|Sigle|Tên nước ngoài|Tên viết tắt|Tên giao dịch|Tên tiếng Anh|Tên doanh nghiệp viết bằng tiếng nước ngoài|الاسم المختصر|الاسم بالإنجليزية|Kısa unvan|Kısa adı|Қысқартылған атауы|Qisqa nomi|Сокращенное наименование|Краткое название|ชื่อภาษาอังกฤษ|Nama singkatan|Nama dagang|英文名称|公司简称|英文商号|영문명|Nazwa skrócona|Zkrácený název|Short name|Trade name|Kurzname'.split(
       '|',
     ),
   founding_date:
@@ -718,7 +719,7 @@ const headersOfFields: Readonly<Record<string, readonly string[]>> = {
     'Nombre anterior|Razón social anterior|Nome anterior|Ancienne dénomination|Tên cũ|الاسم السابق|Eski unvan|Əvvəlki adı|Бұрынғы атауы|Oldingi nomi|Прежнее наименование|ชื่อเดิม|Nama lama|曾用名|이전상호|Previous name|Fyrri heiti|Fyrra nafn félags'.split(
       '|',
     ),
-  none: 'estado_civil|fecha_nacimiento|fecha_renovacion|ultimo_ano_renovado|email|telefono|ciiu|Direccion electronica|codigo_camara|capital|Tipo de documento|representante_legal|Sector|Số điện thoại|Ngành nghề|vốn điều lệ|Người đại diện|id|no|state|Type|Categoria|tip|ad|address 2|data|fecha|Order date|Delivery address|Nota|cap|Fecha de pago|Start|tipo_id|Clase de riesgo|Legal representative'.split(
+  none: 'Nom de la langue|Langue du nom|Name of language|estado_civil|fecha_nacimiento|fecha_renovacion|ultimo_ano_renovado|email|telefono|ciiu|Direccion electronica|codigo_camara|capital|Tipo de documento|representante_legal|Sector|Số điện thoại|Ngành nghề|vốn điều lệ|Người đại diện|id|no|state|Type|Categoria|tip|ad|address 2|data|fecha|Order date|Delivery address|Nota|cap|Fecha de pago|Start|tipo_id|Clase de riesgo|Legal representative'.split(
     '|',
   ),
 }
@@ -830,6 +831,18 @@ describe('the words of headers', () => {
       expect(proposeMap(['NIT', header, 'Q7'], rows).map.name).toBe(header)
     },
   )
+
+  test.each([
+    [['Company name', 'Business name'], 'Business name'],
+    [['NOM_ETRANGER_X', 'NOM_X'], 'NOM_X'],
+  ])('of %s, the column with values in more rows has the names', (columns, expected) => {
+    const rows = ['Quorvex', 'Zambrell', 'Mivolar', 'Zorvex'].map((name, at) => [
+      `86002590${at}`,
+      at === 0 ? `${name} Ltd` : '',
+      at < 2 ? `${name} Ltd` : name,
+    ])
+    expect(proposeMap(['NIT', ...columns], rows).map.name).toBe(expected)
+  })
 
   test.each([
     ['Скратен назив', 'Целосен назив на субјектот'],

@@ -3,6 +3,7 @@ import { reportColumns } from '../../../src/pipeline/input/column-report.js'
 import { formatColumnLines } from '../../../src/cli/terminal/lookup-text.js'
 import type { LookupColumns, LookupRule } from '../../../src/pipeline/input/columns.js'
 import { detectColumns } from '../../../src/pipeline/input/detect-columns.js'
+import { listPlaceColumns } from '../../../src/pipeline/input/header-and-cells.js'
 import { parsePlaceHeader } from '../../../src/core/header-words.js'
 import headerWords from '../../../src/core/headers.json' with { type: 'json' }
 
@@ -731,6 +732,10 @@ test.each([
     'Poštna št.|Poštna številka|Postal No|Post Nr|PLZ Nr.|Postnr.|индекс|почтовый индекс|posta kodu|irányítószám|código postal|CEP|PIN|ПИН|Kod pocztowy|Poštanski br.',
   ],
   ['city', 'Pošta|Naziv pošte|poststed|postort|Postort|Ort|PLZ/Ort|postitoimipaikka|Občina|Kraj in pošta'],
+  [
+    'city',
+    'Municipalité|Municipalidad|Gemeindename|Gemeentenaam|Kommunenavn|Kommunnamn|Kunnan nimi|Název obce|Názov obce|Nazwa gminy|Naziv općine|Belediye|Vald|Pašvaldība|Község|Муниципалитет|Громада|Община|自治体|بلدية|Nom de la commune|Nome do município|Nombre del municipio|Nome del comune|Municipality name',
+  ],
 ] as const)('Headers of the part %s of a place', (part, headers) => {
   for (const header of headers.split('|')) expect(parsePlaceHeader(header)?.part, header).toBe(part)
 })
@@ -786,6 +791,18 @@ describe('a word for a name with one for its owner', () => {
   ])('A note behind %j is read as %j', (header, name) => {
     expect(detectColumns(['LEI', header], {}).name).toBe(name)
   })
+})
+
+test.each([
+  ['Municipalité', 'Localité'],
+  ['Municipalidad', 'Ciudad'],
+  ['Nazwa gminy', 'Miejscowość'],
+  ['Gemeentenaam', 'Plaats'],
+  ['Gemeindename', 'Ort'],
+])('next to %s, the town is in %s', (municipality, town) => {
+  const samples = new Map([municipality, town].map((column) => [column, ['Alba', 'Borgo', 'Cala']]))
+  const [first] = listPlaceColumns([municipality, town], samples)
+  expect(first?.column).toBe(town)
 })
 
 describe('headers in the definite form, with an article or as abbreviations', () => {
