@@ -18,7 +18,8 @@ const listNameKeys = (name: string): string[] =>
 const writeOut = (town: string): string =>
   town.replace(shortTown, (word) => `${townWords.get(foldText(word)) ?? word} `)
 const townWords = new Map(Object.entries(placeNames.town_words))
-const shortTown = /(?<!\p{L})(?:st|sto|sta|sankt|sint|ft|mt|hts|spgs|bch)(?:[.\s-]+(?=\p{L})|\.?$)/giu
+const shortWords = [...townWords.keys()].join('|').replaceAll(' ', String.raw`\.?-`)
+const shortTown = new RegExp(String.raw`(?<!\p{L})(?:${shortWords})(?:[.\s-]+(?=\p{L})|\.?$)`, 'giu')
 
 /** Keys of cities with several names, in several languages; the first name is used in comparisons. */
 const cityKeys = new Map<string, string>()

@@ -303,8 +303,20 @@ test.each([
   ['Concelho de Larkmoor', 'Larkmoor'],
   ['городской округ Химки', 'Химки'],
   ['세종특별자치시', '세종시'],
+  ['Mt-Laurier', 'Mont-Laurier'],
+  ['Mt. Larkmoor', 'Mount Larkmoor'],
+  ['Ste-Larkmoor', 'Sainte-Larkmoor'],
+  ['Pte-Larkmoor', 'Pointe-Larkmoor'],
+  ['N.-D.-du-Larkmoor', 'Notre-Dame-du-Larkmoor'],
+  ['Riv.-du-Larkmoor', 'Rivière-du-Larkmoor'],
+  ['Pto. Larkmoor', 'Puerto Larkmoor'],
+  ['Gral. Larkmoor', 'General Larkmoor'],
 ])('%s and %s are one town', (one, other) => {
   expect(toCityKey(one)).toBe(toCityKey(other))
+})
+
+test('letters of a state are no word of a town', () => {
+  expect(toCityKey('Larkmoor ND')).toBe('larkmoornd')
 })
 
 test.each([

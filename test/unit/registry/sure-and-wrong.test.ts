@@ -654,10 +654,13 @@ const formsOfTwoKinds = `IS: ehf. | hf.; IS: einkahlutafélag | hf.; IS: ehf. | 
   PK: (SMC-Pvt) Ltd | (Pvt) Ltd; PK: (SMC-Private) Limited | Limited; CY: Ltd | Public Company Ltd; CY: Λτδ | PLC; CY: Limited | Δημόσια Εταιρεία Λτδ
   GB: Co-operative Society Limited | Limited; ES: Sociedad Cooperativa | Fundación; IT: Società Cooperativa | Fondazione; SE: ekonomisk förening | AB
   FI: Oy | Oyj; FI: Ab | Abp; FI: Oy | Ay; FI: Oy | Ky; FI: Oy | Osk; FI: Oy | KOY; FI: KOY | As Oy; FI: Oy | Asunto Oy; HU: Zrt. | Nyrt.
+  CA: S.E.C. | inc.; CA: S.E.N.C. | S.E.C.; CA: S.E.N.C. | ltée
   DK: IVS | ApS; HR: j.d.o.o. | d.o.o.; LU: S.e.n.c. | S.C.S.; LU: SCSp | S.à r.l.; FR: SNC | SCA; BE: SNC | SCA`
 
 /** Writings of one form, or forms that the law of the country has as one. */
-const formsOfOneKind = `MZ: S.A.R.L. | S.A.; MZ: SARL | Sociedade Anónima; AO: S.A.R.L. | S.A.; MZ: SU, Lda | Unipessoal Lda; MZ: Soc. Unip. Lda | Lda
+const formsOfOneKind = `CA: inc. | ltée; CA: Corp. | Limited; CA: Limitée | Incorporated; CA: inc. | Société par actions ou compagnie; VG: Ltd | Corp.
+  CA: S.E.C. | société en commandite; CA: SEC | S.E.C.; CA: S.E.N.C.R.L. | société en nom collectif à responsabilité limitée; CA: S.E.N.C. | société en nom collectif
+  MZ: S.A.R.L. | S.A.; MZ: SARL | Sociedade Anónima; AO: S.A.R.L. | S.A.; MZ: SU, Lda | Unipessoal Lda; MZ: Soc. Unip. Lda | Lda
   AO: SU Limitada | Sociedade Unipessoal, Lda; NP: प्रा. लि. | Pvt. Ltd.; NP: प्रा.लि. | प्राइभेट लिमिटेड; NP: प्रा. लि. | P. Ltd.; IN: P. Ltd. | Pvt Ltd; IN: प्रा. लि. | Private Limited
   BD: প্রাঃ লিঃ | প্রাইভেট লিমিটেড; KR: 유한회사 | (유); KR: 유) | 유한회사; KR: 주) | 주식회사; KR: (주 | ㈜; JP: (株 | 株式会社; JP: 株) | 株式会社; BA: s.p. | samostalni poduzetnik; BA: o.d. | ortačko društvo; RS: o.d. | ortačko društvo
   IS: ehf. | einkahlutafélag; IS: hf. | ohf.; SE: AB | AB (publ); HU: Zrt. | Rt.; UY: Ltda. | S.R.L.
