@@ -243,6 +243,16 @@ describe('on an empty machine', () => {
     expect((await place.run(['registry', 'sources', 'list.csv'])).stdout).toMatch(expected)
   })
 
+  test('The countries of a list have a heading; what a register lacks is told', async () => {
+    const place = createPlace()
+    place.write('list.csv', 'name,province,country\nA inc.,QC,Canada\n')
+    const { stdout } = await place.run(['registry', 'sources', 'list.csv'])
+    expect(stdout).toMatch(/^ +rows {2}country +registers\n +1 {2}Canada +canada\n/m)
+    expect(stdout).toMatch(/canada has the federal companies only/)
+    place.write('other.csv', 'name,country\nA AS,NO\n')
+    expect((await place.run(['registry', 'sources', 'other.csv'])).stdout).not.toContain('federal')
+  })
+
   test('A register of which a part was imported from a file is proposed, with its rows', async () => {
     const place = createPlace()
     place.write('lei2.csv', sourceOf('gleif').sample[0]?.lines?.join('\n') ?? '')
@@ -289,7 +299,7 @@ describe('on an empty machine', () => {
     const input = { paths: ['list.csv'], delimiter: '|', encoding: 'latin1', columns }
     place.write('pipeline.config.json', JSON.stringify({ input }))
     const ofConfig = await place.run(['registry', 'sources', '--config', 'pipeline.config.json'])
-    expect(ofConfig.stdout).toMatch(/^list\.csv: 1 row\n.*1 {2}Austria/)
+    expect(ofConfig.stdout).toMatch(/^list\.csv: 1 row\n.*registers\n.*1 {2}Austria/)
     const ofFiles = await place.run(['registry', 'sources', 'list.csv', 'more.csv'])
     expect(ofFiles.stdout).toMatch(/^list\.csv, more\.csv: 2 rows\n[^]*Türkiye/)
     place.write('demo.json', JSON.stringify({ input, output: { path: 'demo.csv' } }))

@@ -80,6 +80,12 @@ export function formatLicences(listed: readonly ListedSource[]): string {
     .join('')
 }
 
+/** What registers lack that their country has. */
+const gaps: Readonly<Partial<Record<string, string>>> = {
+  canada:
+    'canada has the federal companies only: those of provinces and territories, as of Quebec and Ontario, are missing.',
+}
+
 /** Formats the sources for the rows of an input. `flags`: further flags of the commands. */
 export function formatCoverage(input: string, coverage: Coverage, flags: readonly string[] = []): string {
   const { countries, loaded, imported, partial, names, costs, byHand, pages } = coverage
@@ -91,6 +97,7 @@ export function formatCoverage(input: string, coverage: Coverage, flags: readonl
   const isOpen = countries.some(isWithoutRegister)
   return [
     `${input}: ${plural(total, 'row')}`,
+    `  ${'rows'.padStart(9)}  ${'country'.padEnd(20)}  registers`,
     ...countries.map(({ country, rowCount, sources, own, reason }) => {
       const name = country === null ? 'no known country' : nameCountry(country)
       const found =
@@ -101,6 +108,7 @@ export function formatCoverage(input: string, coverage: Coverage, flags: readonl
             : `no open register${reason === null ? ' known' : `: ${reason}`}`
       return `  ${formatCount(rowCount).padStart(9)}  ${name.padEnd(20)}  ${found}`
     }),
+    ...countries.flatMap(({ sources }) => sources.flatMap((id) => gaps[id] ?? [])),
     ...(isOpen
       ? [
           'Companies without an open register may have an LEI (gleif), or are found by a hosted service (--base-url).',

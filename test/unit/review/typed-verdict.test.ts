@@ -21,6 +21,18 @@ test('yes and none of a language differ', () => {
   expect([...yesWords].filter(isPlaceholder)).toEqual([])
 })
 
+test.each([
+  ['o', 'n'],
+  ['s', 'n'],
+  ['j', 'n'],
+  ['t', 'n'],
+  ['a', 'n'],
+  ['д', 'н'],
+])('letters for yes and none: %s and %s', (yes, none) => {
+  expect([yes, yes.toUpperCase()].map((letter) => readVerdict(letter).kind)).toEqual(['yes', 'yes'])
+  expect([none, none.toUpperCase()].map((letter) => readVerdict(letter).kind)).toEqual(['none', 'none'])
+})
+
 test('each word is read in lower case and in capitals, with a dotted or an undotted I', () => {
   const isRead = (kind: string) => (word: string) =>
     [
