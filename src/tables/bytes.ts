@@ -10,6 +10,21 @@ export async function* readTextPieces(chunks: AsyncIterable<Buffer>): AsyncGener
   for await (const chunk of chunks) yield chunk.toString('utf8')
 }
 
+/** Returns the different words, of ASCII letters and bytes beyond ASCII, in which a pattern of bytes is found. */
+export function listWords(text: Buffer, pattern: RegExp): Buffer[] {
+  const bytes = text.toString('latin1')
+  const words = new Set<string>()
+  let end = 0
+  for (const { index } of bytes.matchAll(pattern)) {
+    if (index < end) continue
+    const before = /[A-Za-z\x80-\xff]*$/.exec(bytes.slice(Math.max(end, index - 50), index))?.[0] ?? ''
+    const behind = /^[A-Za-z\x80-\xff]*/.exec(bytes.slice(index, index + 100))?.[0] ?? ''
+    end = index + behind.length
+    words.add(before + behind)
+  }
+  return [...words].map((word) => Buffer.from(word, 'latin1'))
+}
+
 /** Text as chunks of valid UTF-8, read from the start at each call. */
 export interface TextChunks {
   readonly label: string

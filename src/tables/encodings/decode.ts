@@ -1,5 +1,8 @@
+import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
 import type { LegacyEncoding } from '../../core/file-formats.js'
+import { listWords } from '../bytes.js'
+import languages from './languages.json' with { type: 'json' }
 
 const decoders = new Map<string, TextDecoder>()
 
@@ -124,4 +127,73 @@ function listExtension(): readonly string[] {
   }
   const all = Array.from({ length: 0xd7a4 - 0xac00 }, (_, index) => String.fromCharCode(0xac00 + index))
   return (syllables = all.filter((syllable) => !standard.has(syllable)))
+}
+
+const alphabets = Object.values(languages.letters)
+const latin = 'windows-1250 iso-8859-2 windows-1252 windows-1257 windows-1254 macintosh'.split(
+  ' ',
+) as LegacyEncoding[]
+
+/** Whether a line is UTF-8, and not valid by chance: "ÓŁ" of windows-1250 is "ӣ". */
+export const isUtf8Line = (line: Buffer): boolean =>
+  isUtf8(line) && !(hasChanceWord(line) && latin.some((encoding) => isLegacyText(line, encoding)))
+
+/** Whether valid UTF-8 has a word that reads better in another encoding. */
+export const hasChanceWord = (text: Buffer): boolean =>
+  listWords(text, oddPair).some(
+    (word) => isForeign(word) && latin.some((name) => isBetter(word, name, isForeign)),
+  )
+
+/** Whether valid UTF-8 reads well in an encoding, and some of it better than in UTF-8. */
+export function isLegacyText(text: Buffer, encoding: LegacyEncoding): boolean {
+  const words = listWords(text, /[\x80-\xff]/g)
+  const isOdd = (word: Buffer) => isForeign(word) || hasSmall(word)
+  return (
+    words.every((word) => readName(word, encoding)) && words.some((word) => isBetter(word, encoding, isOdd))
+  )
+}
+
+/** A character of two bytes beside a Latin letter. */
+const oddPair =
+  /(?<=[A-Za-z])[\xc6-\xdf][\x80-\xbf](?![\x80-\xff])|(?<![\x80-\xff])[\xc6-\xdf][\x80-\xbf](?=[A-Za-z])/g
+
+const usual = /[\u018f\u0259\u01a0\u01a1\u01af\u01b0\u01cd-\u01dc\u01e6-\u01e9\u0218-\u021b\u02b9-\u02cf]/
+const hasCase = /(?=\p{L})[\u0180-\u02b8\u0370-\u052f]/u
+const beyondAscii = (bytes: Buffer) =>
+  Array.from(bytes.toString('utf8').normalize()).filter((char) => char > '\x7f')
+
+/** Whether a word has letters of other scripts between its Latin ones, if they have small letters, between capitals. */
+const isForeign = (word: Buffer): boolean =>
+  /[A-Za-z]/.test(word.toString('latin1')) &&
+  beyondAscii(word).every(
+    (char) => /[\u0180-\u07ff]/.test(char) && /[\p{L}\p{M}\p{Cn}]/u.test(char) && !usual.test(char),
+  ) &&
+  (hasSmall(word) || !beyondAscii(word).some((char) => hasCase.test(char)))
+
+/** Whether the only small letters of a word are some beyond ASCII. */
+const hasSmall = (word: Buffer): boolean =>
+  /^[^a-z]*[A-Z][^a-z]*$/.test(word.toString('latin1')) &&
+  beyondAscii(word).some((char) => /(?!ß)\p{Ll}/u.test(char))
+
+/** Words of letters, in parts that signs join or end. */
+const legacyName = /^[“„«‹–—‘]?(\p{L}+(?:[’–—\xa0]\p{L}+)*)[’”»›®™…\xa0–—]*$/u
+
+/** Returns the text of a word if its letters are those of one language. */
+function readName(bytes: Buffer, encoding: LegacyEncoding): string | null {
+  const text = decodeLegacy(bytes, encoding)
+  const name = text === null ? null : legacyName.exec(text)?.[1]
+  const letters = name?.toLowerCase().match(/(?!\p{ASCII})\p{L}/gu) ?? []
+  const isWord =
+    name?.split(/\P{L}+/u).every((part) => /^(?:[\p{Lu}ß]+|\p{Lu}?\p{Ll}+)$/u.test(part)) === true
+  return isWord && alphabets.some((known) => letters.every((letter) => known.includes(letter))) ? text : null
+}
+
+function isBetter(word: Buffer, encoding: LegacyEncoding, isOdd: (word: Buffer) => boolean): boolean {
+  const text = isOdd(word) ? readName(word, encoding) : null
+  // A sign is weaker evidence than a letter: it needs more capitals, and no Greek or Cyrillic.
+  return (
+    text !== null &&
+    (/^\p{L}+$/u.test(text) ||
+      (/[A-Z].*[A-Z]/.test(text) && !/(?=\p{L})[\u0370-\u052f]/u.test(word.toString('utf8'))))
+  )
 }

@@ -1,7 +1,8 @@
 import { UserError } from '../../core/errors.js'
 import type { ByteSource } from '../bytes.js'
 import { tableLimits } from '../limits-and-errors.js'
-import { isMultiByte, type Encoding } from '../../core/file-formats.js'
+import { isMultiByte, type Encoding, type LegacyEncoding } from '../../core/file-formats.js'
+import { isLegacyText } from './decode.js'
 import { isUtf8Throughout, classifyLines } from './survey.js'
 
 export interface DetectedEncoding {
@@ -13,7 +14,7 @@ export interface DetectedEncoding {
 
 /**
  * Detects the encoding of a file; `null` for an empty file. A byte order mark is skipped in any case. Without one, the
- * file is UTF-8 if all of it is valid, UTF-16 by its NUL bytes, or else an encoding on which a detector and the look of
+ * file is UTF-8 if all of it is valid and not by chance, UTF-16 by its NUL bytes, or else an encoding on which a detector and the look of
  * the names agree. A guess has a notice. Throws INPUT_ENCODING_UNSURE if they disagree, INPUT_ENCODING_MIXED,
  * INPUT_ENCODING_WRONG for UTF-32, and if the encoding given is one of single bytes and the file begins with letters in UTF-8, and INPUT_NUL_BYTE.
  */
@@ -21,7 +22,7 @@ export async function detectEncoding(
   file: ByteSource,
   given: Encoding | undefined,
 ): Promise<DetectedEncoding | null> {
-  const { head, isUtf8, hasLetters } = await isUtf8Throughout(
+  const { head, isUtf8, hasLetters, hasChance } = await isUtf8Throughout(
     file,
     tableLimits.encodingHeadBytes,
     given !== undefined,
@@ -31,7 +32,8 @@ export async function detectEncoding(
   const bomBytes = bom?.bomBytes ?? 0
   if (head.length === bomBytes) return null
   if (given !== undefined) {
-    if (isUtf8 && bom === null && isSingleByte(given) && hasLetters) throw createUtf8Error(file.label, given)
+    if (isUtf8 && bom === null && isSingleByte(given) && hasLetters && !isLegacyText(head, given))
+      throw createUtf8Error(file.label, given)
     const isMarked = bom?.encoding === given || (bom?.encoding === 'utf-8' && given.startsWith('utf-8'))
     return { encoding: given, bomBytes: isMarked ? bomBytes : 0, notice: null }
   }
@@ -46,17 +48,23 @@ export async function detectEncoding(
       notice: `${file.label}: read as ${wide}, detected by its NUL bytes`,
     }
   }
-  return isUtf8 ? { encoding: 'utf-8', bomBytes, notice: null } : guess(file, bomBytes > 0)
+  const utf8 = { encoding: 'utf-8' as const, bomBytes, notice: null }
+  if (isUtf8 && (!hasChance || bom !== null)) return utf8
+  return (await guess(file, bomBytes > 0)) ?? utf8
 }
 
-async function guess(file: ByteSource, isMarkedUtf8: boolean): Promise<DetectedEncoding> {
+/** Returns `null` for a file whose lines are all UTF-8. */
+async function guess(file: ByteSource, isMarkedUtf8: boolean): Promise<DetectedEncoding | null> {
   // Loaded only if needed.
   const judge = await import('./guess-encoding.js')
   const survey = await classifyLines(file)
+  if (survey.foreignCount === 0) return null
   const name = judge.guessEncoding(survey.sample)
-  if (isMarkedUtf8 || judge.isMixture(survey, name))
-    throw judge.createMixedEncodingsError(file.label, survey, name)
   const judgement = judge.judgeGuess(survey.sample, name)
+  const likely = judgement.kind === 'sure' ? judgement.reading : judgement.readings[0]
+  const other = likely?.encoding ?? name
+  if (isMarkedUtf8 || judge.isMixture(survey, other))
+    throw judge.createMixedEncodingsError(file.label, survey, other)
   if (judgement.kind === 'unsure')
     throw judge.createUnsureEncodingError(file.label, survey, judgement.readings)
   const { reading } = judgement
@@ -64,7 +72,8 @@ async function guess(file: ByteSource, isMarkedUtf8: boolean): Promise<DetectedE
 }
 
 /** Letters of such an encoding are nearly never valid UTF-8; "Ã³" is a letter of UTF-8. */
-const isSingleByte = (encoding: Encoding): boolean => !encoding.startsWith('utf-') && !isMultiByte(encoding)
+const isSingleByte = (encoding: Encoding): encoding is LegacyEncoding =>
+  !encoding.startsWith('utf-') && !isMultiByte(encoding)
 
 const createUtf8Error = (label: string, given: Encoding): UserError =>
   new UserError(

@@ -43,12 +43,13 @@ export function judgeGuess(sample: Buffer, guess: string): Judgement {
   const first = createReading(sample, guess)
   const eastAsian = isMultiByte(guess) || first?.isPlausible !== true ? findEastAsian(sample) : null
   const own = eastAsian === null ? first : createReading(sample, eastAsian)
+  const isEastAsian = eastAsian !== null && own?.isPlausible === true
   const others = candidates.flatMap((encoding) => {
-    const isRuledOut = encoding === own?.encoding || (eastAsian !== null && isMultiByte(encoding))
+    const isRuledOut = encoding === own?.encoding || (isEastAsian && isMultiByte(encoding))
     const other = isRuledOut ? null : createReading(sample, encoding)
     return other?.isPlausible === true ? [other] : []
   })
-  const told = eastAsian === null ? others.filter((other) => isTold(other, own)).slice(0, 1) : []
+  const told = isEastAsian ? [] : others.filter((other) => isTold(other, own)).slice(0, 1)
   const guessed = own?.isPlausible === true ? [own] : []
   const [best, ...rest] = [...new Set([...told, ...guessed, ...others])]
   if (best === undefined || told.length + guessed.length === 0)
@@ -56,10 +57,8 @@ export function judgeGuess(sample: Buffer, guess: string): Judgement {
   const rivals = rest.filter((other) => isRival(best, other))
   if (rivals.length > 0) return createUnsure([best, ...rivals])
   const usual = rest.find(({ encoding, text }) => encoding === 'windows-1252' && text === best.text)
-  return {
-    kind: 'sure',
-    reading: { encoding: (usual ?? best).encoding, excerpts: selectExcerpts(best, rest) },
-  }
+  const { encoding } = usual ?? best
+  return { kind: 'sure', reading: { encoding, excerpts: selectExcerpts(best, rest) } }
 }
 
 /** Names of places and legal forms tell the encoding where a detector is wrong. None knows macintosh: it stays doubted. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { UserError } from '../../core/errors.js'
-import { decodeLegacy, decodeWindows1252 } from './decode.js'
+import { decodeLegacy, decodeWindows1252, hasChanceWord, isUtf8Line } from './decode.js'
 import type { Encoding, LegacyEncoding } from '../../core/file-formats.js'
 import { tableLimits } from '../limits-and-errors.js'
 
@@ -175,7 +175,7 @@ function recodeLegacyLines(lines: Buffer, encoding: LegacyEncoding, createError:
 }
 
 function recodeMixedLines(lines: Buffer, other: LegacyEncoding, createError: ErrorFactory): Buffer {
-  if (isUtf8(lines)) return lines
+  if (isUtf8(lines) && !hasChanceWord(lines)) return lines
   const decode = (bytes: Buffer) =>
     other === 'windows-1252' ? decodeWindows1252(bytes) : decodeLegacy(bytes, other)
   const parts: Buffer[] = []
@@ -183,8 +183,9 @@ function recodeMixedLines(lines: Buffer, other: LegacyEncoding, createError: Err
   for (const { bytes } of splitLines(lines)) {
     const start = bytes.byteOffset - lines.byteOffset
     const end = start + bytes.length
-    const text = isUtf8(bytes) ? null : decode(bytes)
-    if (text === null && !isUtf8(bytes)) throw createError(lines.subarray(0, start))
+    const isText = isUtf8Line(bytes)
+    const text = isText ? null : decode(bytes)
+    if (text === null && !isText) throw createError(lines.subarray(0, start))
     parts.push(lines.subarray(at, start), text === null ? bytes : Buffer.from(text, 'utf8'))
     at = end
   }

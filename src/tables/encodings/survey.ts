@@ -1,5 +1,6 @@
-import { isAscii, isUtf8 } from 'node:buffer'
+import { isAscii } from 'node:buffer'
 import type { ByteSource } from '../bytes.js'
+import { hasChanceWord, isUtf8Line } from './decode.js'
 import type { LegacyEncoding } from '../../core/file-formats.js'
 import { splitLines, countLineEnds, LineEndCutter, createNulByteError, Utf8Cutter } from './recode.js'
 
@@ -21,27 +22,33 @@ export interface LineSurvey {
 }
 
 const surveyLimits = { foreignLinesKept: 5, sampleBytes: 64 * 1024, sampleLineBytes: 16 * 1024 } as const
+const wordBytesMax = 100
 
 /**
- * Returns the start of a file, whether all of it is UTF-8, and whether it has letters beyond ASCII. With `isHeadEnough`, only checks the
- * start.
+ * Returns the start of a file, whether all of it is UTF-8, and whether it has letters beyond ASCII, and words that may be valid only by
+ * chance. With `isHeadEnough`, only checks the start.
  */
 export async function isUtf8Throughout(
   file: ByteSource,
   headBytes: number,
   isHeadEnough: boolean,
-): Promise<{ head: Buffer; isUtf8: boolean; hasLetters: boolean }> {
+): Promise<{ head: Buffer; isUtf8: boolean; hasLetters: boolean; hasChance: boolean }> {
   const cutter = new Utf8Cutter()
   let head = Buffer.alloc(0)
   let isWhole = true
   let hasLetters = false
+  let hasChance = false
+  let last = Buffer.alloc(0)
   for await (const chunk of file.bytes()) {
     if (head.length < headBytes) head = Buffer.concat([head, chunk.subarray(0, headBytes - head.length)])
     isWhole = isWhole && cutter.push(chunk).whole !== null
     hasLetters ||= !isAscii(chunk)
+    const joined = Buffer.concat([last, chunk])
+    hasChance ||= isWhole && hasLetters && !isAscii(joined) && hasChanceWord(joined)
+    last = joined.subarray(-wordBytesMax)
     if (head.length >= headBytes && (isHeadEnough || !isWhole)) break
   }
-  return { head, isUtf8: isWhole && !cutter.isCut, hasLetters }
+  return { head, isUtf8: isWhole && !cutter.isCut, hasLetters, hasChance }
 }
 
 /** Classifies all lines of a file that is not entirely UTF-8. */
@@ -63,7 +70,7 @@ export async function classifyLines(file: ByteSource): Promise<LineSurvey> {
     if (!isAscii(piece)) {
       for (const { bytes, index } of splitLines(piece)) {
         if (isAscii(bytes)) continue
-        if (isUtf8(bytes)) {
+        if (isUtf8Line(bytes) && !oddMixture.test(bytes.toString('utf8'))) {
           survey.utf8Count++
           if (bytes.some((byte) => byte >= 0xe0)) survey.surelyUtf8Count++
           continue
@@ -88,6 +95,10 @@ export async function classifyLines(file: ByteSource): Promise<LineSurvey> {
 }
 
 const newline = Buffer.from('\n')
+
+/** Letters of two scripts side by side, and marks without a letter: characters of East Asia look so in UTF-8. */
+const oddMixture =
+  /[\u0370-\u03ff][\u0400-\u07ff]|[\u0400-\u052f][\u0370-\u03ff\u0530-\u07ff]|[\u0530-\u07ff][\u0370-\u052f]|(?<![\p{L}\p{M}])[\u0300-\u036f]/u
 
 /** Cuts a long line after a character that is never half of another one. */
 function truncateLine(line: Buffer): Buffer {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { detectEncoding } from '../../../src/tables/encodings/detect.js'
+import { decodeText } from '../../../src/tables/encodings/recode.js'
 import { decodeLegacy } from '../../../src/tables/encodings/decode.js'
 import { guessEncoding, judgeGuess } from '../../../src/tables/encodings/guess-encoding.js'
-import { encodingNames, type LegacyEncoding } from '../../../src/core/file-formats.js'
+import { encodingNames, type Encoding, type LegacyEncoding } from '../../../src/core/file-formats.js'
 import { everyEncoding, linesAround, listIn } from '../../support/encoded-files.js'
 
 const legacy = everyEncoding.filter(({ encoding }) => !encoding.startsWith('utf-'))
@@ -432,5 +434,193 @@ describe('lists of East Asia', () => {
       ])
     const many = Array.from({ length: 200 }, () => lines.slice(1)).flat()
     expect(judge([lines[0] ?? '', ...many])).toMatchObject({ kind: 'sure', reading: { encoding } })
+  })
+})
+
+describe('bytes that are valid UTF-8 by chance', () => {
+  const encode = (encoding: LegacyEncoding, text: string) => {
+    const byteOf = new Map(
+      Array.from({ length: 256 }, (_, byte) => [decodeLegacy(Buffer.from([byte]), encoding), byte]),
+    )
+    return Buffer.from(Array.from(text, (letter) => byteOf.get(letter) ?? 0x3f))
+  }
+  const sourceOf = (bytes: Buffer, chunkBytes = 1 << 16) => ({
+    label: 'names.csv',
+    bytes: async function* () {
+      for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)
+    },
+  })
+  const read = async (bytes: Buffer, given?: Encoding, chunkBytes?: number) => {
+    const source = sourceOf(bytes, chunkBytes)
+    const found = await detectEncoding(source, given)
+    if (found === null) return ''
+    const parts: Buffer[] = []
+    for await (const part of decodeText(source.bytes(), found, source.label)) parts.push(part)
+    return Buffer.concat(parts).toString('utf8')
+  }
+
+  const words: readonly (readonly [LegacyEncoding, string])[] = [
+    ['windows-1250', 'MEDIKOR SPÓŁKA Z O.O.'],
+    ['windows-1250', 'WÓŁ'],
+    ['windows-1250', 'ÓŁA I SYNOWIE'],
+    ['windows-1250', 'TĚŠNOV'],
+    ['windows-1250', 'BĚŽEC'],
+    ['windows-1250', 'LŮŽKO'],
+    ['windows-1250', 'VÝŠKA'],
+    ['windows-1250', 'LÍŠKA'],
+    ['windows-1250', 'TÚŽBA'],
+    ['iso-8859-2', 'SPÓŁKA'],
+    ['iso-8859-2', 'LÍŠKA'],
+    ['windows-1252', 'CAFÉ’S'],
+    ['windows-1252', 'CAFÉ”'],
+    ['windows-1252', 'NESTLÉ®'],
+    ['windows-1252', 'CAFÉ BAR'.replace(' ', '\u00a0')],
+    ['windows-1252', 'MÜ–BAU'],
+    ['windows-1254', 'KURULUŞ’UN'],
+    ['macintosh', 'L’ÉCOLE'],
+    ['macintosh', '“ÉCOLE'],
+  ]
+
+  test.each(words)(
+    'a file whose only letters beyond ASCII are of %s is not read as UTF-8: %s',
+    async (encoding, name) => {
+      const bytes = encode(encoding, `name;city\n${name};ROMA\n`)
+      expect(Buffer.from(bytes.toString('utf8'))).toEqual(bytes)
+      // It is read right or doubted, however it is cut into chunks.
+      for (const chunkBytes of [1, 7, 4096]) {
+        const text = await read(bytes, undefined, chunkBytes).catch(
+          (error: unknown) => (error as { code: string }).code,
+        )
+        expect(['INPUT_ENCODING_UNSURE', decodeLegacy(bytes, encoding)]).toContain(text)
+      }
+      expect(await read(bytes, encoding)).toBe(decodeLegacy(bytes, encoding))
+    },
+  )
+
+  test.each(words.filter(([encoding]) => encoding === 'windows-1250' || encoding === 'windows-1252'))(
+    'such a line in a file in %s, and in one of mixed encodings: %s',
+    async (encoding, name) => {
+      const towns =
+        encoding === 'windows-1250'
+          ? 'Łódź;Kraków;Gdańsk;Poznań;Wrocław'
+          : 'Nîmes;Besançon;Orléans;Béziers;Mâcon'
+      const legacy = `name;city\n${name};ROMA\n${towns.replaceAll(';', ';x\n')};x\n`
+      const found = await read(encode(encoding, legacy)).catch(
+        (error: unknown) => (error as { code: string }).code,
+      )
+      expect([legacy, 'INPUT_ENCODING_UNSURE']).toContain(found)
+      const mixed = Buffer.concat([Buffer.from(`${towns}\n`), encode(encoding, name)])
+      await expect(read(mixed)).rejects.toMatchObject({ code: 'INPUT_ENCODING_MIXED' })
+      expect(await read(mixed, `utf-8+${encoding}` as Encoding)).toBe(`${towns}\n${name}`)
+    },
+  )
+
+  test.each([
+    'Яндекс N.V.',
+    '3М',
+    'β-Tech',
+    'TNFα',
+    'NF-κB',
+    'μTorrent',
+    'LABλ',
+    'ОOО Ромашка',
+    'Cтрой',
+    'iСтрой',
+    'Eλλάδα',
+    'TOYS Я US',
+    'KOЯN',
+    'Azәrbaycan',
+    'AZəRBAYCAN NEFT',
+    'BAKIDə',
+    'ŞİRKƏTİ',
+    'Қazaqstan',
+    'ҮKIMET',
+    'Công ty Đầu Tư',
+    'TƯ VẤN',
+    'SƯ',
+    'Ţara',
+    'ȚARA',
+    'Brașov',
+    'KAʻANAPALI',
+    'NUKUʼALOFA',
+    'Kɔkɔ',
+    'Lomɔ',
+    'ɗan Kasuwa',
+    'ɖoe',
+    'Ƴar',
+    'Kɔ',
+    'Ƙasuwa',
+    'Lǚ',
+    'Łódź',
+    'SPÓŁKA',
+    'SPółKA',
+    'MüLLER',
+    'KOVAč',
+    'Kőbányai',
+    'Þór',
+    'ĐAKOVO',
+    'ΟTE',
+    'הIBM',
+    'وIBM',
+    'ABC، XYZ',
+    'ABC؛',
+    'الراجحي Bank',
+    'ՍՊԸ Ararat',
+    'Bob’s “Bar”',
+    '№ 5',
+    '🙂 Ltd',
+    'PLZEŇ'.normalize('NFD'),
+    'ÅLBORG'.normalize('NFD'),
+    'Việt Nam'.normalize('NFD'),
+    'ÂÊÎ'.normalize('NFD'),
+    'ЎЗБЕКИСТОН',
+    'Тоҷикистон',
+    'Қазақстан',
+    'Éclair™',
+    'CAFÉ®',
+    'STRAßE',
+    'Groß–Gerau',
+    'บริษัท',
+    '有限公司',
+    '주식회사',
+    'カナ',
+    'ﾄｳｶｲ',
+    'Ñandú',
+    'Çelik',
+    'Ýr',
+    'Õlle',
+    'Žalgiris',
+    'Œuvre',
+    'İstanbul',
+  ])('UTF-8 stays UTF-8: %s', async (name) => {
+    const text = `name;city\n${name};ROMA\n${name.toUpperCase()};X\nACME ${name};X\n`
+    expect(await read(Buffer.from(text))).toBe(text)
+    expect(await read(Buffer.from(text), 'utf-8+windows-1250')).toBe(text)
+  })
+
+  test('no list of words in UTF-8 is judged otherwise, and none can be read in another encoding', async () => {
+    for (const { names } of everyEncoding) {
+      for (const name of names.flatMap((one) => [
+        one,
+        one.toUpperCase(),
+        one.toLowerCase(),
+        one.normalize('NFD'),
+      ])) {
+        expect(await read(Buffer.from(name))).toBe(name)
+        if (/[^\p{ASCII}]/u.test(name))
+          await expect(read(Buffer.from(name), 'windows-1250')).rejects.toMatchObject({
+            code: 'INPUT_ENCODING_WRONG',
+          })
+      }
+    }
+  })
+
+  test('a word that both encodings could have is UTF-8, unless its encoding is named', async () => {
+    const bytes = encode('windows-1250', 'PAMÄŤ NÁRODA'.replace('Á', 'A'))
+    expect(await read(bytes)).toBe('PAMč NARODA')
+    expect(await read(bytes, 'windows-1250')).toBe('PAMÄŤ NARODA')
+    await expect(read(Buffer.from('MüLLER'), 'windows-1250')).rejects.toMatchObject({
+      code: 'INPUT_ENCODING_WRONG',
+    })
   })
 })
