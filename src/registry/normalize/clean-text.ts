@@ -162,11 +162,11 @@ function isProcedure(before: string, text: string, isLast: boolean): boolean {
 const shortForms = new Map<string, { short: string; country: string; full: string }[]>()
 for (const [country = '', list = '', full = ''] of forms.short)
   for (const short of list.split(', ')) {
-    const key = short.replace(/[$+]/, '').toUpperCase()
+    const key = short.replace(/[$+]/g, '').toUpperCase()
     shortForms.set(key, [...(shortForms.get(key) ?? []), { short, country, full }])
   }
 const longer = [...shortForms.keys()].filter((key) => key.includes(' ')).join('|')
-const shortForm = String.raw`(?<form>${longer}|\p{L}[\p{L}./]{1,5})`
+const shortForm = String.raw`(?<form>${longer}|(?:\p{L}\.\s?){1,5}\p{L}\.?|\p{L}[\p{L}./]{1,5})`
 const shortEnds = [
   String.raw`^\s*${shortForm}(?![\p{L}\p{M}./])[,:]?\s*(?=(?<quote>["“”„«»]?))`,
   String.raw`(?<quote>["“”„«»]?)[\s,(-]*(?<![\p{L}\p{M}./])${shortForm}\)?\s*$`,
@@ -183,7 +183,7 @@ export function spellOutShortForms(name: string, countries: readonly string[]): 
     const found = end.exec(name.slice(from))
     if (found === null) continue
     const { form = '', quote = '' } = found.groups ?? {}
-    const word = form.replace(/[./]/g, '').toUpperCase()
+    const word = form.replace(/\.\s?|\//g, '').toUpperCase()
     const isFit = ({ short, country }: { short: string; country: string }) =>
       (at > 0 || !short.startsWith('$')) && (!isHere || countries.includes(country))
     const { short, full } = shortForms.get(word)?.find(isFit) ?? {}
@@ -191,8 +191,8 @@ export function spellOutShortForms(name: string, countries: readonly string[]): 
     if (full === undefined || !/\p{L}{2}/u.test(rest)) continue
     const words = foldWords(isHere ? rest : `x ${form}`)
     const other = at > 0 && isHere ? findLeadingForm(words) : findTrailingForm(words, words.length)
-    const isWritten = short?.replace(/[$+]/, '') !== word || /[./]|\p{Lu}$/u.test(form)
-    const isAlone = other === null || short?.startsWith('+') === true
+    const isWritten = short?.replace(/[$+]/g, '') !== word || /[./]|\p{Lu}$/u.test(form)
+    const isAlone = other === null || short?.includes('+') === true
     if (quote === '' ? isHere && isAlone && isWritten : isHere || other === null)
       return at === 0 ? `${full} ${rest}` : `${rest} ${full}`
   }

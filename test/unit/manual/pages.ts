@@ -153,6 +153,15 @@ function formatLegalForms(): string {
   const entries: readonly { spellings: string; countries: string; also?: string }[] = [
     ...legalForms.forms,
     ...legalForms.scripts,
+    ...legalForms.short.map(([countries = '', list = '']) => ({
+      countries,
+      spellings: list.replace(/[$+]/g, ''),
+    })),
+    ...Object.entries(legalForms.written).flatMap(([spellings, full]) =>
+      legalForms.forms
+        .filter((form) => form.spellings.split(', ').some((one) => one.replace(/^[<$]/, '') === full))
+        .map(({ countries }) => ({ countries, spellings })),
+    ),
   ]
   const forms = entries.flatMap(({ spellings, countries, also = '' }) =>
     `${countries} ${also}`

@@ -345,6 +345,51 @@ describe('short forms of a country', () => {
   })
 
   test.each([
+    ['PL', 'sp. j.', 's.j. | S.J. | sj | spj | SPJ'],
+    ['PL', 'sp. k.', 's.k. | S.K. | sk | spk | SPK'],
+    ['PL', 'sp. p.', 'spp'],
+    ['PL', 'spółka komandytowo-akcyjna', 's.k.a. | S.K.A. | SKA'],
+    ['PL', 'prosta spółka akcyjna', 'p.s.a. | P.S.A. | PSA | Prosta S.A.'],
+    ['PL', 'sp. z o.o. sp. k.', 'sp. z o.o. s.k. | sp. z o.o. spk'],
+    ['PL', 'spółka cywilna', 's.c. | SC'],
+    ['CZ', 'komanditní společnost', 'k.s. | ks'],
+    ['CZ', 'veřejná obchodní společnost', 'v.o.s. | vos'],
+    ['SK', 'komanditná spoločnosť', 'k.s. | ks'],
+    ['BG', 'Събирателно дружество', 'SD'],
+    ['RO', 'întreprindere individuală', 'II | I.I.'],
+    ['IT', 'società semplice', 's.s. | S.S.'],
+    ['ES', 'comunidad de bienes', 'C.B. | CB'],
+    ['DK', 'kommanditselskab', 'K/S | KS'],
+    ['AT', 'Flexible Kapitalgesellschaft', 'FlexCo | FlexKapG'],
+    ['DE', 'GbR', 'eGbR'],
+    ['TR', 'kollektif şirketi', 'Kolektif Şti.'],
+  ])('%s: "%s" is the form %s', (country, full, shorts) => {
+    const { formClass } = parseNewName(`Larkmura ${full}`, { town: null, country })
+    expect(formClass).toMatch(/./)
+    for (const short of shorts.split(' | ')) {
+      const parsed = parseNewName(`Larkmura ${short}`, { town: null, country })
+      expect([short, parsed.coreKey, parsed.formClass]).toEqual([short, 'larkmura', formClass])
+    }
+  })
+
+  test.each([
+    ['PL', 'PPHU', 'P.P.H.U.'],
+    ['PL', 'PPHU', 'P. P. H. U.'],
+    ['PL', 'FPHU', 'F.P.H.U.'],
+    ['PL', 'ZPHU', 'Z.P.H.U'],
+    ['PL', 'FH', 'F.H.'],
+    ['RS', 'SZTR', 'S.Z.T.R.'],
+    ['LV', 'PSIA', 'P.S.I.A.'],
+    ['UA', 'ПКФ', 'П.К.Ф.'],
+  ])('%s: %s is the same with points: %s', (country, plain, dotted) => {
+    for (const write of [(form: string) => `${form} Larkmura`, (form: string) => `${form} "Larkmura"`]) {
+      const spelled = spellOutShortForms(write(plain), [country])
+      expect(spelled).not.toBe(write(plain))
+      expect(spellOutShortForms(write(dotted), [country])).toBe(spelled)
+    }
+  })
+
+  test.each([
     ['Norvane PS', []],
     ['Norvane PS', ['DE']],
     ['PS Norvane GmbH', ['LV']],

@@ -529,7 +529,7 @@ const ofCountries = `NA, ZA: (Pty) Ltd | (Proprietary) Limited | Pty Ltd | Ltd |
   BE: CommV | SComm | coöperatieve vennootschap | société en commandite
   CZ: v.o.s. | k.s. | státní podnik | družstvo
   AT: OG | offene Gesellschaft
-  PL: P.S.A. | prosta spółka akcyjna
+  PL: P.S.A. | p.s.a. | prosta spółka akcyjna | Prosta S.A. | s.j. | s.k. | s.k.a.
   CO, MX, AR: sociedad en comandita simple | S. en C. | sociedad colectiva
   BR, PT: sociedade em nome coletivo | sociedade em comandita simples
   EE: täisühing | usaldusühing | mittetulundusühing | sihtasutus
