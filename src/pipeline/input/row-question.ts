@@ -95,13 +95,13 @@ const listWords = new Map(
   ),
 )
 
-/** Settles a code that others use for their own name, as `SR` in Slovakia, by headers, then numbers; empty if it stays open. */
+/** Settles a name of several countries, or a code that others use for their own name, as `SR` in Slovakia, by headers, then numbers; empty if it stays open. */
 function settleCountry(columns: LookupColumns, identifiers: IdentifierCells): string {
   const text = identifiers.registration_country ?? ''
   const codes = findCountryCodes(text)
   // `RI` is Indonesia; in a column of places it may be a region.
   if (codes.length === 1 && findCountryCode(text) === null) return codes[0] ?? text
-  if (codes.length < 2 || findCountryCode(text) === null) return text
+  if (codes.length < 2) return text
   const headers = listLookupColumns(columns)
   const ofList = headers.flatMap((header) => [
     ...listRegisterCountries(header),
@@ -114,7 +114,8 @@ function settleCountry(columns: LookupColumns, identifiers: IdentifierCells): st
   const [only, another] = named.length > 0 ? named : fitting
   // Lists with English headers have codes of ISO 3166-1.
   const isEnglish = /country|iso|jurisdiction/i.test(columns.identifiers.registration_country ?? '')
-  return only !== undefined && another === undefined ? only : isEnglish ? text : ''
+  const isOpen = isEnglish || findCountryCode(text) === null
+  return only !== undefined && another === undefined ? only : isOpen ? text : ''
 }
 
 /** Whether a cell below the header of a country, or the end of a whole place, has one. */

@@ -731,6 +731,22 @@ test.each([
     'postal',
     'Poštna št.|Poštna številka|Postal No|Post Nr|PLZ Nr.|Postnr.|индекс|почтовый индекс|posta kodu|irányítószám|código postal|CEP|PIN|ПИН|Kod pocztowy|Poštanski br.',
   ],
+  [
+    'postal',
+    'Kod pocz.|Kod p.|PSČ sídla|Code postal du siège|PLZ des Sitzes|Postcode zetel|Székhely irányítószám',
+  ],
+  [
+    'country',
+    'Państwo|Panstwo|Štát|Stát sídla|Staat|valtio|Держава|Государство|Κράτος|Kraj siedziby|Państwo siedziby|Χώρα έδρας',
+  ],
+  [
+    'country',
+    'Kraj (ISO)|Państwo (ISO)|Země (ISO)|Krajina ISO|Ország (ISO)|Țară (ISO)|Paese (ISO)|Stato (ISO2)|Ülke (ISO)|Maa (ISO)|Država (ISO 3166-1)|Country (alpha-2)|Kod ISO kraju',
+  ],
+  [
+    'city',
+    'Miejscowość siedziby|Obec sídla|Mesto sídla|Ort des Sitzes|Gemeente zetel|Localitatea sediului|Comune della sede|Cidade da sede|Mjesto sjedišta|Град седишта|Mesto sedeža|Buveinės miestas|Asukoha linn|Πόλη έδρας|Город местонахождения|Székhely település',
+  ],
   ['city', 'Pošta|Naziv pošte|poststed|postort|Postort|Ort|PLZ/Ort|postitoimipaikka|Občina|Kraj in pošta'],
   [
     'city',

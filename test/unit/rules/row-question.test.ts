@@ -1603,7 +1603,10 @@ describe('a code that is the short form of another country', () => {
     ['BH', 'Firma', 'Nr.', 'Land', ''],
     ['RI', 'Nama Perusahaan', 'NPWP', 'Negara', 'ID'],
     ['R.I.', 'Company', 'NIB', 'Country', 'ID'],
-    ['RP', 'Company', 'SEC No.', 'Country', 'PH'],
+    ['RP', 'Nazwa firmy', 'Numer', 'Państwo', 'PL'],
+    ['RP', 'Company', 'Number', 'Country', 'RP'],
+    ['РБ', 'Фирма', 'ЕИК', 'Държава', 'BG'],
+    ['РБ', 'Наименование', 'Номер', 'Страна', 'РБ'],
   ] as const
   test.each(lists)('%s below %s, %s, %s is %s', (code, name, number, country, expected) => {
     const rule: LookupRule = {
