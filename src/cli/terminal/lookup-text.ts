@@ -28,6 +28,13 @@ const namedMax = 10
 const columnCharsMax = 60
 
 const whyCharsMax = 100
+const optionCharsMax = 400
+/** Half of an option is of no use: a long one is only named. */
+function shortenReason(why: string): string {
+  const at = why.indexOf('--id-columns ')
+  if (at === -1) return truncateText(why, whyCharsMax)
+  return why.length <= optionCharsMax ? why : `${why.slice(0, at)}--id-columns with all its columns`
+}
 
 /**
  * Describes in a few lines which columns are used, and which are not.
@@ -46,11 +53,10 @@ export function formatColumnLines(report: ColumnReport): string[] {
   const lines = [asked.join('; '), ...formatIdentifierLine(report)]
   if (unused.length + others.length === 0) return lines
   const named = unused.map(({ column, kind, why = '' }) => {
-    const reason = truncateText(why, whyCharsMax)
     // Only a part of the header, or only the cells, say what it is.
     if (why.startsWith('to use it:'))
-      return `${truncateText(column)} (perhaps ${/^[AEIOU]|^L/.test(kind) ? 'an' : 'a'} ${kind}; ${reason})`
-    return `${truncateText(column)} (${kind}${why === '' ? '' : `: ${reason}`})`
+      return `${truncateText(column)} (perhaps ${/^[AEIOUaeio]|^L/.test(kind) ? 'an' : 'a'} ${kind}; ${shortenReason(why)})`
+    return `${truncateText(column)} (${kind}${why === '' ? '' : `: ${shortenReason(why)}`})`
   })
   const left = [...named, ...others.map((column) => truncateText(column))]
   const rest = left.length > namedMax ? ` and ${left.length - namedMax} more` : ''

@@ -238,13 +238,13 @@ function mapHeader(columns: readonly string[]): { map: FieldMap; twice: string[]
   if (map.registration_court !== undefined && ofCourt !== undefined) map.registration_id = ofCourt
   for (const field of identifierFields) add(field, (name) => rankNumber(name, identifierHeaders[field]))
   if (isNational(map.registration_id ?? '')) delete map.registration_court
-  if (map.street_address === undefined || map.city === undefined)
-    for (const sets of [ownSets, mailingSets])
-      if (sets === ownSets || placeKeys.every((field) => map[field] === undefined))
-        for (const [field, part] of Object.entries(placeFields))
+  const isWhole = map.street_address !== undefined && map.city !== undefined
+  for (const sets of [ownSets, mailingSets])
+    if (sets === ownSets || placeKeys.every((field) => map[field] === undefined))
+      for (const [field, part] of Object.entries(placeFields))
+        if (!isWhole || part !== 'address')
           add(field as ImportField, (name) => rankPlace(parsePlaceHeader(name), part, sets))
-  if (map.street_address === undefined || map.city === undefined)
-    add('formatted_address', (name) => wholePlaceHeaders.indexOf(toWordsKey(name)))
+  if (!isWhole) add('formatted_address', (name) => wholePlaceHeaders.indexOf(toWordsKey(name)))
   const full = header.find((name) => findHeaderField(toPlainHeader(name)) === 'name')
   if (full !== undefined) map.name = full
   const isOther = (name: string) => /^(?:other|former)_names$/.test(findHeaderField(name) ?? '')

@@ -233,6 +233,27 @@ describe('columns', () => {
   })
 
   test.each([
+    ['Nazwa;Numer KRS;Ulica;Miejscowość;Województwo;Adres strony internetowej', 'mazowieckie'],
+    ['Název;IČO;Ulice;Město;Okres;Webová stránka', 'Praha'],
+    ['Denumire;CUI;Strada;Localitate;Județ;Pagină web', 'Cluj'],
+    ['Nome;Partita IVA;Via;Comune;Provincia;Sito web', 'Torino'],
+    ['Nombre;CIF;Calle;Municipio;Provincia;Página web', 'Sevilla'],
+    ['Name;Registernummer;Straße;Ort;Bundesland;Webadresse', 'Bayern'],
+    ['Cégnév;Cégjegyzékszám;Utca;Település;Megye;Honlap címe', 'Pest'],
+  ])('region and website are found next to street and town, by the words of lists: %s', (headers, region) => {
+    const columns = headers.split(';')
+    const rows = [1, 2, 3].map((at) => [
+      `Acme ${at}`,
+      `1234567${at}`,
+      'Main 1',
+      'Town',
+      region,
+      `acme${at}.eu`,
+    ])
+    expect(proposeMap(columns, rows).map).toMatchObject({ region: columns[4], website: columns[5] })
+  })
+
+  test.each([
     [{ jurisdiction: 'cn' }, 'CN'],
     [{ jurisdiction: 'us_de' }, 'US'],
     [{ jurisdiction: 'ky', country: 'HK' }, 'HK'],

@@ -6,6 +6,7 @@ test.each([
   'unknown|UNKNOWN|Unknown.|"unknown"|[unknown]|*unknown*|not available|not_available|Not-Available|TBD|t.b.d.|(blank)',
   '-|--|–|—|―|−|...|…|?|???|.|/|*|_|( )|„“|！？|・|xxx|XXXX|0|000|0.00',
   'ＮＵＬＬ|ｎ／ａ|unknown\u00a0|\u3000不明\u3000|un\u00adknown|Not  known|keine\tAngabe',
+  'b/d|B/D|b.d.|k/A|o/A|n/v/t|N/V/T|б/д|Б/Д|н/д|н/в|n/p|N/P|i/o|nie dot.',
   'k.A.|k. A.|keine Angabe|keine  Angaben|Unbekannt|N.N.|nicht verfügbar|nicht verfugbar|(Leer)',
   'inconnu|non renseigné|NON RENSEIGNE|néant|Aucun|sans objet|(vide)',
   'sin datos|S/D|desconocido|no aplica|sin información|sin informacion|(en blanco)',

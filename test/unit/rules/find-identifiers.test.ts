@@ -779,6 +779,26 @@ describe('Columns of VAT numbers', () => {
     expect(formatColumnLines(told(table)).at(-1)).toContain(`not used: Kennzahl ${said};`)
   })
 
+  test('an option that uses a further column is whole, or only named', () => {
+    const numbers = { KRS: ['0000028860'], REGON: ['610188201'], NIP: ['7740001454'], Kraj: ['PL'] }
+    const table = {
+      Kontrahent: ['Orlen'],
+      ...numbers,
+      WWW: ['orlen.pl'],
+      'Kontakt e-mail': ['x@orlen.pl'],
+    }
+    const { unused } = told(table)
+    const why = unused.find(({ column }) => column.startsWith('Kontakt'))?.why ?? ''
+    expect(why).toMatch(/^to use it: --id-columns .*email="Kontakt e-mail"/)
+    expect(why.length).toBeGreaterThan(100)
+    expect(formatColumnLines(told(table)).at(-1)).toContain(`(perhaps an e-mail; ${why})`)
+    const long = `to use it: --id-columns ${'website=WWW,'.repeat(50)}`
+    const report = { ...told(table), unused: [{ column: 'Poczta', kind: 'e-mail', why: long }] }
+    expect(formatColumnLines(report).at(-1)).toContain(
+      '(perhaps an e-mail; to use it: --id-columns with all its columns)',
+    )
+  })
+
   test('have no words for amounts in their header: these are not reported', () => {
     const before =
       'Belopp inkl.|Summa exkl.|Betrag inkl.|Montant|Amount incl.|Total|Bedrag incl.|Beløb ekskl.|Price w/o'
