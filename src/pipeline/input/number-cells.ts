@@ -12,6 +12,7 @@ import {
   findNumberForm,
   hasPlainForm,
   isPlainCompanyNumber,
+  isSiteNumber,
   hasWrongCheckDigits,
   numberCountries,
   readTaxCountry,
@@ -86,7 +87,7 @@ const refusals: ReadonlySet<IdentifierFault> = new Set([
 ])
 
 /**
- * Returns the first number of the country of the row, else the first number without a fault. If each has one, the first
+ * Returns the first number of the country of the row, by its form or else its header, else the first without a fault. If each has one, the first
  * is returned with its fault.
  */
 export function chooseNumber(
@@ -100,10 +101,13 @@ export function chooseNumber(
   const isRefused = ({ identifier, fault }: ReadNumber) =>
     identifier === null || (fault !== null && refusals.has(fault))
   const country = read.length > 1 ? toRegisterPlace(places.registration_country ?? '')?.slice(0, 2) : null
-  const isOfRow = ({ identifier }: ReadNumber) =>
+  const rowCountry = country?.toLowerCase() ?? ''
+  const isOfRow = ({ identifier }: ReadNumber, at: number, value = identifier?.value ?? '') =>
     identifier?.place?.slice(0, 2) === country &&
-    rateNumber(country?.toLowerCase() ?? '', identifier?.value ?? '') !== 0
-  const own = read.findIndex((one) => !isRefused(one) && isOfRow(one))
+    (rateNumber(rowCountry, value) !== 0 ||
+      (listRegisterCountries(cells[at]?.header ?? '').join() === country &&
+        (!isSiteNumber(rowCountry, value) || mayBeCompanyNumber(rowCountry, value))))
+  const own = read.findIndex((one, at) => !isRefused(one) && isOfRow(one, at))
   const at = own < 0 ? read.findIndex((one) => !isRefused(one)) : own
   const sent = read[at] ?? read.find(({ identifier }) => identifier !== null) ?? null
   const faults = read
@@ -138,7 +142,7 @@ function readSeveral(cell: NumberCell, places: Places): ReadNumber | null {
   return accept(values.map(({ value }) => value).join(' / '), first.place, null)
 }
 
-/** Reads a cell. In a column that the user named, a tax number without a company number is sent unchanged. */
+/** Reads a cell. In a column that the user named, a tax number without a company number is sent; that of Lithuania with its letters, which tell it. */
 function readNamed(cell: NumberCell, places: Places): ReadNumber {
   const read = readCell(cell, places)
   if (cell.isNamed !== true || read.fault !== 'tax_number') return read
@@ -146,7 +150,7 @@ function readNamed(cell: NumberCell, places: Places): ReadNumber {
   const [only, another] = listRegisterCountries(cell.header)
   const written = [readTaxCountry(text), places.registration_country, another === undefined ? only : null]
   const [place = null] = written.flatMap((one) => toRegisterPlace(one ?? '') ?? [])
-  return accept(text, place, null)
+  return accept(place === 'LT' ? text.replace(/^(?=\d)/, place) : text, place, null)
 }
 
 /** "zie factuur 12", "to be verified": words, and no number with its label. */
@@ -197,6 +201,9 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
   const { place: chosen, isForeign } = choosePlace({ header, text }, named, row, earlier)
   const place = chosen === null || isEarlier ? chosen : findRegion(chosen, { header, text })
   const country = place?.slice(0, 2).toLowerCase() ?? null
+  // Lithuania: a tax number is as long as a company number, and another one.
+  if (!isEarlier && isTax && (country ?? readTaxCountry(text) ?? named.join().toLowerCase()) === 'lt')
+    return { identifier: null, fault: 'tax_number' }
   const number = country === null ? null : toCompanyNumber(country, text)
   const isSuffixUnread = earlier !== undefined && isTax && /^CHE.*[A-Z]$/.test(closeNumber(text))
   if (isSuffixUnread || (number === null && earlier?.version !== '0.2.0')) {

@@ -262,7 +262,7 @@ function toComparedNumber(country: string, text: string, drawn: string | null): 
   const closed = closeNumber(toCompanyNumber(country, text) ?? text)
   const form = findNumberForm(country, closed)
   if (hasSerialLetters(country, closed)) return { number: closed, kind: 'form serial', isOneRegister: true }
-  const kind = findNumberKind(country, closed)
+  const kind = findNumberKind(country, closeNumber(text)) ?? findNumberKind(country, closed)
   if (kind !== null) return { number: closed, kind: `form ${kind}`, isOneRegister: true }
   if (isSiteNumber(country, text)) return { number: closed, kind: `other ${closed}`, isOneRegister: false }
   if (form === undefined) {

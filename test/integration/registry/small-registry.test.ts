@@ -532,6 +532,23 @@ describe('a number behind a name has the form of its country', () => {
     expect(ask(`Quentlow Marbeck ${form} (2019)`).status).toBe('matched')
   })
 
+  test('a tax number of Lithuania is not compared with a company number of the same length', () => {
+    const [held, taxed] = ['302345678', 'LT123456715'].map((registration_id) =>
+      registryOf([{ id: 'a', name: 'UAB "Quentlow"', country: 'LT', jurisdiction: 'lt', registration_id }]),
+    )
+    const ask = (registry: typeof held, number: string) =>
+      registry?.resolve({
+        name: `UAB Quentlow (company number ${number})`,
+        location: 'Lietuva',
+        context: null,
+      }).status
+    for (const number of ['LT123456715', 'LT100001919017']) expect(ask(held, number), number).toBe('matched')
+    expect(ask(held, 'LT 302345678')).toBe('matched')
+    expect(ask(held, 'LT 302345670')).toBe('inconclusive')
+    expect(ask(taxed, 'LT123456715')).toBe('matched')
+    expect(ask(taxed, 'LT123456725')).toBe('inconclusive')
+  })
+
   test('a name cell may be a number with its label alone', () => {
     const registry = registryOf([
       {

@@ -1036,6 +1036,50 @@ test.each(['SI82646716', '80267432', '000-388-771-000', 'EE100931558', 'DE129274
   },
 )
 
+test.each([
+  ['PL', 'REGON: 390021764', 'NIP: 7740001454'],
+  ['Polska', 'KRS: 28860', 'NIP: 7740001454'],
+  ['PL', 'NIP: 7740001454', 'REGON: 390021764'],
+  ['LT', 'Įmonės kodas: 110053842', 'PVM kodas: LT123456715'],
+  ['CZ', 'IČO: 27082440', 'DIČ: CZ45274649'],
+])(
+  'the first column with a number of the country %s is used, in the order of the plan: %s, %s',
+  (country, ...texts) => {
+    const cells = texts.map((cell) => {
+      const [header = '', text = ''] = cell.split(': ')
+      return { header, text, isNamed: true }
+    })
+    const { identifier } = chooseNumber(cells, { registration_country: country })
+    expect(identifier?.value).toBe(cells[0]?.text)
+    const later = [{ header: cells[0]?.header ?? '', text: 'n/a' }, ...cells.slice(1)]
+    expect(chooseNumber(later, { registration_country: country }).identifier?.value).toContain(
+      cells[1]?.text.slice(2),
+    )
+  },
+)
+
+test.each(['LT123456715', '123456715', 'LT100001919017', '100001919017'])(
+  'the tax number %s of Lithuania is no company number, and has its letters if it is sent',
+  (text) => {
+    for (const [header, country] of [
+      ['PVM kodas'],
+      ['PVM mokėtojo kodas', 'LT'],
+      ['VAT number', 'Lietuva'],
+    ] as const) {
+      const places = country === undefined ? {} : { registration_country: country }
+      expect(chooseNumber([{ header, text }], places)).toMatchObject({
+        identifier: null,
+        faults: ['tax_number'],
+      })
+      const { identifier } = chooseNumber([{ header, text, isNamed: true }], places)
+      expect(identifier?.value).toBe(`LT${text.replace('LT', '')}`)
+    }
+    expect(chooseNumber([{ header: 'Įmonės kodas', text: '123456715' }], {}).identifier?.value).toBe(
+      '123456715',
+    )
+  },
+)
+
 describe('the country of rows without one', () => {
   const base = { name: 'Name', context: [], identifiers: {}, country: 'UY' }
   const read = (location: readonly string[], ...rows: readonly (readonly (string | null)[])[]) =>
