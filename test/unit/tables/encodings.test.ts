@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { detectEncoding } from '../../../src/tables/encodings/detect.js'
 import { decodeText } from '../../../src/tables/encodings/recode.js'
@@ -446,9 +447,12 @@ describe('bytes that are valid UTF-8 by chance', () => {
   }
   const sourceOf = (bytes: Buffer, chunkBytes = 1 << 16) => ({
     label: 'names.csv',
-    bytes: async function* () {
-      for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)
-    },
+    bytes: () =>
+      Readable.from(
+        Array.from({ length: Math.ceil(bytes.length / chunkBytes) }, (_, at) =>
+          bytes.subarray(at * chunkBytes, (at + 1) * chunkBytes),
+        ),
+      ) as AsyncIterable<Buffer>,
   })
   const read = async (bytes: Buffer, given?: Encoding, chunkBytes?: number) => {
     const source = sourceOf(bytes, chunkBytes)
