@@ -153,7 +153,7 @@ export function isLegacyText(text: Buffer, encoding: LegacyEncoding): boolean {
   )
 }
 
-/** A character of two bytes beside a Latin letter. */
+/** A character of two bytes next to a Latin letter. */
 const oddPair =
   /(?<=[A-Za-z])[\xc6-\xdf][\x80-\xbf](?![\x80-\xff])|(?<![\x80-\xff])[\xc6-\xdf][\x80-\xbf](?=[A-Za-z])/g
 
