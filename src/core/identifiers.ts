@@ -251,10 +251,8 @@ export function rememberHeaders<Result>(compute: (header: string) => Result): (h
   }
 }
 
-/** Characters of an entry, without the text of its header. */
-const entryChars = 100
-/** Enough for the columns of the widest table, with their parts. */
-const rememberedCharsMax = 5_000_000
+/** Characters of an entry, without the text of its header; enough for the columns of the widest table, with their parts. */
+const [entryChars, rememberedCharsMax] = [100, 5_000_000]
 
 /** Words like "of", and offices that give tax numbers, in names of numbers: `PIN ya KRA`, `NIT de la DIAN`. */
 const ofWords = new Set(toHeaderKeys(headerWords.ofWords))
@@ -262,13 +260,8 @@ const taxOffices = new Set(toHeaderKeys(headerWords.taxOffices))
 
 /** Lists the keys of a header without its word for a number: `entreprise` for `N° d'entreprise`, `kbo` for `KBO-nr`. */
 export const listWithoutNumberWord = rememberHeaders((header): readonly string[] => {
-  const apart = header
-    .replace(/[#№]/g, ' no ')
-    .replace(/[°º]/g, '')
-    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
-  const words = foldLetters(apart)
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '')
+  const apart = header.replace(/[#№]/g, ' no ').replace(/[°º]/g, '')
+  const words = foldLetters(apart.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')).match(/[\p{L}\p{N}]+/gu) ?? []
   const whole = words.join('')
   const named = words.filter((word, at) => at === 0 || at === words.length - 1 || !ofWords.has(word))
   const atEnd = named.slice(0, numberWords.has(named.at(-1) ?? '') ? -1 : undefined)
@@ -325,8 +318,8 @@ function createCountriesOfHeader(names: Readonly<Record<string, string | readonl
 
 const places = Object.entries(headerWords.headerPlaces)
 const placeByKey = new Map(places.flatMap(([code, names]) => toHeaderKeys(names).map((key) => [key, code])))
-const placeNames = `(?<![\\p{L}\\p{M}])(?:${places.map(([, names]) => names).join('|')})(?![\\p{L}\\p{M}])`
-const placeName = new RegExp(placeNames, 'giu')
+const placeNames = places.map(([, names]) => names).join('|')
+const placeName = new RegExp(String.raw`(?<![\p{L}\p{M}])(?:${placeNames})(?![\p{L}\p{M}])`, 'giu')
 /** Reads the place in a header of numbers, and the rest: `CA-ON` in `Ontario Corporation Number`; `null` without exactly one. */
 export const splitHeaderPlace = rememberHeaders((header) => {
   const found = header.match(placeName)?.map((name) => placeByKey.get(toHeaderKey(name)))

@@ -86,10 +86,7 @@ const refusals: ReadonlySet<IdentifierFault> = new Set([
   'tax_number',
 ])
 
-/**
- * Returns the first number of the country of the row, by its form or else its header, else the first without a fault. If each has one, the first
- * is returned with its fault.
- */
+/** Returns the first number of the row's country, by its form or header, else the first without a fault, else the first with its fault. */
 export function chooseNumber(
   cells: readonly NumberCell[],
   places: Places,
@@ -120,10 +117,7 @@ export function chooseNumber(
 const isOfForm = (country: string, value: string): boolean =>
   rateNumber(country, value) !== 0 || hasWrongCheckDigits(country, value)
 
-/**
- * Reads a cell with several numbers: all company numbers of one register, or the only one. Other numbers in it, as those of
- * taxes, are not sent. `null` for other cells.
- */
+/** Reads a cell with several numbers: all company numbers of one register, and no others, as those of taxes. `null` for other cells. */
 function readSeveral(cell: NumberCell, places: Places): ReadNumber | null {
   const parts = splitNumbers(cell.text)
   if (parts.length < 2) return null
@@ -184,10 +178,7 @@ function readCell(cell: NumberCell, places: Places): ReadNumber {
   return isOneNumber && isOfForm(country, value) ? read : { identifier: null, fault: 'registration_id' }
 }
 
-/**
- * Reads a cell of a column of numbers by its form, its check digits, the country of its row and the header: a company
- * number, a tax number that contains one, or an EIN.
- */
+/** Reads a cell of a column of numbers by form, check digits, country of the row and header: a company number, a tax number that contains one, or an EIN. */
 function readNumber({ header, text }: NumberCell, places: Places, earlier?: EarlierReading): ReadNumber {
   if (earlier === undefined && isPlainVatNumber(text)) return { identifier: null, fault: 'tax_number' }
   const isEarlier = earlier !== undefined
@@ -197,8 +188,7 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
   const isUnknownRow = rowPlace === null && (places.registration_country ?? '').trim() !== ''
   if (!isEarlier && isPersonNumber(text, listPersonCountries({ header, text }, rowPlace)))
     return { identifier: null, fault: 'person_number' }
-  const row = { rowPlace, isUnknownRow }
-  const { place: chosen, isForeign } = choosePlace({ header, text }, named, row, earlier)
+  const { place: chosen, isForeign } = choosePlace({ header, text }, named, [rowPlace, isUnknownRow], earlier)
   const place = chosen === null || isEarlier ? chosen : findRegion(chosen, { header, text })
   const country = place?.slice(0, 2).toLowerCase() ?? null
   // Lithuania: a tax number is as long as a company number, and another one.
@@ -275,7 +265,7 @@ function readWrongTaxNumber(text: string): ReadNumber {
 function choosePlace(
   { header, text }: NumberCell,
   named: readonly string[],
-  { rowPlace, isUnknownRow }: { rowPlace: string | null; isUnknownRow: boolean },
+  [rowPlace, isUnknownRow]: readonly [place: string | null, isUnknown: boolean],
   earlier: EarlierReading | undefined,
 ): { place: string | null; isForeign: boolean } {
   const only = named.length !== 1 || isTaxHeader(header, earlier !== undefined) ? null : (named[0] ?? null)

@@ -36,7 +36,6 @@ for (const { code, name, parent } of iso31662) {
   if (parent.includes('-')) largerRegions.set(code, parent)
 }
 
-/** Codes of landscapes and municipalities with the name of a region, which addresses mean. */
 const sameNamed = placeNames.same_named.split(' ')
 /** Codes by key of the name and by short code. Built at the first use, because it takes 10 ms. */
 let regionCodes: ReadonlyMap<string, readonly string[]> | null = null
@@ -128,9 +127,9 @@ export function findCertainCountry(location: string | null): string | null {
 /** Returns the ISO 3166-2 code of a subdivision if it is unique in the country, otherwise `null`. "Dhaka" is the division. */
 export function findRegionCode(countryCode: string | null, text: string): string | null {
   if (countryCode === null) return null
-  const find = (name: string) => findRegionCodes(name).filter((code) => code.startsWith(`${countryCode}-`))
-  const [name, whole] = [text.replace(/^[A-Za-z]{2}-/, ''), find(text.replace(/^[A-Za-z]{2}-/, ''))]
-  const codes = whole.length > 0 ? whole : find(name.replace(regionWords, ''))
+  const name = text.replace(/^[A-Za-z]{2}-/, '')
+  const find = (one: string) => findRegionCodes(one).filter((code) => code.startsWith(`${countryCode}-`))
+  const codes = [name, name.replace(regionWords, '')].map(find).find(({ length }) => length > 0) ?? []
   const largest = codes.filter((code) => !codes.includes(findLargerRegion(code) ?? ''))
   return largest.length === 1 ? (largest[0] ?? null) : null
 }
