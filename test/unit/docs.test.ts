@@ -248,6 +248,19 @@ describe('the rest of the README', () => {
     expect(read('ARCHITECTURE.md').split('\n').length).toBeLessThanOrEqual(150)
   })
 
+  test('files that pages show are shown whole', () => {
+    const shown = pages.flatMap((page) =>
+      [...read(page).matchAll(/^( *)<!-- file: (\S+) -->\n *```\w+\n(.*?)^ *```$/gms)].map(
+        ([, indent = '', path = '', text = '']) => ({
+          path,
+          text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+        }),
+      ),
+    )
+    expect(shown.length).toBeGreaterThan(0)
+    for (const { path, text } of shown) expect(text, path).toBe(read(path))
+  })
+
   test('documents name files and folders that are there', () => {
     const named = ['CONTRIBUTING.md', 'ARCHITECTURE.md', ...filesOf('docs')].flatMap((path) =>
       found(/(?<=`)(?:src|test|bench)\/[\w./-]+(?=`)/g, read(path)).map((name) => [path, name] as const),

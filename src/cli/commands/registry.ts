@@ -147,7 +147,7 @@ function search(registry: Registry, name: string, flags: SearchFlags, io: CliIo)
 function createMapOption(): Option {
   return new Option(
     '--map <field=column,…>',
-    'columns of the fields; several for a field: other_names=a,b (names, numbers), street_address=a,b (joined)',
+    'columns of the fields; a field may have several: other_names=a,other_names=b keeps both, street_address=a,street_address=b joins them',
   ).argParser(parseMap)
 }
 

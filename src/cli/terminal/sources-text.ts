@@ -80,7 +80,7 @@ export function formatLicences(listed: readonly ListedSource[]): string {
     .join('')
 }
 
-/** What registers lack that their country has. */
+/** Gaps of registers, which users of their country should know. */
 const gaps: Readonly<Partial<Record<string, string>>> = {
   canada:
     'canada has the federal companies only: those of provinces and territories, as of Quebec and Ontario, are missing.',

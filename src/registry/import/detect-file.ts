@@ -337,7 +337,9 @@ export function formatCommand(path: string, { idType, map, country, jurisdiction
   const isCompanyNumber = (idType ?? 'registration_id') === 'registration_id'
   const isPlaceOpen = isCompanyNumber && (map.jurisdiction ?? map.country ?? country ?? null) === null
   const place = jurisdiction ?? (isPlaceOpen ? 'CODE' : null)
-  const fields = Object.entries({ ...needed, ...map }).map(([field, column]) => `${field}=${column}`)
+  const fields = Object.entries({ ...needed, ...map }).flatMap(([field, columns]) =>
+    columns.split(',').map((column) => `${field}=${column}`),
+  )
   const flags = [
     `--id-type ${idType ?? 'registration_id'}`,
     `--map ${quoteArgument(fields.join(','))}`,

@@ -300,7 +300,7 @@ export function parseSeveralNames(name: string): SeveralNames | null {
   return apart.length > 1 && apart.some(isIncorporated) ? { names: apart, areStated: true } : null
 }
 
-/** What seems to be a form may be a country or a state that knows that of the name before: "Norvane Inc., Kelmor, CA", "Norvane AB, Kelmor, SE". */
+/** A form at the end may be a country or a state that knows the form of the name before: "Norvane Inc., Kelmor, CA", "Norvane AB, Kelmor, SE". */
 function isTown(part: string, before = ''): boolean {
   const [end, code = ''] = /,\s*([A-Z]{2})\b[\s\d-]*$/.exec(part) ?? []
   const isThere = (country: string) =>

@@ -228,7 +228,7 @@ export function decide({ ranked, noneShare, decisionFeatures }: Ranking): MatchD
     rivals,
     noneShare,
     decisionFeatures,
-    // Of two that fit as well, each has its part of what both have.
+    // Two that fit as well share the confidence of both.
     confidence: estimateCandidateConfidence(best, { ranked }),
   }
 }

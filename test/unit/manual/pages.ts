@@ -7,6 +7,7 @@ import { checkedCountries } from '../../../src/core/numbers/national-numbers.js'
 import { getPersonForms, personTests } from '../../../src/core/numbers/number-forms.js'
 import headerWords from '../../../src/core/headers.json' with { type: 'json' }
 import legalForms from '../../../src/registry/reference/legal-forms.json' with { type: 'json' }
+import registerWords from '../../../src/registry/reference/register-words.json' with { type: 'json' }
 import { findCountryName } from '../../../src/core/countries.js'
 import { identifierNames } from '../../../src/core/identifiers.js'
 import { errorCodes, errorTable } from '../../../src/core/errors.js'
@@ -26,6 +27,7 @@ export async function generatePages(): Promise<ReadonlyMap<string, string>> {
     [`${reference}/headers.md`, formatHeaders()],
     [`${reference}/legal-forms.md`, formatLegalForms()],
     [`${reference}/verdicts.md`, formatVerdicts()],
+    [`${reference}/statuses.md`, formatStatuses()],
     ['docs/decisions/README.md', formatDecisions()],
     ...program.commands.map((command) => [getPath(command), formatCommandPage(command)] as const),
   ] as const
@@ -145,6 +147,24 @@ function formatVerdicts(): string {
     note,
     'A cell under `verdict` may have these words. Case and, where one meaning is left, accents do not matter.',
     formatTable({ head: ['verdict', 'words'], rows }).trimEnd(),
+  ].join('\n\n')
+}
+
+/** The words of companies' states in files of registers. */
+function formatStatuses(): string {
+  return [
+    '# Words of statuses',
+    note,
+    'In a file of a register, `status` may have these words. Case, accents and punctuation do not matter.',
+    formatTable({
+      head: ['`enrich_entity_status`', 'words'],
+      rows: Object.entries(registerWords.statuses).map(([status, words]) => [status, listHeaders([words])]),
+    }).trimEnd(),
+    'The header of such a column has one of these words, alone or next to a word for companies or registers:',
+    formatTable({
+      head: ['column', 'words'],
+      rows: [['status', listHeaders([registerWords.words.status])]],
+    }).trimEnd(),
   ].join('\n\n')
 }
 
