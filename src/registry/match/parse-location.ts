@@ -61,6 +61,7 @@ export function parseLocation(location: string | null): LocationHint | null {
     break
   }
   const builder: HintBuilder = {
+    postals,
     cities: new Set(),
     readings: [],
     namesTown: postals.size > 0,

@@ -8,6 +8,7 @@ import {
   toCityKey,
 } from '../normalize/places.js'
 import { isDependent } from '../normalize/unspaced-names.js'
+import placeNames from '../reference/place-names.json' with { type: 'json' }
 
 /** ISO 3166-2 lists the United Kingdom and its countries in addition to their counties. */
 const nations = new Set(['UKM', 'GBN', 'EAW', 'ENG', 'SCT', 'WLS', 'NIR'].map((nation) => `GB-${nation}`))
@@ -28,10 +29,7 @@ export interface LocationHint {
   readonly openCountries: ReadonlySet<string>
   /** The country may be a state of the United States instead: "Georgia". */
   readonly isCountryOrState: boolean
-  /**
-   * Key of the last part if no part names a known country or region: it may be a town, or a country that is not known.
-   * Empty text otherwise.
-   */
+  /** Key of the last part if no part names a known country or region, else empty: a town, or a country that is not known. */
   readonly unreadEnd: string
   /** Towns that this part may mean: "Praha-Hostivař" is in Praha. */
   readonly endTowns: readonly string[]
@@ -68,6 +66,7 @@ export interface Reading {
 }
 
 export interface HintBuilder {
+  readonly postals: ReadonlySet<string>
   readonly cities: Set<string>
   readonly readings: Reading[]
   namesTown: boolean
@@ -75,19 +74,14 @@ export interface HintBuilder {
   isEndRead: boolean
 }
 
+type SettledKey = 'countries' | 'regions' | 'isTownWithDe' | 'isCountryOrState' | 'openCountries'
+type Settled = Pick<LocationHint, SettledKey> & { isTownElsewhere: boolean }
 /**
- * Settles readings that exclude each other. The last of several codes is the country ("San Jose, CA, US"), one with a
- * country name is a region, and a single one ("San Bruno, CA") may be either. A name that is a country and a region is
- * the region if another part names its country ("Georgia, USA"), and only a town if a later part is in another country
- * ("Lebanon, NH"). Regions of countries that are not named do not count.
+ * Settles readings that exclude each other. The last of several codes is the country ("San Jose, CA, US"), one with a country name is a
+ * region, and a single one ("San Bruno, CA") may be either. A name that is a country and a region is the region if another part names its
+ * country ("Georgia, USA"), and only a town if a later part is in another country ("Lebanon, NH"). Other regions do not count.
  */
-export function settleReadings({
-  cities,
-  readings,
-}: HintBuilder): Pick<
-  LocationHint,
-  'countries' | 'regions' | 'isTownWithDe' | 'isCountryOrState' | 'openCountries'
-> & { isTownElsewhere: boolean } {
+export function settleReadings({ cities, readings, postals }: HintBuilder): Settled {
   const codes = readings.filter(({ kind }) => kind === 'code')
   const names = readings.filter(({ kind }) => kind === 'name')
   const settled = names.map((name) => {
@@ -114,11 +108,18 @@ export function settleReadings({
   const last = codes.at(-1)
   const isAlone = codes.length === 1 && countries.size === 0
   const isTownWithDe = isAlone && last?.key === 'de' && cities.size > 0
-  const wasNamed = countries.size > 0
+  const isZip = [...postals].some((code) => /^\d{5}(?:\d{4})?$/.test(code))
+  // "Buenos Aires, AR", "Pune, IN" and "560001, IN" are in the country, and "46201, IN" is in the state.
+  const isThere = (country: string) =>
+    [...regions].some((code) => getCountry(code) === country) ||
+    [...cities].some((city) => townsOfCodes.get(country)?.has(city))
+  const isTold = (postals.size > 0 && !isZip) || last?.countries.some(isThere) === true
+  const isState = isAlone && isZip && statesWithoutZip.test(last?.key ?? '')
+  const wasNamed = countries.size > 0 || isState
   for (const code of codes) {
     const isCountry = code === last && code.countries.length > 0 && !wasNamed
     if (isCountry) for (const country of code.countries) countries.add(country)
-    if (!isCountry || isAlone) for (const region of code.regions) regions.add(region)
+    if (!isCountry || (isAlone && !isTold)) for (const region of code.regions) regions.add(region)
   }
   if (isAlone) {
     // "Derbyshire, AE" is in the Emirates, and "Kent, OH" in Ohio.
@@ -133,10 +134,7 @@ export function settleReadings({
   const found = { countries, regions, openCountries, isTownWithDe, isTownElsewhere }
   if (countries.size === 0 || isAlone) return { ...found, isCountryOrState: false }
   // "Georgia" alone may be the state, and "Niger" that of Nigeria.
-  const towns = [
-    ...names.flatMap(({ regions: own }) => own.map(getCountry)),
-    ...[...cities].flatMap(listHomonyms),
-  ]
+  const towns = names.flatMap((one) => one.regions.map(getCountry)).concat([...cities].flatMap(listHomonyms))
   const openNames = settled.filter(
     (name) => isOpenName(name, countries) && !name.countries.some((code) => towns.includes(code)),
   )
@@ -147,6 +145,10 @@ export function settleReadings({
   return { ...found, isCountryOrState }
 }
 
+const towns = Object.entries(placeNames.towns_of_codes)
+const townsOfCodes = new Map(towns.map(([code, names]) => [code, new Set(names.split('|').map(toCityKey))]))
+/** Codes of states that are also those of countries whose postal codes do not have five digits. */
+const statesWithoutZip = /^(?:al|ar|az|ca|co|ga|in|ky|md|ne|pa|sc|tn)$/
 const listCountries = (one: Reading): string[] => [...one.countries, ...one.regions.map(getCountry)]
 
 /** Lists the other countries with a large city of a country's name: Jordan for عمان, which is Oman and Amman. */
