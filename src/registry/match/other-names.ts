@@ -24,11 +24,10 @@ export const countTellingNext = ({ comparison: { left, text, alignment } }: Evid
   return cap(count, 3)
 }
 
-/** Another company is left over, with its legal form: "Larkmoor Bank Ltd for Norvane Foods Ltd". */
+/** Another company is left over, with its legal form: "Larkmoor Bank Ltd for Norvane Foods Ltd", but not in "Larkmoor - PT Norvane Foods Tbk". */
 export const isCompanyLeft: Feature = ({ comparison: { left, text, alignment, statedForm } }) =>
   text.forms.some(({ at, count, formClass }) => {
     const isBehind = at >= alignment.end
-    // "Norvane - PT Larkmoor Foods Tbk"
     const isInFront = at + count === alignment.start && text.words[at]?.separator !== ''
     if (isInFront || formClass === 'company' || at === statedForm?.at || (!isBehind && at >= alignment.start))
       return false
@@ -104,14 +103,13 @@ function isPayee(comparison: NameComparison): boolean {
   return isWhole && hasForm && before.some(isMark) && !before.some(isOther)
 }
 
-/** True if a telling word or one of a trade is in front of the name, without a sign between them: "Larkmoor Norvane Ltd" for Norvane Ltd. `isNext`: only directly in front. */
+/** True if a telling word or one of a trade is in front of the name, without a sign between them: "Larkmoor Norvane Ltd" for Norvane Ltd. `isNext`: only directly in front, and not as in "Clerk at Larkmoor". */
 export function isNamedOtherwise({ comparison }: Evidence, isNext = false): boolean {
   const { alignment, text, left } = comparison
   const before = left.filter(({ position, role }) => position === 'before' && role === null)
   const isMarked = before.some(({ word }) => /^(?:former|mark|host|agent)$/.test(word.wordClass))
   const isApart = comparison.isApartBefore && !isInQuotes(comparison)
   const last = text.words[alignment.start - 1]?.folded ?? ''
-  // "Residences at Larkmoor LLC" may be a name, and so may "Clerk at Larkmoor LLC" be a clerk.
   const isIntroduced = introducingWords.has(last) || (isNext && prepositions.has(last))
   if (isApart || isMarked || isIntroduced || isPayee(comparison)) return false
   const behind = left.filter(({ position, word }) => position === 'behind' && word.wordClass !== 'form')
@@ -191,9 +189,12 @@ export function isOfSeveral({ comparison: { left, text, alignment, candidate } }
 export const isRearranged = ({ comparison: { alignment, nameLeftover } }: Evidence): boolean =>
   alignment.isReordered && nameLeftover.hard > 0
 
-/** True for a usual word that a company is only called by, if no town tells: "United" may be any of many. */
+/** True for usual words that a company is only called by, or that begin the name of a little-known one, if no town tells: "United" may be any of many. */
 export const isUsualWord = ({ place, contextCount, comparison }: Evidence): boolean => {
-  const { isGeneric, statedForm, candidate } = comparison
-  const isOnly = isGeneric && statedForm === null && candidate.tokens.length === 1
-  return isOnly && candidate.kind === 'other' && contextCount === 0 && !/^(?:postal|city)$/.test(place)
+  const { isGeneric, statedForm, matchType, text, candidate } = comparison
+  const areUsual = text.words.every(({ wordClass }) => /^(?:generic|light|stop|place)$/.test(wordClass))
+  const { tickers, hasLei } = candidate.prominence
+  const isBeginning = matchType === 'prefix' && areUsual && tickers === '' && !hasLei
+  const isOnly = isGeneric && statedForm === null && candidate.tokens.length === 1 && place !== 'city'
+  return contextCount === 0 && place !== 'postal' && (isBeginning || (isOnly && candidate.kind === 'other'))
 }

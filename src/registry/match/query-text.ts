@@ -79,9 +79,9 @@ export interface QueryText {
   readonly around: string
 }
 
-/** "J.P.", "S. p. A.": initials are one word; "o.o. S.K.A." are two, and the "u" of "d.o.o. u stečaju" is no part of it. */
+/** "J.P.", "S. p. A.": initials are one word; "S.A. E.S.P." are two, and the "u" of "d.o.o. u stečaju" is no part of it. */
 const initials =
-  /(?<![\p{L}\p{M}\p{N}])(?:\p{L}\.(?:\s(?!(?<=\.\p{Ll}\.\s)\p{Lu}\.))?)+(?:(?:(?<=\.)\p{L}|(?<!\p{Lu}\. |\.\p{Ll}\. )\p{Ll}|\p{Lu})(?![\p{L}\p{M}\p{N}])\.?|\p{L}\.)/gu
+  /(?<![\p{L}\p{M}\p{N}])(?:\p{L}\.(?:(?<!\.\p{L}\.)\s)?)+(?:(?:(?<=\.)\p{L}|(?<!\p{Lu}\. |\.\p{Ll}\. )\p{Ll}|\p{Lu})(?![\p{L}\p{M}\p{N}])\.?|\p{L}\.)/gu
 const greetings = new RegExp(String.raw`^(?:${around.greetings})(?![\p{L}\p{M}])[\s,]*`, 'iu')
 const tradeNames = new RegExp(String.raw`(?<=\s|^)(?:${around.trade_names})(?=\s)`, 'giu')
 const readNumeral = (found: string): string => found.replaceAll('l', 'I')

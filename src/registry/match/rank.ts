@@ -8,6 +8,7 @@ import { compareNames } from './compare-names.js'
 import { estimateCompanyConfidence, findConfidenceLimit } from './confidence-limit.js'
 import type { Evidence } from './evidence.js'
 import { favorLikelier, isOutdone, preferSpelled } from './favored.js'
+import { isWholeName } from './other-names.js'
 import { countSiblings, withTownsOfText, type EvidencePair } from './siblings.js'
 import { computeFeatures } from './features.js'
 import {
@@ -195,8 +196,8 @@ const alikeMax = 3
 /** Below this confidence one company is not named; from here to `entityConfidenceMin` only as a candidate. */
 const candidateConfidenceMin = 20
 const entityConfidenceMin = 50
-/** Least share of a company to count as a rival of the best one. */
-const rivalShareMin = 0.08
+/** Least share of a company to count as a rival of the best one; and of one with the very name, such as one that has ended. */
+const [rivalShareMin, namesakeShareMin] = [0.08, 0.01]
 
 /**
  * Decides whether the best company is the answer, a candidate, or nothing. A body that is not a company is never the
@@ -206,17 +207,21 @@ export function decide({ ranked, noneShare, decisionFeatures }: Ranking): MatchD
   const [best, ...others] = ranked
   if (best === undefined) return { kind: 'none' }
   const confidence = estimateCompanyConfidence(best.share, best.evidence)
+  const rate = (other: RankedCompany) => (isOutdone(other.evidence, best.evidence) ? 0 : other.share)
+  const likely = others.filter((other) => rate(other) >= rivalShareMin)
+  const areNamed = (...all: readonly RankedCompany[]) =>
+    all.every(({ evidence }) => isWholeName(evidence.comparison))
   const rivals = others.filter(
-    (other) => other.share >= rivalShareMin && !isOutdone(other.evidence, best.evidence),
+    (other) => likely.includes(other) || (areNamed(best, other) && rate(other) >= namesakeShareMin),
   )
   // Example: three companies named "First Bancorp". Each is unlikely, but the case that all are wrong is less likely.
-  const rivalShare = rivals.reduce((sum, { share }) => sum + share, 0)
-  const isOneOfThese = rivals.length > 0 && best.share + rivalShare > noneShare
+  const rivalShare = likely.reduce((sum, { share }) => sum + share, 0)
+  const isOneOfThese = likely.length > 0 && best.share + rivalShare > noneShare
   const { matchType, isPart } = best.evidence.comparison
   // The very name is worth a look, even if its form or its place says that it is another company's.
   const isVeryName = matchType === 'exact' && !isPart
   if (confidence < candidateConfidenceMin && !isOneOfThese && !isVeryName) return { kind: 'none' }
-  const isOpen = confidence < matchedConfidenceMin && rivals.length > 0
+  const isOpen = confidence < matchedConfidenceMin && likely.length > 0
   const isGuess =
     confidence < entityConfidenceMin ||
     isOpen ||
