@@ -61,10 +61,11 @@ export function isNameLeft({ comparison: { form, candidate, left, alignment, tex
   return left.some(isName) && !left.some(isRelated)
 }
 
-/** The word in front of a name in quotes is the kind of its body, as in `Biedrība "Larkmoor"`: no sign is between them. */
-function isInQuotes({ text: { words, given }, alignment: { start, end } }: NameComparison): boolean {
+/** The word in front of a name in quotes is the kind of its body, as in `Biedrība "Larkmoor"`: no sign is between them. In square brackets without a form is the parent of a group. */
+function isInQuotes({ text: { words, given, forms }, alignment: { start, end } }: NameComparison): boolean {
   const [first, last] = [words[start], words[end - 1]]
-  if (start === 0 || first?.separator !== '/' || last === undefined) return false
+  if (start === 0 || first?.separator !== '/' || last === undefined)
+    return forms.length === 0 && given.includes(`[${first?.written ?? ' '}`)
   const isOpen = ['"', '“', '”', '„', '«'].some((quote) => given.includes(` ${quote}${first.written}`))
   return isOpen && ['"', '“', '”', '»'].some((quote) => given.includes(`${last.written}${quote}`))
 }
@@ -82,8 +83,7 @@ const wordsOfGroup = new Set(wordTables.before_group_companies.split(' '))
 const wordsOfMarks = new Set(wordTables.payee_mark_words.split(' '))
 
 /**
- * True if only what a statement says of a payment is in front of a whole name with its form: "POS LARKMOOR LTD", "PAGO EN LARKMOOR
- * SL". Written "Pos Larkmoor Ltd", or without a form, it is a name.
+ * True if only what a statement says of a payment is in front of a whole name with its form: "POS LARKMOOR LTD". "Pos Larkmoor Ltd" is a name.
  */
 function isPayee(comparison: NameComparison): boolean {
   const { left, text, matchType, form, isFormNext, nameLeftover: missing, candidate } = comparison
@@ -112,8 +112,8 @@ export function isNamedOtherwise({ comparison }: Evidence, isNext = false): bool
   const last = text.words[alignment.start - 1]?.folded ?? ''
   const isIntroduced = introducingWords.has(last) || (isNext && prepositions.has(last))
   if (isApart || isMarked || isIntroduced || isPayee(comparison)) return false
-  const behind = left.filter(({ position, word }) => position === 'behind' && word.wordClass !== 'form')
-  const isAlone = alignment.start < 4 && behind.length === 0
+  const isOpen = ({ position, word }: LeftWord) => position === 'behind' && word.wordClass !== 'form'
+  const isAlone = alignment.start < 4 && !left.some(isOpen)
   const isMark = (word: string) => !/\p{Ll}/u.test(text.given) && (word.length < 4 || payeeMarks.has(word))
   const mayBeNext = ({ word, at }: LeftWord) => at === alignment.start - 1 && !isMark(word.folded)
   const names = before.filter(({ word }) => /^(?:telling|generic)$/.test(word.wordClass))
