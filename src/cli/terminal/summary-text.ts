@@ -42,7 +42,7 @@ export function formatSummary(
     ...(coverage === null || coverage.without === null || ended !== null
       ? []
       : [
-          `  note      enrich knows no open register for these rows without a company, and you loaded none of your own: ${coverage.without}`,
+          `  note      no company found, and no open register known for these countries: ${coverage.without}`,
         ]),
     ...(ended === null ? formatAttention(summary, command, errorColumn) : formatStop(ended, command)),
     ...[...suggestNextSteps(summary, command, coverage), ...suggestShow(summary.outputPaths, command)].map(

@@ -38,7 +38,7 @@ export const answerColumns = [
   defineText('legal_entity_id', 'id of the registration at the service (`le_…`)'),
   defineText('jurisdiction', 'jurisdiction of the registration, like `us_de`, `gb`'),
   defineText('registration_authority', 'the authority that keeps the register'),
-  defineText('registration_id', 'company number: the number in the register'),
+  defineText('registration_id', 'company number: that of the register, or the column mapped to `id`'),
   defineText('lei', 'Legal Entity Identifier'),
   defineText('cik', 'SEC Central Index Key'),
   defineText('ein', 'US employer identification number'),

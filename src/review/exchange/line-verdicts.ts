@@ -204,7 +204,7 @@ const otherVerdicts = 'type the id of a company (siq_…), or none'
 const describeVerdicts = (typed: string): string =>
   /^\s*le_/i.test(typed)
     ? describeEntityId(typed)
-    : 'type the number of a candidate, yes for the only candidate, none, or the id of a company (siq_…); docs/reference/verdicts.md has these words in all languages'
+    : 'type the number of a candidate, yes for the only candidate, none, or the id of a company (siq_…); docs/reference/verdicts.md lists the words that are known'
 
 function toAccepted(id: string | null, problem: string): LineVerdict | { readonly problem: string } {
   if (id === null) return { problem }

@@ -327,7 +327,7 @@ describe('what is imported', () => {
     expect(lines).toHaveLength(22)
     expect(lines[0]).toBe(`${path}: 23 verdicts cannot be imported; nothing was imported`)
     expect(lines[1]).toBe(
-      `  line 3 (${many[1] ?? ''}): "who knows" is not a verdict: type the number of a candidate, yes for the only candidate, none, or the id of a company (siq_…); docs/reference/verdicts.md has these words in all languages`,
+      `  line 3 (${many[1] ?? ''}): "who knows" is not a verdict: type the number of a candidate, yes for the only candidate, none, or the id of a company (siq_…); docs/reference/verdicts.md lists the words that are known`,
     )
     expect(lines[21]).toBe('  and 3 more')
     expect(existsSync(place.path('enrich.decisions.csv'))).toBe(false)

@@ -170,46 +170,59 @@ function formatStatuses(): string {
 
 /** The legal forms that the embedded service knows, by country. */
 function formatLegalForms(): string {
-  const entries: readonly { spellings: string; countries: string; also?: string }[] = [
+  interface Entry {
+    spellings: string
+    countries: string
+    also?: string
+    legal_form: string | null
+  }
+  const findForms = (full: string) =>
+    legalForms.forms.filter((form) =>
+      form.spellings.split(', ').some((one) => one.replace(/^[<$]/, '') === full),
+    )
+  const entries: readonly Entry[] = [
     ...legalForms.forms,
     ...legalForms.scripts,
-    ...legalForms.short.map(([countries = '', list = '']) => ({
+    ...legalForms.short.map(([countries = '', list = '', full = '']) => ({
       countries,
       spellings: list.replace(/[$+]/g, ''),
+      legal_form: findForms(full)[0]?.legal_form ?? null,
     })),
     ...Object.entries(legalForms.written).flatMap(([spellings, full]) =>
-      legalForms.forms
-        .filter((form) => form.spellings.split(', ').some((one) => one.replace(/^[<$]/, '') === full))
-        .map(({ countries }) => ({ countries, spellings })),
+      findForms(full).map((form) => ({ ...form, spellings, also: '' })),
     ),
   ]
-  const forms = entries.flatMap(({ spellings, countries, also = '' }) =>
+  const forms = entries.flatMap(({ spellings, countries, also = '', legal_form: american }) =>
     `${countries} ${also}`
       .trim()
       .split(' ')
-      .map(
-        (country) =>
-          [
-            country,
-            spellings
-              .replace(/(?<=^|, )[<$]/g, '')
-              .replaceAll('*', '…')
-              .replaceAll(', ', '|'),
-          ] as const,
-      ),
+      .map((country) => ({
+        country,
+        american: american ?? '',
+        spellings: spellings
+          .replace(/(?<=^|, )[<$]/g, '')
+          .replaceAll('*', '…')
+          .replaceAll(', ', '|'),
+      })),
   )
-  const countries = [...new Set(forms.map(([country]) => country))].sort()
-  const rows = countries.map((country) => [
-    country === '' ? 'any country' : nameCountry(country),
-    listHeaders(forms.flatMap(([one, spellings]) => (one === country ? [spellings] : []))),
-  ])
+  const sortUnique = (all: readonly string[]) => [...new Set(all)].sort()
+  const rows = sortUnique(forms.map(({ country }) => country)).flatMap((code) => {
+    const own = forms.filter(({ country }) => country === code)
+    const name = code === '' ? 'any country' : nameCountry(code)
+    return sortUnique(own.map(({ american }) => american)).map((american) => [
+      name,
+      american === '' ? '' : `\`${american}\``,
+      listHeaders(own.flatMap((form) => (form.american === american ? [form.spellings] : []))),
+    ])
+  })
   return [
     '# Legal forms',
     note,
     'The embedded service knows these legal forms, before, in or behind a name. Case, accents, points and spaces do not matter: `A.Ş.` is `as`.\n' +
       'Many Cyrillic and Greek forms are listed in Latin letters: `ООО` is `ooo`, `Α.Ε.` is `ae`. A short form in front of the form of\n' +
       'another country is a word of the name: `SAS` in `SAS Larkmoor Ltd`.',
-    formatTable({ head: ['country', 'forms'], rows }).trimEnd(),
+    'The second column is the American form in `enrich_legal_form`; without one, the column is empty.',
+    formatTable({ head: ['country', '`enrich_legal_form`', 'forms'], rows }).trimEnd(),
   ].join('\n\n')
 }
 

@@ -144,7 +144,7 @@ describe('a line that cannot be taken is named, with what is wrong', () => {
     [{ name: '' }, /^its name is "", but the name of its lookup is "Acme GmbH"/],
     [
       { verdict: 'later' },
-      /^"later" is not a verdict: type the number of a candidate, yes for the only candidate, none, or the id of a company \(siq_…\); docs\/reference\/verdicts\.md has these words in all languages$/,
+      /^"later" is not a verdict: type the number of a candidate, yes for the only candidate, none, or the id of a company \(siq_…\); docs\/reference\/verdicts\.md lists the words that are known$/,
     ],
     [{ verdict: 'le_b4ada14d723d' }, /^"le_b4ada14d723d" is not a verdict: .*begins with siq_ .*`entityId`/],
     [{ name: '?cme GmbH' }, /^its name is "\?cme GmbH"/],
