@@ -7,6 +7,7 @@ import { isHeadWord } from '../normalize/normalize-name.js'
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import type { CandidateName } from './candidate.js'
 import {
+  areRelated,
   classifyNameWord,
   compareCountries,
   compareSound,
@@ -104,15 +105,10 @@ const insideCost = 0.5
 let cells = new Float64Array(1024)
 let steps = new Int8Array(1024)
 /** Steps of the table. Joins: 10 and the number of words of the name, or 20 and that of the text; initials: 30 or 40. */
-const missingStep = 1
-const pairStep = 2
-const insideStep = 3
+const [missingStep, pairStep, insideStep] = [1, 2, 3]
 /** Two words with the space in another place: "OXB RIDGERE" for "Oxbridge Re". */
 const shiftedSpace = 9
-const nameJoin = 10
-const textJoin = 20
-const nameInitials = 30
-const textInitials = 40
+const [nameJoin, textJoin, nameInitials, textInitials] = [10, 20, 30, 40]
 /** From here on, a country: its words in the name and in the text, up to three each. */
 const countryStep = 60
 /** The words that a step takes: of the name, and of the text. */
@@ -189,9 +185,13 @@ export function alignName(prepared: AlignedText, name: CandidateName): NameAlign
   return traceBack(prepared, name, { end, cost, country: ends.match })
 }
 
+/** "Twenty one" is 21, and a savings bank a Sparkasse. */
+const areOne = (first: string | undefined, second: string, one: string): boolean =>
+  isNumberOfTwo(first, second, one) || (first !== undefined && areRelated(first + second, one))
+
 /** Returns the step of a join that ends at this cell, or 0: one word of the text for several of the name, or the reverse. */
 function findJoin({ text }: AlignedText, { tokens }: CandidateName, row: number, column: number): number {
-  const { text: word = '', folded = '' } = text.words[column - 1] ?? {}
+  const { text: word = '', folded = '', wordClass: kind } = text.words[column - 1] ?? {}
   const name = tokens[row - 1] ?? ''
   if (word.length > name.length && word.endsWith(name)) {
     let joined = name
@@ -215,11 +215,10 @@ function findJoin({ text }: AlignedText, { tokens }: CandidateName, row: number,
     }
   }
   if (isShifted(text.words[column - 2]?.folded ?? '', word, tokens[row - 2] ?? '', name)) return shiftedSpace
-  if (isNumberOfTwo(text.words[column - 2]?.text, word, name)) return textJoin + 2
-  if (isNumberOfTwo(tokens[row - 2], name, word)) return nameJoin + 2
+  if (areOne(text.words[column - 2]?.text, word, name)) return textJoin + 2
+  if (areOne(tokens[row - 2], name, word)) return nameJoin + 2
   const ofTrade = countTrade(word, row, (at) => tokens[at])
   if (ofTrade > 0) return nameJoin + ofTrade
-  const { wordClass: kind } = text.words[column - 1] ?? {}
   const ofName = kind === 'place' || kind === 'form' ? 0 : countInitials(word, row, (at) => tokens[at])
   if (ofName > 0 && ofName < tokens.length) return nameInitials + ofName
   const ofText = kind === 'form' ? 0 : countInitials(name, column, (at) => text.words[at]?.text)

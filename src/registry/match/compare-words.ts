@@ -125,7 +125,7 @@ const [brothers, relatedWords] = [wordTables.brothers, wordTables.related].map(
 const englishWords = new Set(
   wordTables.related.flatMap((line) => line.split(':').slice(0, -1).join(' ').split(' ')),
 )
-const areIn = (groups: ReadonlyMap<string, number> | undefined, a: string, b: string): boolean =>
+export const areRelated = (a: string, b: string, groups = relatedWords): boolean =>
   groups?.get(a) !== undefined && groups.get(a) === groups.get(b)
 
 /** "ue" for "ü", "ü" written as "u", except at the end of a word and in short words; "dj" for "đ", "Mc" for "Mac", and British spellings. */
@@ -180,11 +180,11 @@ export function compareWords(text: string, name: string, isLast = false): WordMa
     return sameMatch
   // Numbers are equal or different, and so are letters.
   if (isNumberWord(text) && isNumberWord(name)) return null
-  if (areIn(brothers, text, name)) return sameMatch
+  if (areRelated(text, name, brothers)) return sameMatch
   if (synonyms.get(text) === name) return of('abbreviated', 0.3, 0.6)
   if (closeSpelling(text) === closeSpelling(name)) return sameMatch
   if (areaNames.some((words) => words.has(text) && words.has(name))) return sameMatch
-  if (areIn(relatedWords, text, name) && !(englishWords.has(text) && englishWords.has(name))) return related
+  if (areRelated(text, name) && !(englishWords.has(text) && englishWords.has(name))) return related
   if (nativeWords.get(name) === text || nativeWords.get(text) === name) return sameMatch
   if (text.includes(unknownLetter)) return compareUnknown(text, name)
   if (isPlural(text, name)) return plural

@@ -139,7 +139,7 @@ function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['
   const isHouse = isBehindForm && (isLabelled || /^\d/.test(text.words[at + 1]?.text ?? ''))
   const isNumber = !isLetter && !isHouse && !text.isSecurity && seriesNumber.test(word.text)
   // In brackets it is a part of the name only in front of the form: "Larkmoor (No. 5) Ltd".
-  const isApart = text.words[at + 1]?.wordClass === 'form' ? /[^)([#]/ : /[^)]/
+  const isApart = text.words[at + 1]?.wordClass === 'form' ? /[^)([]/ : /[^)]/
   if (isBehindName && isNumber && !isApart.test(word.separator)) return 'series'
   const before = text.words.slice(0, at).map(({ text: one }) => one)
   const isBrand = (brand: TextWord | undefined, words: readonly string[]) =>

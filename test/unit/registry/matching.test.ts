@@ -2092,6 +2092,18 @@ describe('what is around a name in documents', () => {
     'Hall 5 Stand 3C91 Larkmoor Velsor',
     'Larkmoor Velsor Ltd ★ Finest yachts',
     'DDR LARKMOOR VELSOR LTD PLAN 70021 24.50',
+    'Clerk at Larkmoor Velsor Ltd',
+    'Meeting with Larkmoor Velsor Ltd',
+    'Treffen mit Larkmoor Velsor Ltd',
+    'Larkmoor Velsor Ltd (the "Charity")',
+    'Larkmoor Velsor Ltd, hereinafter "Tenant"',
+    'Larkmoor Velsor Ltd (nachfolgend „Bank“)',
+    'Larkmoor Velsor Ltd, en adelante «el Banco»',
+    'Larkmoor Velsor Ltd and its affiliates, ATIMA',
+    'Larkmoor Velsor Ltd and/or subsidiary companies for their respective rights',
+    'Larkmoor Velsor Ltd and all of its respective officers',
+    'Lieferadresse Larkmoor Velsor Ltd',
+    'Larkmoor Velsor Ltd, 12 High Street, Leeds, GB',
   ])('%s is accepted', (name) => {
     const decision = ask(name, 'GB')
     expect(namedBy(decision)).toBe('Larkmoor Velsor Ltd')
@@ -2105,8 +2117,57 @@ describe('what is around a name in documents', () => {
     'Hall 5 Larkmoor Velsor Ltd',
     'Larkmoor Velsor, Thurlan Foods ★',
     'Larkmoor Velsor Trading Ltd',
+    'Larkmoor Velsor (No. 5) Ltd',
+    'Larkmoor Velsor (2) Ltd',
+    'Larkmoor Velsor [V] Ltd',
+    'Larkmoor Velsor Ltd and Quendel Partners',
+    'Quendel Norvane [Larkmoor Velsor]',
   ])('%s may be another company', (name) => {
     const decision = ask(name, 'GB')
+    expect(decision.kind === 'none' ? 0 : decision.confidence).toBeLessThan(80)
+  })
+
+  test.each<[text: string, held: Held]>([
+    ['Norvane - PT Larkmoor Quendel Tbk', { name: 'PT Larkmoor Quendel Tbk', country: 'ID' }],
+    ['PT Larkmoor CBP', { name: 'PT Larkmoor CBP Sukses Tbk', country: 'ID', postal: '12910' }],
+    ['Larkmoor de Servicios S.A. E.S.P.', { name: 'LARKMOOR DE SERVICIOS S.A. E.S.P.', country: 'CO' }],
+    ['Larkmoor Cooperative Bank', { name: 'Larkmoor Osuuspankki', country: 'FI' }],
+    ['Larkmoor Savings Bank', { name: 'Larkmoor Sparkasse', country: 'DE' }],
+    ['Stiftung Larkmoor', { name: 'FONDAZIONE LARKMOOR', country: 'IT' }],
+  ])('%s is found', (name, one) => {
+    const location = [one.postal, one.country].filter(Boolean).join(', ')
+    const decision = match({
+      name,
+      location,
+      held: [one, { name: 'First Quendel Bank', country: one.country }],
+    })
+    expect(namedBy(decision)).toBe(one.name)
+    expect(decision.kind === 'none' ? 0 : decision.confidence).toBeGreaterThanOrEqual(78)
+  })
+
+  test('of two namesakes of which one has ended, the other is the rival', () => {
+    const decision = match({
+      name: 'Larkmoor Velsor',
+      location: 'GB',
+      held: [
+        { name: 'Larkmoor Velsor Ltd', country: 'GB', city: 'Leeds', company: 1 },
+        { name: 'Larkmoor Velsor plc', country: 'GB', city: 'York', company: 2, active: false },
+      ],
+    })
+    expect(decision).toMatchObject({ kind: 'entity', rivals: [{}] })
+    expect(namedBy(decision)).toBe('Larkmoor Velsor Ltd')
+  })
+
+  test.each([
+    ['Société Générale', 'SOCIETE GENERALE DE SERVICES LARKMOOR', 'MA'],
+    ['General Trading', 'General Trading Larkmoor Ltd', 'GB'],
+    ['National Energy', 'National Energy of Larkmoor Ltd', 'GB'],
+  ])('%s begins %s, and may be any of many', (name, long, country) => {
+    const decision = match({
+      name,
+      location: `Kelmor, ${country}`,
+      held: [{ name: long, country, city: 'Kelmor' }],
+    })
     expect(decision.kind === 'none' ? 0 : decision.confidence).toBeLessThan(80)
   })
 
