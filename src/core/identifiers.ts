@@ -110,7 +110,9 @@ export function haveOneShape([one, a]: SpelledNumber, [other, b]: SpelledNumber)
   )
   if (signs !== otherSigns && signs !== 'x' && otherSigns !== 'x') return false
   const [length = 0, otherLength = 0] = [one, other].map((text) => text.replace(/[\s./-]/g, '').length)
-  if (length === otherLength || a.length === b.length) return true
+  // Zeros that fill a group are a part of the number: `000-153-790` is not of the kind of `152747`.
+  const isFilled = [one, other].some((text) => /^\s*0{2,}[./-]/.test(text))
+  if (length === otherLength || (a.length === b.length && !isFilled)) return true
   const isLong = Math.max(length, otherLength) >= fixedLengthMin
   return (
     Math.abs(length - otherLength) <= lengthsApartMax && (!isLong || (signs === otherSigns && signs !== 'x'))

@@ -15,6 +15,7 @@ import {
   sumWeighted,
   toCompanyNumber,
   toNationalNumber,
+  writeUsual,
 } from './national-numbers.js'
 import forms from './number-forms.json' with { type: 'json' }
 import { listBareNumbers } from '../identifiers.js'
@@ -274,7 +275,6 @@ export function listNestedNumbers(country: string, number: string): string[] {
 
 /** Establishments of a company in a country, in the digits behind its number. */
 const establishments = new Map(Object.entries(forms.establishments))
-
 /** Returns the number of the head office of a branch whose number contains that of the company; `null` for others. */
 export function toHeadOfficeNumber(country: string, text: string): string | null {
   const { form = '', head = '' } = establishments.get(country) ?? {}
@@ -291,8 +291,9 @@ export function isNumberOfBranch(
   { place, value }: { readonly place: string | null; readonly value: string },
   number: string,
 ): boolean {
-  const head = toHeadOfficeNumber(place?.slice(0, 2).toLowerCase() ?? '', value)
-  return head !== null && number !== value && closeNumber(number) === closeNumber(head)
+  const country = place?.slice(0, 2).toLowerCase() ?? ''
+  const [asked, held] = [value, number].map((one) => closeNumber(writeUsual(country, one)))
+  return asked !== held && held === closeNumber(toHeadOfficeNumber(country, value) ?? '')
 }
 
 /** Describes the likely typing error in a number that differs from another one in one character, or also in its country; else empty. */
@@ -315,7 +316,6 @@ export function describeTypingError(country: string, right: string, typed: strin
 export const listSections = (country: string, digits: string): string[] =>
   digits === '' ? [] : (sections.get(country)?.split(' ') ?? []).map((section) => section + digits)
 const sections = new Map(Object.entries(forms.sections))
-
 /** Writes a number that states its letter without the names of registers and towns around it, where its letters tell it from them. */
 export function writeLettered(country: string, text: string): string {
   const number = letteredNumbers.has(country) ? toNationalNumber(country, text) : null

@@ -1,5 +1,5 @@
 import { findCodedCountry, listOfficeKeys } from '../../core/numbers/court-numbers.js'
-import { toCompanyNumber } from '../../core/numbers/national-numbers.js'
+import { closeNumber, toCompanyNumber } from '../../core/numbers/national-numbers.js'
 import { listNestedNumbers, listSections, toHeadOfficeNumber } from '../../core/numbers/number-forms.js'
 import forms from '../../core/numbers/number-forms.json' with { type: 'json' }
 import exchangeNames from './exchanges.json' with { type: 'json' }
@@ -168,10 +168,20 @@ function padNumber(text: string, country: string): string[] {
 export function listSpellings(text: string, country: string): string[][] {
   const padded = padNumber(text, country)
   const others = [toCompanyNumber(country, text), toHeadOfficeNumber(country, text)]
-  const single = [...others.filter((one) => one !== null), ...listNestedNumbers(country, text)]
+  const known = [...others.filter((one) => one !== null), ...listNestedNumbers(country, text)]
+  const single = [...known, ...listHeadOffices(country, text)]
   if (country === '') return [...padded, ...single].map((one) => [one])
   return [padded, ...single.map((one) => [one]), listLaterNumbers(country, others[0] ?? text)]
 }
+
+/** Lists the writings of the number of a company whose head office may have zeros behind it. */
+function listHeadOffices(country: string, text: string): string[] {
+  const { number, ends } = headOffices.get(country) ?? { number: '$^', ends: '' }
+  const form = new RegExp(`^(${number})(?:${ends.replaceAll('0', '\\d')})?$`)
+  const company = form.exec(closeNumber(text))?.[1]
+  return company === undefined ? [] : ['', ...ends.split('|')].map((end) => company + end)
+}
+const headOffices = new Map(Object.entries(forms.headOffices))
 
 /** Lists the numbers that a company of Romania has since 2024 for its earlier one, `J12/1811/2001`, with each check digit. */
 function listLaterNumbers(country: string, text: string): string[] {

@@ -10,6 +10,7 @@ import {
 } from '../../core/numbers/court-numbers.js'
 import { closeNumber } from '../../core/numbers/national-numbers.js'
 import { compareYears, listWritings } from '../../core/numbers/registry-suffix.js'
+import { findNumberKind } from '../../core/identifiers.js'
 import type { StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { toCityKey } from '../normalize/places.js'
@@ -103,6 +104,11 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
     // Only zeros are not a number.
     if (!/[^0\s\-./]/.test(text)) return []
     const hasYear = compareYears(text, text) !== null
+    const country = asked.place.slice(0, 2)
+    const kindAsked = findNumberKind(country, closeNumber(text))
+    // Without its zeros, a tax number may look like one of the register.
+    const isOfKind = ({ value }: HolderRow) =>
+      kindAsked === null || (findNumberKind(country, closeNumber(value)) ?? kindAsked) === kindAsked
     const isWriting = ({ value }: HolderRow) => !hasYear || compareYears(text, value) === 'same'
     const isWithYear = ({ value }: HolderRow) => compareYears(text, value) === 'open'
     // Without letters, longer numbers with these digits in front are too many.
@@ -110,8 +116,8 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
       /^\p{L}/u.test(key) ? byRange.all({ ...asked, key, from: `${key}0` }).filter(isWithYear) : []
     return findFirst([
       () => byNumber.all({ ...asked, value: text }),
-      ...[[text], ...listSpellings(text, asked.place.slice(0, 2))].map(
-        (values) => () => values.flatMap((value) => byNumberKey.all({ ...asked, value })),
+      ...[[text], ...listSpellings(text, country)].map(
+        (values) => () => values.flatMap((value) => byNumberKey.all({ ...asked, value })).filter(isOfKind),
       ),
       () => listWritings(text).flatMap((value) => byNumberKey.all({ ...asked, value }).filter(isWriting)),
       () => (hasYear ? [] : listWritings(text).map(closeNumber)).flatMap(findWithYear),

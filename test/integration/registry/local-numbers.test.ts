@@ -622,6 +622,9 @@ const kindsOfCountries = {
   pk: ['#######-#', '00#####'],
   tz: ['1##-###-###', '1#####'],
   id: ['1############', '01.###.###.#-###.000'],
+  ph: ['000-1##-###-000', '1#####'],
+  jm: ['000-1##-###', '1#####'],
+  ht: ['000-1##-###-#', '1######'],
 }
 const digitsOf = (form: string, from: number) => {
   let at = from
@@ -664,6 +667,22 @@ test.each([
     expect(ask(registry, `Norvane Mills (company number ${country.toUpperCase()} ${number})`).status).toBe(
       'inconclusive',
     )
+})
+
+test.each([
+  ['PH', '000-153-790-000', ['000-153-790', '000-153-790-00000', '000153790000', '000-153-790-00012']],
+  ['PH', '000-153-790', ['000-153-790-000', '00015379000000', '000-153-790-012']],
+  ['TH', '0105536000315', ['0105536000315-00000', '0105536000315 00000', '0105536000315-00003']],
+] as const)('in %s, %s is also the number of its offices and branches: %j', (country, own, asked) => {
+  const registry = registryOf([
+    `${header}\n${own},Norvane Mills,,${country},${country.toLowerCase()}\n153790,Larkmoor Trading,,${country},${country.toLowerCase()}\n`,
+  ])
+  for (const number of asked)
+    expect([number, outcomeOf(ask(registry, `Norvane Mills (company number ${country} ${number})`))]).toEqual(
+      [number, ['matched', 99, 'Norvane Mills']],
+    )
+  const other = ask(registry, `Norvane Mills (company number ${country} 153791)`)
+  expect(other.status).toBe('matched')
 })
 
 test('letters of other registers are of two numbers of one company', () => {
