@@ -270,20 +270,18 @@ const { identifiers } = earlier
 const ofEarlier = Object.fromEntries(
   Object.entries(identifiers).map(([key, lists]) => [key, toHeaderKeys(...lists)]),
 ) as Record<keyof typeof identifiers, string[]>
+const ofRegisters = toHeaderKeys(...earlier.anyNumbers, ...Object.values(earlier.numbers))
 /** Headers of version 0.2.0. */
 export const earlierIdentifiers: Readonly<Record<IdentifierHeaderKey, readonly string[]>> = {
   ...ofEarlier,
-  registration_id: [
-    ...toHeaderKeys(...earlier.anyNumbers, ...Object.values(earlier.numbers)),
-    ...earlierTaxHeaders,
-  ],
+  registration_id: [...ofRegisters, ...earlierTaxHeaders],
 }
 
-/** Headers of identifiers, best first. */
+/** Headers of identifiers, best first: numbers of registers before those of taxes. */
 export const identifierHeaders: Readonly<Record<IdentifierHeaderKey, readonly string[]>> = {
   ...earlierIdentifiers,
   registration_id: [
-    ...earlierIdentifiers.registration_id,
+    ...ofRegisters,
     ...toHeaderKeys(...added.numbers, ...Object.values(added.countryNumbers)),
     ...taxHeaders,
   ],

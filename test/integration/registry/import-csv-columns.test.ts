@@ -713,11 +713,11 @@ describe('the report of an import', () => {
 /** Of registers in some forty languages. */
 const headersOfFields: Readonly<Record<string, readonly string[]>> = {
   status:
-    'estado_matricula|Estado de la empresa|situacao_cadastral|Situação da empresa|statut_entreprise|Statut juridique|Tình trạng hoạt động|Trạng thái doanh nghiệp|حالة الشركة|حالة السجل التجاري|وضعیت شرکت|şirket durumu|Sicil durumu|компания мәртебесі|Korxona holati|Статус организации|Состояние юридического лица|Стан субʼєкта|สถานะบริษัท|Status perusahaan|企业状态|登記狀態|会社の状態|기업상태|Hali ya kampuni|stav_spolecnosti|Stan podmiotu|Stare firmă|Statut RCCM|CompanyStatus|Firmenstatus|Bolagsstatus|Įmonės statusas|Κατάσταση εταιρείας|סטטוס החברה|სტატუსი|Staða félags'.split(
+    'estado_matricula|Estado de la empresa|situacao_cadastral|Situação da empresa|statut_entreprise|Statut juridique|Tình trạng hoạt động|Trạng thái doanh nghiệp|حالة الشركة|حالة السجل التجاري|وضعیت شرکت|şirket durumu|Sicil durumu|компания мәртебесі|Korxona holati|Статус организации|Состояние юридического лица|Стан субʼєкта|สถานะบริษัท|Status perusahaan|企业状态|登記狀態|会社の状態|기업상태|Hali ya kampuni|Katayuan ng Kumpanya|stav_spolecnosti|Stan podmiotu|Stare firmă|Statut RCCM|CompanyStatus|Firmenstatus|Bolagsstatus|Įmonės statusas|Κατάσταση εταιρείας|סטטוס החברה|სტატუსი|Staða félags'.split(
       '|',
     ),
   legal_form:
-    'organizacion_juridica|Forma jurídica|Tipo de sociedad|Naturaleza juridica|Natureza jurídica|Forme juridique|Loại hình doanh nghiệp|الشكل القانوني|نوع الشركة|Hukuki şekli|Şirket türü|Təşkilati hüquqi forması|Ұйымдық-құқықтық нысаны|Tashkiliy-huquqiy shakli|Организационно-правовая форма|ประเภทนิติบุคคล|Bentuk badan usaha|企业类型|会社形態|법인형태|Forma prawna|Právní forma|Typ společnosti|Νομική μορφή|Type de société|Aina ya kampuni|Félagsform'.split(
+    'organizacion_juridica|Forma jurídica|Tipo de sociedad|Naturaleza juridica|Natureza jurídica|Forme juridique|Loại hình doanh nghiệp|الشكل القانوني|نوع الشركة|Hukuki şekli|Şirket türü|Təşkilati hüquqi forması|Ұйымдық-құқықтық нысаны|Tashkiliy-huquqiy shakli|Организационно-правовая форма|ประเภทนิติบุคคล|Bentuk badan usaha|企业类型|会社形態|법인형태|Forma prawna|Právní forma|Typ společnosti|Νομική μορφή|Type de société|Aina ya kampuni|Félagsform|Uri ng Kumpanya|Uri ng Korporasyon'.split(
       '|',
     ),
   formatted_address:
@@ -729,7 +729,7 @@ const headersOfFields: Readonly<Record<string, readonly string[]>> = {
       '|',
     ),
   founding_date:
-    "fecha_matricula|Fecha de constitución|Fecha de inicio de actividades|Data de abertura|Data de início de atividade|Date de création|Date d'immatriculation|Date immatriculation RCCM|Ngày cấp|Ngày thành lập|Ngày bắt đầu hoạt động|تاريخ التأسيس|تاريخ القيد|تاريخ الإصدار|تاریخ ثبت|Kuruluş tarihi|Sicil kayıt tarihi|Tescil tarihi|Qeydiyyat tarixi|Тіркеу күні|Roʻyxatdan oʻtgan sana|Дата регистрации|Дата создания компании|วันที่จดทะเบียน|Tanggal berdiri|Tanggal pendirian|Tarikh penubuhan|成立日期|登记日期|設立年月日|설립일자|Tarehe ya usajili|Data rejestracji|Datum zápisu|Stofndagur|Skráningardagur".split(
+    "fecha_matricula|Fecha de constitución|Fecha de inicio de actividades|Data de abertura|Data de início de atividade|Date de création|Date d'immatriculation|Date immatriculation RCCM|Ngày cấp|Ngày thành lập|Ngày bắt đầu hoạt động|تاريخ التأسيس|تاريخ القيد|تاريخ الإصدار|تاریخ ثبت|Kuruluş tarihi|Sicil kayıt tarihi|Tescil tarihi|Qeydiyyat tarixi|Тіркеу күні|Roʻyxatdan oʻtgan sana|Дата регистрации|Дата создания компании|วันที่จดทะเบียน|Tanggal berdiri|Tanggal pendirian|Tarikh penubuhan|成立日期|登记日期|設立年月日|설립일자|Tarehe ya usajili|Data rejestracji|Datum zápisu|Stofndagur|Skráningardagur|Petsa ng Rehistro|Petsa ng Pagkakarehistro|Petsa ng Pagpaparehistro|Petsa ng Pagkakatatag".split(
       '|',
     ),
   dissolution_date:
@@ -737,7 +737,7 @@ const headersOfFields: Readonly<Record<string, readonly string[]>> = {
       '|',
     ),
   former_names:
-    'Nombre anterior|Razón social anterior|Nome anterior|Ancienne dénomination|Tên cũ|الاسم السابق|Eski unvan|Əvvəlki adı|Бұрынғы атауы|Oldingi nomi|Прежнее наименование|ชื่อเดิม|Nama lama|曾用名|이전상호|Previous name|Fyrri heiti|Fyrra nafn félags'.split(
+    'Nombre anterior|Razón social anterior|Nome anterior|Ancienne dénomination|Tên cũ|الاسم السابق|Eski unvan|Əvvəlki adı|Бұрынғы атауы|Oldingi nomi|Прежнее наименование|ชื่อเดิม|Nama lama|曾用名|이전상호|Previous name|Dating Pangalan ng Kumpanya|Fyrri heiti|Fyrra nafn félags'.split(
       '|',
     ),
   none: 'Nom de la langue|Langue du nom|Name of language|estado_civil|fecha_nacimiento|fecha_renovacion|ultimo_ano_renovado|email|telefono|ciiu|Direccion electronica|codigo_camara|capital|Tipo de documento|representante_legal|Sector|Số điện thoại|Ngành nghề|vốn điều lệ|Người đại diện|id|no|state|Type|Categoria|tip|ad|address 2|data|fecha|Order date|Delivery address|Nota|cap|Fecha de pago|Start|tipo_id|Clase de riesgo|Legal representative'.split(
@@ -1763,6 +1763,37 @@ test('the numbers of every row are the ids, the other kinds are kept, and each m
     jurisdiction: 'pl',
     unused: [],
   })
+})
+
+test.each([
+  ['SEC Registration No.', 'TIN', 'ph'],
+  ['Numero ng Rehistro sa SEC', 'TIN', 'ph'],
+  ['SEC Reg. No.', 'Tax ID', 'ph'],
+  ['BRELA No', 'TIN', 'tz'],
+  ['PACRA Registration No', 'Tax number', 'zm'],
+  ['CUIN', 'VAT number', 'pk'],
+])('the number %s of a register is the id, before the tax number %s', (number, tax, country) => {
+  const rows = [1, 2, 3].map((at) => [`00${at}-153-79${at}-000`, `15274${at}`, `Larkmoor ${at} Trading Inc.`])
+  const { map, jurisdiction } = proposeMap([tax, number, 'Company Name'], rows)
+  expect([map.id, map.registration_id, jurisdiction]).toEqual([number, tax, country])
+})
+
+test.each(['Uri', 'Tipo', 'Jenis', 'Typ'])('a column %s of legal forms has the form', (header) => {
+  const forms = ['Corporation', 'Limited Liability Company', 'Partnership']
+  const propose = (cells: readonly string[]) =>
+    proposeMap(
+      ['No', 'Name', header],
+      cells.map((cell, at) => [`${at + 1}`, `Larkmoor ${at}`, cell]),
+    ).map.legal_form
+  expect([propose(forms), propose(['Gold', 'Silver', 'Bronze'])]).toEqual([header, undefined])
+})
+
+test('a status of the register of one country is read for this country only: Delinquent', () => {
+  expect([
+    findStatus('Delinquent', 'PH'),
+    findStatus('DELINQUENT', 'PH'),
+    findStatus('Delinquent', 'US'),
+  ]).toEqual(['active', 'active', null])
 })
 
 test('without a company number in some rows, the numbers of the rows are the ids', () => {
