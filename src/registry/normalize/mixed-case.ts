@@ -57,6 +57,7 @@ type Correction = readonly [pattern: RegExp, write: (found: string) => string]
 /** Applied to a name with a dot, before `corrections`. */
 const dottedCorrections: readonly Correction[] = [
   [/(?<=[\p{L}\p{N}]{2}\.)(?:co\.uk|com|net|org|ai|io|tv)(?![\p{L}\p{N}])/giu, toLower],
+  [new RegExp(`(?<![\\p{L}.])(?:${wordTables.pointed_words})(?=\\.\\s?\\p{L}{2})`, 'gu'), toTitle],
   [/(?<=[\s,])(?:\p{L}\.){1,2}\p{L}\.?$|(?<=[\s,])S\.À R\.L\.?$|(?<=\s)SP\. Z O\.O\.?$/iu, writeDottedForm],
 ]
 /** Applied to the written name, in this order. */

@@ -23,8 +23,7 @@ const shortTown = new RegExp(String.raw`(?<!\p{L})(?:${shortWords})(?:[.\s-]+(?=
 
 /** Keys of cities with several names, in several languages; the first name is used in comparisons. */
 const cityKeys = new Map<string, string>()
-for (const group of placeNames.cities) {
-  const names = group.split(' ')
+for (const names of placeNames.cities.map((group) => group.split(' '))) {
   const first = toPlaceKey(names[0] ?? '')
   for (const key of [...names, ...names.map(writeOut)].flatMap(listNameKeys)) cityKeys.set(key, first)
 }
@@ -65,7 +64,7 @@ function listRegionCodes(): ReadonlyMap<string, readonly string[]> {
 /** The article in Arabic names. */
 const article = /^(?:al|el|a[dnrstz]|ash|adh)[ -](?=\S{3})/i
 
-/** Returns all ISO 3166-2 codes that a name or short code may mean ("WA": Washington, Western Australia, …). */
+/** Returns all ISO 3166-2 codes that a name or short code may mean ("WA": Washington, Western Australia, …). Quezon City is not in Quezon. */
 export function findRegionCodes(text: string): readonly string[] {
   const codes = (regionCodes ??= listRegionCodes())
   const find = (name: string, charsMin: number, kind = '') =>
@@ -77,13 +76,14 @@ export function findRegionCodes(text: string): readonly string[] {
   const whole = find(text, /[^\p{Script=Latin}\P{L}]/u.test(text) ? codeCharsMax + 1 : 1)
   if (whole !== undefined) return whole
   const read = readKind(text)
-  const isOfKind = read !== null && read.kind !== 'district' && read.kind !== 'village'
+  const isCity = cityKeys.has(toNameKey(text)) && !cityKeys.has(toNameKey(read?.name ?? ''))
+  const isOfKind = read !== null && !isCity && read.kind !== 'district' && read.kind !== 'village'
   const ofKind = isOfKind ? find(read.name, 1, `${read.kind} `) : undefined
-  if (ofKind !== undefined) return ofKind
   const isPlain = isOfKind && read.kind !== 'municipality' && !englishRegion.test(text)
   const name = isPlain ? read.name : text
   const bare = name.replace(article, '')
   return (
+    ofKind ??
     (isPlain ? find(name, codeCharsMax + 1) : undefined) ??
     (bare === name ? [] : (find(bare, codeCharsMax + 1) ?? []))
   )
@@ -170,9 +170,9 @@ for (const [country, groups] of Object.entries(placeNames.local_cities))
   for (const keys of groups.split('|').map((group) => group.split(' ').map(toNameKey)))
     for (const key of keys) localKeys.set(`${country} ${key}`, keys)
 const cityCharsMin = 5
-
 /** Whether a name is that of a large city, which may also be that of a region. */
-export const isLargeCity = (name: string): boolean => cityKeys.has(toNameKey(toTownName(name)))
+export const isLargeCity = (name: string): boolean =>
+  [name, toTownName(name)].some((one) => cityKeys.has(toNameKey(one)))
 
 /** Countries by key of a town, if a place elsewhere has its name: `Cuenca`, `Lebanon`. */
 const homonyms = new Map<string, readonly string[]>()

@@ -54,6 +54,7 @@ test.each([
   'Overige leveranciers|Różni odbiorcy|Zaliczka pracownika|Zálohy zaměstnancům|Ostatní odberatelia|Egyéb vevők|Furnizori diverși|Övriga kunder|Andre leverandører',
   'Muut asiakkaat|Muhtelif cariler|Personel avansı|Прочие поставщики|Аванс сотруднику|Різні покупці|Λοιποί πελάτες|Lain-lain|Pemasok lain-lain|Nhà cung cấp khác',
   'عملاء متفرقون|سلف الموظفين|ספקים שונים|其他客户|员工借款|その他|仮払金|기타 고객|가지급금|कर्मचारी अग्रिम|เงินทดรองจ่าย|Abokan ciniki daban-daban',
+  'wala|walang laman|Walang laman|di alam|Di alam|hindi nabanggit|HINDI NAKASAAD|wala pa|blangko',
   's/i|S/I|s / i|S/INF|Sin antecedentes|SIN INFORMACION|sin comuna|sem cadastro|não possui|dato non disponibile|non fourni|pas connu',
   'nicht erfasst|unklar|geen informatie|nog onbekend|ikke registrert|ej ifyllt|ei merkitty|pole andmeid|nav informācijas|nenustatyta',
   'bez danych|nie znaleziono|není vyplněno|nezistené|nincs kitöltve|lipsa date|nije upisano|без података|ni vpisano|без данни|δεν έχει οριστεί',

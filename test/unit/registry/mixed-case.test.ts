@@ -136,6 +136,8 @@ const writtenInCountry = {
   CZ: 'Společnost s Ručením Omezeným Norvane | Norvane od Řeky',
   HU: 'Norvane Ház és Kör Kft. | MOL Nyrt. | Larkmoor Bor Kft.',
   KE: 'Chama cha Wakulima wa Larkmoor | Norvane Jua Ltd | KCB Ltd | Mto Larkmoor Ltd',
+  PH: 'Hiyas ng Bulacan | Sta. Lucia Hardware Inc. | Sto Niño Trading | Ang Bahay at Hardin | Dela Cruz Motors | PLDT Inc. | SM Prime',
+  ES: 'Gral. Norvane SA | Panadería Hnos. Larkmoor | Ntra. Sra. del Mar SL | Vda. de Larkmoor | Sta Marta Norvane',
   GB: 'BBC | BON Larkmoor Ltd | SRI International | TUI UK Ltd',
   US: 'John E Iverson Inc | James I Norvane Inc | ORO Inc | UBS',
   CH: 'UBS Group AG | ABB Ltd',

@@ -194,6 +194,13 @@ describe('names with one core', () => {
     ['씨제이제일제당 주식회사', 'CJ제일제당'],
     ['서울특별시도시가스', '서울도시가스'],
     ['Natl Grid Svcs', 'National Grid Services'],
+    ['Santa Velmora Hardware & Supply Inc.', 'STA. VELMORA HARDWARE AND SUPPLY, INC.'],
+    ['Santo Velmora Trading', 'Sto. Velmora Trading'],
+    ['Sankt Velmora Apotheke GmbH', 'St. Velmora Apotheke GmbH'],
+    ['Sint-Velmora Bouw BV', 'St Velmora Bouw BV'],
+    ['Transportes General Velmora SA', 'Transportes Gral. Velmora S.A.'],
+    ['Nuestra Señora de Velmora SL', 'Ntra. Sra. de Velmora SL'],
+    ['Viuda de Velmora SL', 'Vda. de Velmora SL'],
   ])('%j and %j', (a, b) => {
     expect(parseName(a).coreKey).toBe(parseName(b).coreKey)
   })

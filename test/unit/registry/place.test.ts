@@ -742,6 +742,10 @@ describe('towns of one sound in other letters', () => {
     'Mount Norvane=Mt Norvane',
     'Norvane Springs=Norvane Spgs=NORVANE SPGS.',
     'Norvane Heights=Norvane Hts',
+    'Velmora=City of Velmora=Lungsod ng Velmora=Siyudad ng Velmora=Dakbayan sa Velmora=Jiji la Velmora=Ciudad de Velmora=Bandaraya Velmora',
+    'Manila=Lungsod ng Maynila=City of Manila',
+    'Davao City=Dabaw=Lungsod ng Dabaw=Davao',
+    'Quezon City=Lungsod Quezon=Lungsod ng Quezon=Lungsod Ng Quezon',
   ])('spellings of one town are the same: %s', (line) => {
     const [town = '', ...others] = line.split('=')
     for (const other of others) expect(toCityKey(other), other).toBe(toCityKey(town))
@@ -833,6 +837,25 @@ describe('towns in the genitive, as registers state them', () => {
         expect(comparePlaceWithHint(parseLocation(town), registered), named).not.toBe('city')
     }
   })
+})
+
+test.each([
+  ['Lungsod Quezon, Pilipinas', 'Quezon City', 'city'],
+  ['Lungsod ng Quezon, Philippines', 'Quezon City', 'city'],
+  ['Lungsod ng Malolos, PH', 'City of Malolos', 'city'],
+  ['Heneral Santos, Pilipinas', 'General Santos City', 'city'],
+  ['Kalookan, PH', 'City of Caloocan', 'city'],
+  ['Lungsod ng Lusena, Quezon, PH', 'Lucena City', 'city'],
+  ['Lungsod Quezon, Pilipinas', 'Davao City', 'country'],
+])('%s is %s: %s', (asked, town, agreement) => {
+  expect(comparePlaceWithHint(parseLocation(asked), place(town, null, '', 'PH'))).toBe(agreement)
+})
+
+test('a city with the name of a province is in another region', () => {
+  expect([findRegionCodes('Lungsod ng Quezon'), findRegionCodes('Lalawigan ng Quezon')]).toEqual([
+    [],
+    ['PH-QUE'],
+  ])
 })
 
 describe('a company whose address is one line', () => {

@@ -117,6 +117,7 @@ test.each([
 test.each([
   "sijui|SIJUI|ne znam|Не знам|weiß nicht|Unbekannt|je ne sais pas|No sé|não sei|non so|weet niet|nie wiem|nevím|neviem|don't know",
   'mungkin|TAK PASTI|tidak pasti|Entah|maybe|?|vielleicht|peut-être|quizás|forse|może|možná|talán|возможно|ίσως|belki|ربما|אולי|शायद',
+  'di sigurado|Hindi sigurado|DI TIYAK|ewan|hindi ko alam|di alam',
   'có thể|อาจจะ|baka|たぶん|要確認|待定|확인 필요|misschien|kanske|ehkä|galbūt|možda|morda|poate|labda|miskien|ndoshta|balki|мүмкін',
   'nem tudom|nu știu|vet inte|ved ikke|en tiedä|bilmiyorum|не знаю|невідомо|δεν ξέρω|לא ידוע|لا أعرف|わからない|不明|不知道|모름|ไม่รู้|tidak tahu',
 ])('a row stays open: %s', (words) => {
