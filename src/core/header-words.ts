@@ -21,7 +21,7 @@ const plainNameHeaders: readonly string[] = toHeaderKeys(...earlier.plainNames, 
 
 const lists = [earlier.surelyNames, added.legalNames, earlier.companyNames, earlier.roles, added.names]
 const nameHeaders = toHeaderKeys(...lists.flat(), ...added.roles)
-const plainNames = new Set([...plainNameHeaders, ...toHeaderKeys('neve|adı|denumire|denumirea')])
+const plainNames = new Set([...plainNameHeaders, ...toHeaderKeys(added.legalWords)])
 /** Words for the company of a row, as its list calls it. */
 export const owners: ReadonlySet<string> = new Set(toHeaderKeys(...added.owners))
 /** Words that name a company without a word for its name. */
@@ -94,12 +94,16 @@ export function rankPlainName(header: string): number {
 
 export const nameRanks = [rankNameHeader, rankPlainName, rankPartyHeader]
 
+const thingNames = toHeaderKeys(added.thingNames)
+/** Returns how well a header names names that no person has, best 0; -1 if it does not: `Nazwa`, `Наименование`. */
+export const rankThingName = (header: string): number => rankInHeaders(header, thingNames)
+
 /** Whether a header names a part of a person's name, also in several words: `Nombres y apellidos`. */
 export function isPersonHeader(header: string): boolean {
   const isPersons = (part: string) => rankInHeaders(part, personHeaders) >= 0
+  const isName = (part: string) => isPersons(part) || rankInHeaders(part, plainNameHeaders) >= 0
   const parts = splitJoints(header)
-  const areNames = parts.every((part) => isPersons(part) || rankInHeaders(part, plainNameHeaders) >= 0)
-  return isPersons(header) || (parts.length > 1 && areNames && parts.some(isPersons))
+  return isPersons(header) || (parts.length > 1 && parts.every(isName) && parts.some(isPersons))
 }
 
 const jointWord = String.raw`[\s_](?:${headerWords.joints.words})(?:\s*/\s*(?:${headerWords.joints.words}))?[\s_]`
@@ -180,14 +184,11 @@ export function parsePlaceHeader(header: string, isEarlier = false): PlaceHeader
   const key = toHeaderKey(header).replace(/^organi[sz]ation(?=.*ofaddress$)|ofaddress$/g, '')
   const whole = parsePlaceKey(key, isEarlier) ?? (isEarlier ? null : parseNamedPlace(key))
   const { base, number } = splitNumber(whole === null ? key : '')
-  const place =
-    whole ??
-    parsePlaceKey(base, isEarlier) ??
-    (isEarlier ? null : (parseJointHeader(header) ?? parsePostalNumber(header) ?? parseJoinedParts(header)))
+  const readAdded = () => parseJointHeader(header) ?? parsePostalNumber(header) ?? parseJoinedParts(header)
+  const place = whole ?? parsePlaceKey(base, isEarlier) ?? (isEarlier ? null : readAdded())
   const plain = place === null && !isEarlier ? cutLanguage(header) : null
   return plain === null ? place && { ...place, number } : parsePlaceHeader(plain)
 }
-
 type Place = Omit<PlaceHeader, 'number'>
 
 function parsePlaceKey(key: string, isEarlier: boolean): Place | null {
@@ -254,9 +255,8 @@ let postalBases: ReadonlySet<string> | null = null
 
 /** Reads a postal code with another word for a number: `Poštna št.` */
 function parsePostalNumber(header: string): Place | null {
-  const bases = listWithoutNumberWord(header).filter(
-    (base) => base.length > 3 || /^(?:plz|zip|psc|npa)$/.test(base),
-  )
+  const isWord = (base: string) => base.length > 3 || /^(?:plz|zip|psc|npa)$/.test(base)
+  const bases = listWithoutNumberWord(header).filter(isWord)
   if (bases.length === 0) return null
   postalBases ??= new Set(
     [...earlier.parts.postal, ...added.places.postal]
@@ -294,9 +294,9 @@ export const identifierHeaders: Readonly<Record<IdentifierHeaderKey, readonly st
 
 /** Keys of headers of numbers by their text without the word for a number; of bare names like `SIREN`, the name itself. */
 function createNumbersByBase(): ReadonlyMap<string, readonly string[]> {
-  const { lei, cik, ein, bic } = identifiers
   const others = Object.entries(headerWords.others).filter(([kind]) => !/ name| digit| box/.test(kind))
   const { any, ...tax } = added.taxNumbers
+  const { lei, cik, ein, bic } = identifiers
   const general = [earlier.anyNumbers, earlier.taxNumbers, added.numbers, any, lei, cik, ein, bic]
   const ofCountry = [earlier.numbers, added.countryNumbers, tax]
   const byCountry = ofCountry.flatMap((one) => Object.values<string | string[]>({ ...one }).flat())

@@ -6,6 +6,7 @@ import {
   isKnownHeader,
   isPersonHeader,
   rankPlainName,
+  rankThingName,
   surelyNameHeaders,
   placeSets,
   rankNameHeader,
@@ -257,7 +258,8 @@ function findName(
     : undefined
   const isPersons = plain !== undefined && header.some(isPersonHeader)
   if (contact !== undefined) return { column: contact }
-  if (plain !== undefined && !isPersons) return { column: plain }
+  const own = isPersons ? findFirst(header.filter(isUsable), rankThingName) : plain
+  if (own !== undefined) return { column: own }
   const party = findFirst(header.filter(isUsable), rankPartyHeader)
   if (party !== undefined) return { column: party }
   const why = isPersons ? `"${plain}" is next to columns of personal names; if it contains companies, ` : ''

@@ -40,6 +40,7 @@ import {
   namesAge,
   owners,
 } from '../../core/header-words.js'
+import { listSplits } from '../../core/word-forms.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import {
   areAmounts,
@@ -245,10 +246,12 @@ const ownersInFront =
   /^(?:company|account|customer|client|vendor|supplier|partner|business|billing|primary|main)(?=.)/
 /** Numbers of Latin America, which lists name with the company that has them: `NIT del cliente`. */
 const ownedNumbers: ReadonlySet<string> = new Set(toHeaderKeys('NIT|RIF|RNC|RUC|RUT'))
+const isOwner = (word: string): boolean => owners.has(word)
 const isOfOwner = (word: string): boolean =>
-  owners.has(word) || numberWords.has(word) || /^(?:de|del|do|da|la)?$/.test(word)
+  isOwner(word) || numberWords.has(word) || /^(?:de|del|do|da|la)?$/.test(word)
 const separators = /[/|,;:()[\]+&]|\s[-–]\s|\s(?:or|ou|oder|o|eller|lub|and|und|et|y|e)\s/iu
-const wordsMax = 4
+const splitCapitals = (text: string): string => text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+const splitWords = (text: string): string[] => text.split(/[^\p{L}\p{M}\p{N}]+/u)
 const headerKeys = new Map<string, readonly string[]>()
 
 /**
@@ -262,21 +265,22 @@ export function listHeaderKeys(header: string, isEarlier = false): readonly stri
   const toKeys = (one: string) => [toHeaderKey(one), ...(isEarlier ? [] : listNumberKeys(one))]
   const rest = isEarlier ? '' : splitHeaderPlace(text).rest
   const parts = [text, rest, ...text.split(separators)].flatMap(toKeys).filter((key) => key !== '')
-  const words = text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').split(/[^\p{L}\p{M}\p{N}]+/u)
-  const [bare, ...more] = isEarlier ? [] : words.map(toHeaderKey).filter((word) => !isOfOwner(word))
-  const runs = words.flatMap((_, at) =>
-    Array.from({ length: wordsMax }, (__, count) => words.slice(at, at + count + 1).join(' ')),
-  )
+  const words = splitWords(splitCapitals(text))
+  const plain = isEarlier ? [] : words.map(toHeaderKey)
+  const [bare = '', ...more] = plain.filter((word) => !isOfOwner(word))
+  const splits = /\p{sc=Han}/u.test(text) ? listSplits(toHeaderKey(text), isOwner) : []
+  const owned = [plain.filter((word) => !isOwner(word)).join(''), ...splits.flatMap(({ rests }) => rests)]
+  const runs = words.flatMap((_, at) => [1, 2, 3, 4].map((count) => words.slice(at, at + count).join(' ')))
   const keys = [
     toHeaderKey(header),
     ...parts.flatMap((key) => [key, key.replace(ownersInFront, '')]),
-    ...(bare !== undefined && more.length === 0 && ownedNumbers.has(bare) ? [bare] : []),
+    ...(more.length === 0 && ownedNumbers.has(bare) ? [bare] : []),
+    ...(isEarlier ? [] : owned).filter((key) => tellingKeys.has(key) || otherTaxHeaders.has(key)),
     ...runs
       .flatMap(toKeys)
-      .filter((key) => key.length >= 3 && (tellingKeys.has(key) || taxHeaders.includes(key))),
+      .filter((key) => key.length > 2 && (tellingKeys.has(key) || taxHeaders.includes(key))),
   ]
-  const whole = toHeaderKey(header)
-  const telling = namesNumbers(text) ? keys : keys.filter((key) => key === whole || !taxWords.has(key))
+  const telling = namesNumbers(text) ? keys : keys.filter((key) => key === keys[0] || !taxWords.has(key))
   if (!isEarlier) headerKeys.set(header, [...new Set(telling)])
   return [...new Set(telling)]
 }
@@ -284,14 +288,10 @@ export function listHeaderKeys(header: string, isEarlier = false): readonly stri
 /** Whether each word of a header is one for a tax, a number or an owner: `Kundens moms`, but not `Belopp inkl. moms`. */
 function namesNumbers(text: string): boolean {
   const isTelling = (word: string) =>
+    /^\d*$/.test(word) ||
     [taxWords, wordsOfNumbers, numberWords, owners, tellingKeys].some((words) => words.has(word)) ||
     (['registration_id', 'ein'] as const).some((key) => identifierHeaders[key].includes(word))
-  return [text, text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')].some((one) =>
-    one
-      .split(/[^\p{L}\p{M}\p{N}]+/u)
-      .map(toHeaderKey)
-      .every((word) => word === '' || /^\d+$/.test(word) || isTelling(word)),
-  )
+  return [text, splitCapitals(text)].some((one) => splitWords(one).map(toHeaderKey).every(isTelling))
 }
 
 /** Whether a header has a name of numbers that several countries or tables use. */
@@ -299,11 +299,11 @@ export const hasSharedName = (header: string): boolean =>
   listHeaderKeys(header).some((key) => ambiguousNumberHeaders.has(key))
 
 /** Whether a header names tax numbers. `isEarlier`: in the words of version 0.2.0. */
-export const isTaxHeader = (header: string, isEarlier = false): boolean =>
-  listHeaderKeys(header, isEarlier).some((key) =>
-    (isEarlier ? earlierTaxHeaders : taxHeaders).includes(key),
-  ) ||
-  (!isEarlier && isOtherTaxHeader(header))
+export function isTaxHeader(header: string, isEarlier = false): boolean {
+  const known = isEarlier ? earlierTaxHeaders : taxHeaders
+  if (listHeaderKeys(header, isEarlier).some((key) => known.includes(key))) return true
+  return !isEarlier && isOtherTaxHeader(header)
+}
 
 const personHeaders = new Set(toHeaderKeys(...headerWords.others['number of a person']))
 const isPersonsHeader = (header: string) => listHeaderKeys(header).some((key) => personHeaders.has(key))

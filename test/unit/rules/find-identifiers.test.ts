@@ -720,10 +720,11 @@ describe('Columns of VAT numbers', () => {
     ['LT119505811', 'PVM kodas|PVM mokėtojo kodas'],
     ['SI82646716', 'ID za DDV|Davčna številka'],
     ['HR27759560625', 'PDV ID'],
-    ['EL094019245', 'ΑΦΜ'],
+    ['EL094019245', 'ΑΦΜ|ΑΦΜ Πελάτη|Α.Φ.Μ. Προμηθευτή|ΑΦΜ εταιρίας|Αριθμός Φορολογικού Μητρώου'],
     ['7707083893', 'ИНН'],
     ['PL5260300517', 'NIP|VAT UE'],
-    ['HU10484878', 'Adószám|Közösségi adószám'],
+    ['HU10484878', 'Adószám|Közösségi adószám|Vevő adószáma'],
+    ['1234567890', 'Müşteri VKN|Davčna številka kupca'],
   ])('are reported as not used with numbers like %s', (number, headers) => {
     for (const header of headers.split('|')) {
       const table = { company: names, [header]: [number, number] }

@@ -575,6 +575,84 @@ describe('false friends', () => {
     }
   })
 
+  test.each([
+    'Πόλη/Περιοχή',
+    'Νομός/Περιφέρεια',
+    'Δήμος/Κοινότητα',
+    'Περιφέρεια',
+    'Δ/νση',
+    'Δ/ΝΣΗ ΕΔΡΑΣ',
+    'Ταχ. Δ/νση',
+  ])('%s is a place', (header) => {
+    expect(detectColumns(['Επωνυμία', header], {}).location).toEqual([header])
+  })
+
+  // Words for a first name or any name, for the rest of a person's name, and for a company.
+  test.each([
+    [
+      'Όνομα|Μικρό όνομα',
+      'Επώνυμο|Επίθετο|Ονοματεπώνυμο',
+      'Εταιρία|Εταιρεία|Επιχείρηση|Επωνυμία εταιρίας|Επωνυμία Επιχείρησης|Όνομα εταιρίας|Εργοδότης',
+    ],
+    ['Name|Given names', 'Surname|Maiden name', 'Company|Enterprise|Corporation|Employer'],
+    ['Name|Rufname', 'Nachname|Zuname', 'Firma|Firmenname|Arbeitgeber'],
+    ['Prénoms|Prénom', 'Nom patronymique|Nom de naissance', 'Société|Compagnie|Employeur'],
+    ['Nombre|Nombre de pila', 'Apellidos', 'Empresa|Negocio|Empleador'],
+    ['Nome|Primeiro nome', 'Apelidos|Último nome|Cognome', 'Organização|Organizzazione|Empregador'],
+    ['Nom', 'Cognom|Cognoms', 'Organització|Empresa'],
+    ['Nume|Prenume', 'Prenumele|Nume de familie', 'Societate|Organizație|Firmă|Angajator'],
+    ['Naam|Voornamen', 'Familienaam|Achternaam|Geslachtsnaam', 'Bedrijf|Vennootschap|Werkgever'],
+    [
+      'Namn|Navn|Nafn',
+      'Efternamn|Etternavn|Kenninafn',
+      'Företag|Virksomhet|Arbetsgivare|Arbejdsgiver|Vinnuveitandi',
+    ],
+    ['Nimi|Etunimet', 'Sukunimi|Perenimi', 'Yhtiö|Organisaatio|Työnantaja|Tööandja|Asutus'],
+    ['Vardas|Vārds', 'Pavardė|Uzvārds', 'Įmonė|Organizacija|Sabiedrība|Organizācija|Darba devējs'],
+    ['Imię|Imiona|Jméno|Meno', 'Nazwisko|Příjmení|Priezvisko', 'Firma|Podnik|Pracodawca|Zaměstnavatel'],
+    [
+      'Ime|Име',
+      'Prezime|Priimek|Фамилия|Презиме|Собствено име',
+      'Podjetje|Društvo|Друштво|Претпријатие|Poslodavac|Работодател',
+    ],
+    [
+      "Имя|Ім'я|Імя|Наименования",
+      'Отчество|ФИО|Прізвище|ПІБ|Прозвішча',
+      'Общество|Юрлицо|Підприємство|Товариство|Прадпрыемства',
+    ],
+    ['Név|Keresztnév|Utónév', 'Vezetéknév|Családnév', 'Cég|Társaság|Szervezet|Vállalkozás|Munkáltató'],
+    ['Ad|Adı|İsim', 'Soyad|Soyisim|Ad Soyad', 'Şirket|Kurum|İşletme|İşyeri|İşveren'],
+    ['Аты|Нэр|Ism', 'Тегі|Овог нэр|Familiya', 'Мекеме|Аж ахуйн нэгж|Уюм'],
+    ['სახელი|Անուն', 'გვარი|Անուն ազգանուն', 'ფირმა|Ձեռնարկություն'],
+    ['Emri|Isem', 'Mbiemër|Kunjom', 'Kompani|Negozju'],
+    ['الاسم|نام|שם', 'اللقب|الاسم الأخير|فامیلی|שם משפחה', 'جهة العمل|موسسه|ארגון'],
+    ['नाम|নাম|பெயர்|ชื่อ', 'सरनेम|শেষ নাম|கடைசி பெயர்|ชื่อและนามสกุล', 'संगठन|কোম্পানী|கம்பெனி|องค์กร|หน่วยงาน'],
+    ['Tên|Nama', 'Họ tên|Nama keluarga|Nama akhir', 'Công ty|Instansi|Organisasi'],
+    ['名|名前|이름', '姓名|氏名|苗字|성명|성', '企業|組織|工作单位|기업|직장'],
+  ])('%s is a person’s name next to %s, and the company is found: %s', (givens, others, companies) => {
+    for (const given of givens.split('|'))
+      for (const other of others.split('|')) {
+        expect(() => detectColumns([given, other, 'City'], {}), `${given}, ${other}`).toThrow()
+        for (const company of companies.split('|'))
+          expect(detectColumns([given, other, company, 'City'], {}).name, `${given}, ${other}`).toBe(company)
+      }
+  })
+
+  test.each([
+    'Nazwa',
+    'Název',
+    'Názov',
+    'Наименование',
+    'Назва',
+    'Denumire',
+    'Nosaukums',
+    '名称',
+    'Ονομασία',
+  ])('%s is no name of a person: a contact in another column does not hide it', (name) => {
+    for (const person of ['Imię i nazwisko', 'Příjmení', 'ФИО', '姓名', 'Ονοματεπώνυμο'])
+      expect(detectColumns([person, name, 'City'], {}).name, person).toBe(name)
+  })
+
   const samples = (values: Record<string, string[]>) => new Map(Object.entries(values))
   test.each<[string, Record<string, string[]>, string[]]>([
     ['a status', { state: ['active', 'Closed', 'Won', 'active'] }, ['city', 'country']],
