@@ -511,6 +511,31 @@ test('Each name of a town with several has its key, and is in one group', () => 
   expect(new Set(groups.flat()).size).toBe(groups.flat().length)
 })
 
+test.each([
+  'GR: Ρόδος=Rhodes=Rodos; Μυτιλήνη=Mytilene=Mitilini; Λάρισα=Larissa; Χαλκίδα=Chalkis=Halkida; Ιωάννινα=Γιάννενα=Yannena',
+  'GR: Θήρα=Σαντορίνη=Santorini; Θεσσαλονίκη=Θεσ/νίκη=ΘΕΣ/ΝΙΚΗ=Salonica; Αλεξανδρούπολη=Αλεξ/πολη=Alexandroupolis; Πάτρα=Πάτραι=Patras',
+  'CY: Αμμόχωστος=Famagusta=Gazimağusa; Κερύνεια=Kyrenia=Girne',
+  'BG: Русе=Rousse; Бургас=Bourgas; Велико Търново=Veliko Turnovo',
+  'AL: Vlorë=Vlora=Valona; Korçë=Korça; Elbasan=Elbasani; MK: Охрид=Ohër; Скопје=Shkup',
+  'RO: Târgu Mureș=Tg. Mureș=Tîrgu Mureș=Marosvásárhely; Râmnicu Vâlcea=Rm. Vâlcea; Constanța=Köstence',
+  'TR: Gaziantep=Antep; Kahramanmaraş=K.Maraş; Mersin=İçel; İstanbul=Κωνσταντινούπολη',
+  'UA: Рівне=Rovno; Бахмут=Артемівськ; Кам’янське=Дніпродзержинськ; Біла Церква=Белая Церковь',
+  'AM: Վաղարշապատ=Echmiadzin; GE: სოხუმი=Sukhumi',
+  'EG: الغردقة=Hurghada; رشيد=Rosetta; MA: الصويرة=Essaouira=Mogador; المحمدية=Mohammedia',
+])('a town has one key by its everyday names and those in other languages: %s', (line) => {
+  let country = ''
+  for (const group of line.split('; ')) {
+    country = /^[A-Z]{2}(?=:)/.exec(group)?.[0] ?? country
+    const names = group.replace(/^[A-Z]{2}: /, '').split('=')
+    for (const asked of names)
+      for (const own of names)
+        expect(
+          comparePlaceWithHint(parseLocation(`${asked}, ${country}`), place(own, null, '', country)),
+          `${asked} and ${own}`,
+        ).toBe('city')
+  }
+})
+
 test('A name that is a word or a town elsewhere counts next to its country', () => {
   for (const [country, groups] of Object.entries(placeNames.local_cities))
     for (const names of groups.split('|').map((group) => group.split(' ')))
