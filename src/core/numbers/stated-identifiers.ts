@@ -37,9 +37,9 @@ export function formatIdentifiers(identifiers: readonly StatedIdentifier[]): str
     .join(', ')
 }
 
-/** Returns a text for people: without the country in front of a company number that begins with it. */
+/** Returns a text for people: without the country in front of a company number that begins with it, or as VAT numbers do: `EL` for Greece. */
 export const nameCountryOnce = (text: string): string =>
-  text.replace(/(?<=\bcompany number )([A-Z]{2}(?:-[A-Z0-9]{1,3})?) (?=\1)/g, '')
+  text.replace(/(?<=\bcompany number )(?:([A-Z]{2}(?:-[A-Z0-9]{1,3})?) (?=\1)|GR (?=EL\d)|GB (?=XI\d))/g, '')
 
 /** Formats an identifier for people: `LEI HWUPKR0MPOU8FGXBT394`, `company number BE 0417.497.106`. */
 export const formatLabel = (identifier: StatedIdentifier): string =>

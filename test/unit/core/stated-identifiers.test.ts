@@ -101,6 +101,15 @@ describe('for people', () => {
       expect(nameCountryOnce(appendIdentifiers('Acme, BE BE', [number]))).toBe(`Acme, BE BE (${shown})`)
     }
   })
+
+  test.each([
+    ['GR', 'EL095109654', 'company number EL095109654'],
+    ['GB', 'XI123456789', 'company number XI123456789'],
+    ['GR', '095109654', 'company number GR 095109654'],
+    ['DE', 'EL095109654', 'company number DE EL095109654'],
+  ])('a prefix of VAT numbers is the country: %s %s', (place, value, shown) => {
+    expect(formatLabel({ kind: 'registration_id', value, place })).toBe(shown)
+  })
 })
 
 describe('there and back', () => {
