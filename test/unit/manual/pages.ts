@@ -86,7 +86,7 @@ function formatHeaders(): string {
         ),
       ]),
     ]),
-    section('Tax and VAT numbers', 'Used if they contain the company number:', [
+    section('Tax and VAT numbers', taxNumbersText, [
       ['any country', listHeaders(earlier.taxNumbers, added.taxNumbers.any)],
       ...Object.entries(added.taxNumbers)
         .filter(([country]) => country !== 'any')
@@ -113,6 +113,9 @@ function formatHeaders(): string {
     ),
   ].join('\n\n')
 }
+
+const taxNumbersText =
+  'Used if a cell contains the company number, such as that of Belgium. Other tax numbers, such as those of Greece, are used only with a registry on your machine:'
 
 const placeNames = {
   city: 'city',
