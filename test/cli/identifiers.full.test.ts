@@ -24,7 +24,7 @@ test('what is found, what is not used and why, and what is wrong: in plan, docto
   expect(plan.stdout).toContain('Symbol (ticker: its exchange is unknown)')
   expect(plan.stdout).toContain('2  of them without a usable company name')
   expect(plan.stdout).toContain(
-    '1 row has an LEI with wrong check digits (row 1): correct them: a character is wrong, and the name decides',
+    '1 row has an LEI with wrong check digits (row 1): correct them: a character is wrong; until then, the name decides, or the answer is inconclusive',
   )
   expect((await place.run(['doctor', 'list.csv'])).stdout).toContain(
     'identifiers, looked up before the name: LEI from LEI Code',
@@ -33,7 +33,7 @@ test('what is found, what is not used and why, and what is wrong: in plan, docto
   const run = await place.run(['list.csv', '-o', 'out.ndjson'])
   expect(run.code, run.stderr).toBe(0)
   expect(run.stderr).toContain(
-    '1 row has an LEI with wrong check digits (row 1): correct them: a character is wrong, and the name decides',
+    '1 row has an LEI with wrong check digits (row 1): correct them: a character is wrong; until then, the name decides, or the answer is inconclusive',
   )
   const rows = readJsonLines(place.read('out.ndjson'))
   expect(rows.map((row) => [row['enrich_status'], row['enrich_error']]).slice(0, 3)).toEqual([

@@ -114,7 +114,7 @@ const toOfficeText = (text: string): string =>
     .toUpperCase()
     .replaceAll('ة', 'ه')
     .replace(/(?<=(?<!\p{L})\p{L})\.(?=\p{L}|\s|$)/gu, '')
-    .replace(/[°º#:;,،()'’_"]+/g, ' ')
+    .replace(/(?<=\d)\s*\/\s*(?=\p{L}{3})|(?<=\p{L}{3})\s*\/\s*(?=\d)|[°º#:;,،()'’_"]+/gu, ' ')
 
 /** Returns the town of an office in capitals: `TANGER` for `Tribunal de commerce de Tanger`; `null` for no name. */
 export function findOffice(text: string): string | null {

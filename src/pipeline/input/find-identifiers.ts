@@ -6,6 +6,7 @@ import {
   identifierKeys,
   identifierNames,
   listIdentifierColumns,
+  listSharing,
   numberKeys,
   type IdentifierColumns,
   type IdentifierKey,
@@ -144,9 +145,8 @@ function findByContent(
   const free = header.filter((column) => !taken.has(column) && !used.has(column) && !unused.has(column))
   const names = name === null ? null : (samples.get(name) ?? [])
   const certain = free.filter((column) => isCertainly(key, samples.get(column) ?? [], names))
-  const nameKey = toHeaderKey(name ?? '')
   const explainRejection = (column: string): string | null => {
-    if (isOtherParty(toHeaderKey(column), nameKey)) return 'its header names another party'
+    if (isOtherParty(toHeaderKey(column), toHeaderKey(name ?? ''))) return 'its header names another party'
     if (certain.length > 1) return 'several columns are possible'
     // The header must say whose addresses they are: next to a name, they may be an account manager's.
     if (key === 'email' && (name !== null || isIdentified))
@@ -183,7 +183,7 @@ export function findIdentifierPlaces(
 }
 
 function canHaveCourt(column: string): boolean {
-  const countries = listRegisterCountries(column)
+  const countries = listRegisterCountries(column).flatMap((one) => [one, ...listSharing(one)])
   return !isTaxHeader(column) && (countries.length === 0 || countries.some(hasLocalOffices))
 }
 

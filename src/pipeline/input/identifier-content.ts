@@ -22,7 +22,7 @@ import {
   otherTaxHeaders,
   splitHeaderPlace,
 } from '../../core/identifiers.js'
-import { findCodedCountry, parseCourtNumber } from '../../core/numbers/court-numbers.js'
+import { findCodedCountry, parseCourtNumber, readOfficeNumber } from '../../core/numbers/court-numbers.js'
 import {
   hasPlainForm,
   hasWrongCheckDigits,
@@ -94,22 +94,21 @@ export function findContentFault(
   header: string,
   rowCountries: readonly string[] = [],
 ): string | null {
-  const toFilled = key === 'registration_id' ? toFilledNumber : toFilledCell
+  const isOfNumbers = key === 'registration_id'
+  const toFilled = isOfNumbers ? toFilledNumber : toFilledCell
   const texts = cells.flatMap((cell) => toFilled(cleanNumber(cell)) ?? [])
-  const values =
-    key === 'registration_id' ? listCompanyNumbers(texts, listPersonCountries(header, rowCountries)) : texts
+  const values = isOfNumbers ? listCompanyNumbers(texts, listPersonCountries(header, rowCountries)) : texts
   if (values.length === 0) return null
-  if (key === 'registration_id' && isTaxHeader(header) && areAmounts(values)) return 'its cells are amounts'
-  if (key === 'registration_id' && isTaxHeader(header))
+  if (isOfNumbers && isTaxHeader(header) && areAmounts(values)) return 'its cells are amounts'
+  if (isOfNumbers && isTaxHeader(header))
     return hasCompanyNumbers(values, header, rowCountries) ? null : 'its numbers contain no company numbers'
-  const named = key === 'registration_id' ? listRegisterCountries(header) : []
+  const named = isOfNumbers ? listRegisterCountries(header) : []
   const sharers = named.flatMap((one) => [one, ...listSharing(one), ...listCodes(rowCountries)])
-  const countries = rowCountries.length === 0 ? named : sharers
+  const countries = (rowCountries.length === 0 ? named : sharers).map((country) => country.toLowerCase())
+  const ofRows = rowCountries.length === 0 ? named : listCodes(rowCountries)
   const isNumber = (text: string) =>
-    countries.some((country) => {
-      const code = country.toLowerCase()
-      return hasPlainForm(code, text) ?? toCompanyNumber(code, text) !== null
-    })
+    countries.some((code) => hasPlainForm(code, text) ?? toCompanyNumber(code, text) !== null) ||
+    ofRows.some((one) => typeof readOfficeNumber(one.toLowerCase(), text)?.office === 'string')
   const least = withDistinctForm.has(key) ? distinctShareMin : shareMin
   if (countShare(values, (text) => fitting[key](text) || isNumber(text)) < least) {
     return key === 'lei' ? 'most cells have wrong check digits' : 'most cells have another form'
@@ -194,14 +193,15 @@ function findNumberFault(
 ): string | null {
   const [named, rows] = [listRegisterCountries(header), listCodes(rowCountries)]
   const [others, isOpen] = [named.flatMap(listSharing), rowCountries.length === 0]
-  const told = isOpen || rows.some((one) => named.includes(one)) ? named : rows
+  const own = named.filter((one) => isOpen || rows.includes(one))
+  const told = own.length > 0 ? own : rows
   const isWrong = (text: string) =>
     !isNumber(text) && named.some((country) => hasWrongCheckDigits(country.toLowerCase(), text))
   if (countShare(values, isWrong) > 1 - distinctShareMin) return 'most cells have wrong check digits'
   if (hasSharedName(header)) {
     // Austria calls VAT numbers `UID`, Switzerland company numbers.
-    const isCoded = (text: string) => (readWholeTaxNumber(text) ?? findCodedCountry(text)) !== null
-    const isOfAny = (text: string) => isNumber(text) || isCoded(text)
+    const isOfAny = (text: string) =>
+      isNumber(text) || (readWholeTaxNumber(text) ?? findCodedCountry(text)) !== null
     if (countShare(values, (text) => isOfAny(text) || isPlainVatNumber(text)) < distinctShareMin)
       return `most cells are not company numbers of ${told.join(', ')}${isOpen && others.length > 0 ? `; --country tells those of ${others.join(', ')}` : ''}`
     if (!values.some(isOfAny)) return 'its numbers contain no company numbers'

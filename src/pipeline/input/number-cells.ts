@@ -275,7 +275,8 @@ function choosePlace(
   if (coded) return { place: coded, isForeign: rowPlace !== null && !rowPlace.startsWith(coded) }
   const rate = (place: string) => rateNumber(place.slice(0, 2).toLowerCase(), text)
   const ofHeader = only === null ? 0 : rate(only)
-  const isShared = only !== null && hasSharedName(header)
+  const isOfSharer = listSharing(only ?? '').includes(rowPlace?.slice(0, 2) ?? '')
+  const isShared = only !== null && (isOfSharer || hasSharedName(header))
   // Check digits tell the country where its name does not.
   const isOpen = isUnknownRow
     ? ofHeader !== 3

@@ -65,7 +65,7 @@ const headers = Object.entries(registerWords.patterns).map(
 const otherHeaders: Readonly<Partial<Record<string, string>>> = registerWords.headers
 
 /** Fields by the words that a list of companies has for them, too: the kind of identifier, or the part of a place. */
-const identifierFields = ['registration_id', 'lei', 'cik', 'ein', 'bic', 'website'] as const
+const numberFields = ['registration_id', 'registration_court', 'lei', 'cik', 'ein', 'bic', 'website'] as const
 const placeFields = {
   city: 'city',
   region: 'region',
@@ -147,7 +147,7 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   }
 }
 
-export const noJurisdiction = 'no column says which country registered the companies; give --jurisdiction'
+export const noJurisdiction = 'no column has the country of the register; registry import has --jurisdiction'
 
 /** Whether the places and forms of most rows, or a header of tax numbers, are those of another country. */
 function isElsewhere(
@@ -188,8 +188,8 @@ export function describeAmbiguousNumbers(
   const found = cellsOf(id).filter((number, at) => {
     const stated = places[at] ?? ''
     const place = stated !== '' ? stated : (home ?? findCountryCode(countries[at] ?? '') ?? '')
-    const whole = `${number} ${courts[at] ?? ''}`
-    return number !== '' && place !== '' && findNumbering(place.toLowerCase(), whole) === null
+    const isOpen = (one: string) => findNumbering(place.toLowerCase(), one) === null
+    return number !== '' && place !== '' && isOpen(number) && isOpen(`${number} ${courts[at] ?? ''}`)
   })
   if (found.length === 0 || map.registration_authority !== undefined) return null
   return (
@@ -234,9 +234,9 @@ function mapHeader(columns: readonly string[]): { map: FieldMap; twice: string[]
       .sort((one, other) => one.rank - other.rank)
     if (map[field] === undefined && best !== undefined) map[field] = best.name
   }
+  for (const field of numberFields) add(field, (name) => rankNumber(name, identifierHeaders[field]))
   const ofCourt = header.find((name) => courtNumberHeader.test(toHeaderKey(name)))
   if (map.registration_court !== undefined && ofCourt !== undefined) map.registration_id = ofCourt
-  for (const field of identifierFields) add(field, (name) => rankNumber(name, identifierHeaders[field]))
   if (isNational(map.registration_id ?? '')) delete map.registration_court
   const isWhole = map.street_address !== undefined && map.city !== undefined
   for (const sets of [ownSets, mailingSets])
@@ -298,13 +298,13 @@ function dropUnlikely(map: FieldMap, cellsOf: GetCells): void {
   const formed = [...types].filter((cell) => parseFormText(cell).formClass !== null)
   if (map.type !== undefined && formed.length * 2 > types.size) map.legal_form = map.type
   drop('type', (cell) => entityType.safeParse(toCode(cell)).success)
-  drop('lei', (cell) => 'value' in toCanonicalIdentifier('lei', cell))
-  drop('cik', (cell) => 'value' in toCanonicalIdentifier('cik', cell))
+  for (const one of ['lei', 'cik'] as const) drop(one, (cell) => 'value' in toCanonicalIdentifier(one, cell))
   drop('postal_code', (cell) => cell.length <= 8 || /^[^\p{L}]*\p{L}{0,2}[- ]?\p{Nd}/u.test(cell))
   const origin = /^country_of_/.test(toHeaderKey(map.country ?? '')) ? cellsOf(map.country ?? '') : []
   drop('country', (cell) => findCountryCode(cell) !== null && new Set(origin).size < 2)
   if (!areDays(cellsOf(map.founding_date ?? ''))) delete map.founding_date
-  const { region, status, legal_form: form } = map
+  const { region, status, legal_form: form, registration_court: court = '' } = map
+  if (isMostly(cellsOf(court), (cell) => !/\p{L}/u.test(cell), 0.5)) delete map.registration_court
   // A column "state" may have the status of a company.
   if (region !== undefined && isStatus(cellsOf(region))) {
     if (status === undefined) map.status = region

@@ -108,7 +108,7 @@ describe('rows of a list with identifiers', () => {
       'no company name, and the LEI has wrong check digits',
     ])
     expect(found.rowNotes).toEqual([
-      '1 row has an LEI with wrong check digits (row 6): correct them: a character is wrong, and the name decides',
+      '1 row has an LEI with wrong check digits (row 6): correct them: a character is wrong; until then, the name decides, or the answer is inconclusive',
       '3 rows have no name: looked up by identifiers instead',
     ])
     expect(found.lines[1]).toBe(
@@ -151,7 +151,7 @@ describe('rows of a list with identifiers', () => {
     )
     const { rowNotes, asked: names } = await look({ columns: { identifiers: { lei: 'lei' } } })
     expect(rowNotes).toEqual([
-      '2,500 rows have an LEI with wrong check digits (rows 1, 2, 3, …): correct them: a character is wrong, and the name decides',
+      '2,500 rows have an LEI with wrong check digits (rows 1, 2, 3, …): correct them: a character is wrong; until then, the name decides, or the answer is inconclusive',
     ])
     expect(names.slice(-2)).toEqual([`resolution: Bolt (LEI ${lei})`, `resolution: Cera (LEI ${lei})`])
   })

@@ -153,6 +153,10 @@ describe('columns', () => {
     ['active', 'Dormant|DORMANT|DRMT|Dormant under section 455|En sommeil|vilande|hvilende|slapend'],
     ['inactive', 'Dormant - Struck Off|Struck off (dormant)|Inactive (dormant)'],
     ['administration', 'in administration|In Administration/Receiver Manager|EXAD'],
+    ['active', 'نشيطة|نشيط|في طور النشاط|تمارس نشاطها|مسجلة|عاملة'],
+    ['inactive', 'غير نشيطة|لا تمارس نشاطها|غير مسجلة|محلولة|تم التشطيب'],
+    ['strike-off in progress', 'قيد التشطيب|في طور التشطيب'],
+    ['restructuring', 'في طور التسوية القضائية'],
   ])('words and codes of many registers mean %s', async (meaning, words) => {
     const texts = words.split('|')
     const rows = texts.map((word, at) => `${at},Acme ${at},"${word}"\n`).join('')
@@ -380,6 +384,90 @@ describe('columns', () => {
       const rows = ids.map((id) => [id, `Larkmoor ${id} Inc`, column === 'NEQ' ? 'CA' : 'US'])
       const found = proposeMap([column, 'Name', 'Jurisdiction'], rows).ambiguous
       expect(found).toEqual(ambiguous === null ? null : expect.stringMatching(ambiguous))
+    })
+
+    it.each([
+      ['MA', '000145221000064', '48211'],
+      ['TN', '1234567A/A/M/000', '48211'],
+      ['DZ', '099916000123456', '48211'],
+      ['BR', '33.000.167/0001-01', '4821'],
+      ['ES', 'A28015865', '48211'],
+      ['CO', '899.999.068-1', '48211'],
+      ['MX', 'BSC940905F38', '48211'],
+      ['PE', '20100070970', '48211'],
+      ['AR', '30-67332056-9', '48211'],
+      ['RO', 'RO14399840', null],
+      ['HU', '10773381-2-44', '48211'],
+      ['HU', 'HU10773381', '48211'],
+      ['TR', '0123456789012345', '48211'],
+      ['SN', '0012345672G3', '48211'],
+      ['CI', '0312345 K', '48211'],
+      ['CM', 'M012345678901A', '48211'],
+      ['EG', '200-123-456', '48211'],
+      ['IT', '00905811006', '48211'],
+    ])(
+      'next to courts, only the local numbers of %s may be those of several: %s, not %s',
+      (country, national, local) => {
+        const propose = (number: string, court: string) =>
+          proposeMap(
+            ['Company number', 'Name', 'Country', 'Court'],
+            ['A', 'B', 'C'].map((end) => [number, `Larkmoor ${end}`, country, court]),
+          ).ambiguous
+        expect([national, propose(national, 'Norvane')]).toEqual([national, null])
+        if (local !== null) expect(propose(local, '')).toContain('may belong to several companies')
+      },
+    )
+
+    it.each(
+      headerWords.added.courts
+        .flatMap((list) => list.split('|'))
+        .filter((one) => one !== 'registro mercantil'),
+    )('the court of a number is below %s', (court) => {
+      const rows = [
+        ['12345', 'Sonasid', 'Nador', '001524628000078'],
+        ['12345', 'Baraka', 'Casablanca', '001523987000042'],
+      ]
+      expect(proposeMap(['Numéro RC', 'Raison sociale', court, 'ICE'], rows).map).toMatchObject({
+        id: 'Numéro RC',
+        registration_court: court,
+        registration_id: 'ICE',
+      })
+      const numbers = rows.map(([number = '', name = '', , ice = '']) => [number, name, number, ice])
+      expect(proposeMap(['Numéro RC', 'Raison sociale', court, 'ICE'], numbers).map.registration_court).toBe(
+        undefined,
+      )
+    })
+
+    it.each([
+      [
+        'رقم السجل التجاري',
+        'تسمية الشركة',
+        'المحكمة',
+        'التعريف الموحد للمقاولة',
+        'وضعية الشركة',
+        'تاريخ الإحداث',
+      ],
+      [
+        'السجل التجاري',
+        'تسمية المقاولة',
+        'محكمة التسجيل',
+        'المعرف الموحد للمقاولة',
+        'الوضعية',
+        'تاريخ الإنشاء',
+      ],
+    ])('in the words of the Maghreb: %s, %s, %s, %s, %s, %s', (id, name, court, ice, status, date) => {
+      const rows = [
+        ['12345', 'صوناسيد', 'Nador', '001524628000078', 'نشيطة', '14/03/1986'],
+        ['12345', 'البركة', 'Casablanca', '001523987000042', 'غير نشيطة', '02/05/2004'],
+      ]
+      expect(proposeMap([id, name, court, ice, status, date], rows).map).toEqual({
+        id,
+        name,
+        registration_court: court,
+        registration_id: ice,
+        status,
+        founding_date: date,
+      })
     })
 
     it.each([

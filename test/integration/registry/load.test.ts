@@ -149,7 +149,7 @@ describe('what a file is', () => {
     [
       'numbers of a register that is not told',
       'company_number,name\n1234,Acme GmbH\n1235,Beta GmbH\n',
-      /no column says which country registered the companies; give --jurisdiction/,
+      /no column has the country of the register; registry import has --jurisdiction/,
     ],
     [
       'ids that rows share',

@@ -350,6 +350,9 @@ test.each([
   ['RC', 'Ville RC'],
   ['Company number', 'Greffe'],
   ['Matrícula mercantil', 'Cámara de comercio'],
+  ['Numéro RC', 'Centre RC'],
+  ['السجل التجاري', 'المحكمة'],
+  ['Cégjegyzékszám', 'Cégbíróság'],
 ])('the numbers of %s get their court from %s', (column, court) => {
   const table = {
     Nom: names,
@@ -1070,6 +1073,42 @@ describe('A number and its court fill one cell', () => {
       registration_id: column,
     })
   })
+})
+
+describe('The countries of the rows tell the numbers of local courts below a header that other countries use too', () => {
+  const towns = {
+    MA: 'Casablanca|Tanger|Fès',
+    DZ: 'Alger|Oran|Blida',
+    NG: 'Lagos|Kano|Abuja',
+    RO: 'Iași|Cluj|Arad',
+  }
+  const writings = ['# @', 'RC # @', '@ #', '#/@', '@ / #', '# (@)', '# - @']
+  const tables = Object.entries(towns).flatMap(([country, list]) =>
+    ['RC', 'R.C.', 'N° RC'].flatMap((header) =>
+      writings.map((writing) => {
+        const write = (town: string, at: number) =>
+          writing.replace('#', String(48_211 + at)).replace('@', town)
+        const cells = list.split('|').map(write)
+        return [country, header, cells[0] ?? '', cells] as const
+      }),
+    ),
+  )
+
+  test.each(tables.filter(([country]) => ['MA', 'DZ'].includes(country)))(
+    'in %s, below %s: %s',
+    (country, header, _, cells) => {
+      const table = { Nom: names.slice(0, 3), Pays: cells.map(() => country), [header]: cells }
+      expect(found(table).identifiers).toMatchObject({ registration_id: header })
+    },
+  )
+
+  test.each(tables.filter(([country, header]) => ['NG', 'RO'].includes(country) && header === 'N° RC'))(
+    'and not those of one register in %s, below %s: %s; the reason names this country alone',
+    (country, header, _, cells) => {
+      const table = { Nom: names.slice(0, 3), Pays: cells.map(() => country), [header]: cells }
+      expect(whyNot(table, header)).toBe(`most cells are not company numbers of ${country}`)
+    },
+  )
 })
 
 describe('Tax numbers do not push out company numbers next to them', () => {

@@ -116,6 +116,8 @@ describe('a name and identifiers', () => {
       'company number MA 34512 FES',
     ],
     [{ registration_id: 'RC Tanger 34512', registration_country: 'MA' }, 'company number MA 34512 TANGER'],
+    [{ registration_id: '34512/Tanger', registration_country: 'MA' }, 'company number MA 34512 TANGER'],
+    [{ registration_id: 'Alger / 34512', registration_country: 'DZ' }, 'company number DZ 34512 ALGER'],
     [
       { registration_id: '40327 (Casablanca)', registration_country: 'MA', registration_court: 'Fès' },
       'company number MA 40327 CASABLANCA',
@@ -235,7 +237,7 @@ test('what is wrong is not asked, except an LEI beside a name, and is counted', 
   tally.add({ kind: 'domain', faults: ['cik'] }, 9_000)
   tally.add({ kind: 'resolution', byIdentifier: true, faults: [] }, 9_001)
   expect(tally.listNotes(true)).toEqual([
-    '1,299 rows have an LEI with wrong check digits (rows 2, 3, 4, …): correct them: a character is wrong, and the name decides',
+    '1,299 rows have an LEI with wrong check digits (rows 2, 3, 4, …): correct them: a character is wrong; until then, the name decides, or the answer is inconclusive',
     '1 row has a CIK that is no number of at most ten digits (row 9000): looked up without it',
     '1 row has no name: looked up by domain',
     '1 row has no name: looked up, and billed, by identifiers instead',
