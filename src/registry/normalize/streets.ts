@@ -47,14 +47,19 @@ const numberBehind = new Set(
 
 /** Not a street: the number belongs to a box or to someone else. */
 const noStreet =
-  /\b(?:p\.?\s?o\.?\s+box|post office box|postfach|box|c\/o|building|bldg|km|hwy|highway|route)\b/i
+  /\b(?:p\.?\s?o\.?\s+box|post office box|postfach|box|c\/o|building|bldg|hwy|highway|route)\b/i
+
+/** A place on a road: "km 11,5", "PK 12", "12 χλμ". */
+const km = String.raw`(?<!\p{L})(?:${placeNames.distances})(?!\p{L})`
+const distance = new RegExp(km, 'u')
+const decimalComma = new RegExp(`(?<=${km}\\.?\\s*\\d+),(?=\\d)|(?<=\\d),(?=\\d+\\s*${km})`, 'giu')
 
 /** Finds number and sub-premise in a street line if they are unambiguous: two possible numbers give none. */
 export function parseStreet(street: string | null, countryCode: string | null): StreetParts {
   if (street === null || street.length > streetCharsMax) return unknownParts
   const numbers: string[] = []
   const subPremises: string[] = []
-  const parts = street.split(',').map((part) => part.trim())
+  const parts = street.trim().replace(decimalComma, '.').split(/\s*,\s*/)
   for (const [at, part] of parts.entries()) {
     const rest = takeSubPremises(part, subPremises)
     const number = findStreetNumber(rest, { before: parts[at - 1], after: parts[at + 1] }, countryCode)
@@ -67,18 +72,11 @@ export function parseStreet(street: string | null, countryCode: string | null): 
 }
 
 function takeSubPremises(part: string, found: string[]): string {
-  let rest = part
-  const leading = leadingSubPremise.exec(rest)
-  if (leading?.[1] !== undefined) {
-    found.push(leading[1])
-    rest = rest.slice(leading[0].length)
+  const take = (_: string, one: string): string => {
+    found.push(one)
+    return ''
   }
-  const trailing = trailingSubPremise.exec(rest)
-  if (trailing?.[1] !== undefined) {
-    found.push(trailing[1])
-    rest = rest.slice(0, trailing.index)
-  }
-  return rest.trim()
+  return part.replace(leadingSubPremise, take).replace(trailingSubPremise, take).trim()
 }
 
 function findStreetNumber(
@@ -86,7 +84,7 @@ function findStreetNumber(
   { before, after }: { before: string | undefined; after: string | undefined },
   countryCode: string | null,
 ): string | null {
-  if (noStreet.test(part)) return null
+  if (noStreet.test(part) || distance.test(part.toLowerCase())) return null
   const isBehind = countryCode !== null && numberBehind.has(countryCode)
   // "Novo Allé 1 DK 2880" ends with a postal code.
   if (countryCode !== null && postalEnd.test(part))

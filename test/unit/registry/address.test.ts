@@ -41,6 +41,39 @@ describe('number and sub-premise of a street line', () => {
     expect(parseStreet(street, countryCode)).toEqual({ streetNumber, subPremise })
   })
 
+  test.each(
+    [
+      'Route de Rabat km 11,5, Aïn Sebaâ|MA|FR|CI',
+      'Ctra. de Cádiz, Km. 5,5, Larkmoor|ES|MX',
+      'Carretera Norvane kilómetro 12,3, Larkmoor|MX|CL',
+      'Boulevard du Cameroun, PK 12, Norvane|CM|CI|CF',
+      'Boulevard du Cameroun, P.K. 12,5, Norvane|DJ',
+      'Estrada de Larkmoor, km 127,8, Norvane|PT|BR',
+      'Rodovia Larkmoor, quilômetro 9|BR',
+      'Strada Statale Norvane, km 5,700|IT',
+      'Ankara Yolu 12. km|TR',
+      'Ankara Yolu 12km, Larkmoor|TR',
+      'Εθνική Οδός Λάρκμορ 12ο χλμ.|GR',
+      'Εθνική Οδός Λάρκμορ, χλμ 14,5, Νορβάνη|GR',
+      'Ларкмурское шоссе 12 км|BG|RU|RS',
+      'Ларкмурское шоссе, 12,5 км, Норване|BG|RU',
+      'طريق الرباط كلم 11,5|MA|DZ',
+    ].flatMap((line) => {
+      const [street = '', ...countries] = line.split('|')
+      return countries.map((country) => [street, country] as const)
+    }),
+  )('a place on a road is no number: %s in %s', (street, country) => {
+    expect(parseStreet(street, country).streetNumber).toBeNull()
+  })
+
+  test.each([
+    ['12, rue Ibn Batouta, route de Rabat km 11,5', 'MA', '12'],
+    ['Calle Larkmoor 21, Km 5,5', 'ES', '21'],
+    ['Larkmoor Kmara 7', 'TR', '7'],
+  ])('next to a place on a road, the number is read: %s in %s', (street, country, number) => {
+    expect(parseStreet(street, country).streetNumber).toBe(number)
+  })
+
   test('both are taken out of the line as they stand there, and no text at all makes it fail', () => {
     const words = fc.constantFrom(
       '6th',
