@@ -59,7 +59,8 @@ export function parseStreet(street: string | null, countryCode: string | null): 
   if (street === null || street.length > streetCharsMax) return unknownParts
   const numbers: string[] = []
   const subPremises: string[] = []
-  const parts = street.trim().replace(decimalComma, '.').split(/\s*,\s*/)
+  const line = street.trim().replace(decimalComma, '.')
+  const parts = line.split(/\s*,\s*/)
   for (const [at, part] of parts.entries()) {
     const rest = takeSubPremises(part, subPremises)
     const number = findStreetNumber(rest, { before: parts[at - 1], after: parts[at + 1] }, countryCode)
