@@ -62,7 +62,7 @@ const dottedCorrections: readonly Correction[] = [
 ]
 /** Applied to the written name, in this order. */
 const corrections: readonly Correction[] = [
-  [/(?<= de )(?:La|Las|Los|El)(?= )/g, toLower],
+  [/(?<= (?:de|à|pour|sur|par|dans|chez|sous) )(?:L(?=['‘’`ʼ])|(?:L[ae]s?|Los|El)(?= ))/g, toLower],
   [/(?<=\p{L}{3} )(?:Y(?= (?:\p{L}{3}|La |El ))|E(?= (?:Hij|Indus|Ingen|Inmob|Inver|Impor)))/gu, toLower],
   [/\bCo-OP\b/g, () => 'Co-op'],
   [new RegExp(places.written_countries, 'giu'), (found) => countryNames.get(found.toUpperCase()) ?? found],
@@ -148,10 +148,8 @@ function writeWordAt(word: string, at: number, name: string, country: string): s
   const ofLanguage = findOfLanguage(word, name, country)
   const isParticle = particles.has(word) || (ofLanguage !== undefined && hasSmallLetter(ofLanguage.charAt(0)))
   if (isParticle && (next === ' ' || next === '-')) {
-    const before =
-      next === '-' ? /-$/ : ofLanguage?.length === 1 ? /\p{L}{2}[.,)]?\s$/u : /[\p{L}\p{N}.,)&]\s$/u
-    const isWithin = before.test(name.slice(0, at))
-    return isWithin ? toLower(word) : toTitle(word)
+    const before = next === '-' ? /-$/ : ofLanguage?.length === 1 ? /\p{L}{2}[.,)]?\s$/u : behindWord
+    return before.test(name.slice(0, at)) ? toLower(word) : toTitle(word)
   }
   if (ofLanguage !== undefined && !isParticle) return ofLanguage
   if (isPrefix(word, name.slice(0, at), name.slice(end))) return toTitle(word)
@@ -162,8 +160,11 @@ function writeWordAt(word: string, at: number, name: string, country: string): s
   // The apostrophe of "Go'zal" is a letter.
   const isElided = elided.test(head) && !(/^[BFGMOPV]$/.test(head) && withApostrophes.has(country))
   if (!isElided && tails.length === 1 && !/['‘’`ʼ](?:[SNTDM]|LL|RE|VE)$/u.test(word)) return toTitle(word)
-  return writeWord(head, 2) + tails.map((tail) => writeTail(tail, head.length === 1)).join('')
+  const small = behindWord.test(name.slice(0, at)) ? findOfLanguage(`${head}'`, name, country) : undefined
+  const first = small?.charAt(0) ?? writeWord(head, 2)
+  return first + tails.map((tail) => writeTail(tail, head.length === 1)).join('')
 }
+const behindWord = /[\p{L}\p{N}.,)&]\s$/u
 const elided = /^(?:\p{Lu}|(?:A|DA|DE|NE|CO|SU|QUE)LL|SANT|MC)$/u
 const withApostrophes = new Set('BY KG KZ RU TJ TM UA UZ'.split(' '))
 

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { toRootDomain } from '../../core/domain-name.js'
 import { hasSameLetters } from '../../core/numbers/registry-suffix.js'
 import { findMixedSpelling } from '../normalize/mixed-case.js'
+import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import { findTownIn } from '../match/other-writings.js'
 import { parseName, parseNewName, type ParsedName } from '../normalize/parsed-name.js'
 import {
@@ -222,9 +223,12 @@ function mayBeBrand(name: string, legalName: string): boolean {
   return name.length < legalName.length && (name.length <= 5 || name !== name.toUpperCase())
 }
 
+/** Initials that are a word say nothing of the company: "MON". */
+const everydayWords = new Set(wordTables.everyday.join(' ').split(' '))
+
 function isBrandName(brand: StoredName, registered: StoredName): boolean {
   if (brand.tokens.length === 0) return false
-  if (brand.coreKey === registered.acronym) return true
+  if (brand.coreKey === registered.acronym) return !everydayWords.has(brand.coreKey)
   return brand.tokens.every((token) => registered.tokens.includes(token))
 }
 

@@ -25,6 +25,12 @@ test.each([
   ['a name that a program wrote is not', 'ZVX QUILLON PLC', 'Zvx Quillon Plc.', 'ZVX Quillon plc'],
   ['with a form in small letters neither', 'ZVX QUILLON PLC', 'Zvx Quillon, plc', 'ZVX Quillon plc'],
   ['with a form in capitals neither', 'ZORVEX QUILLON INC', 'Zorvex Quillon, INC', 'Zorvex Quillon Inc'],
+  ['initials are shown', 'BAYERISCHE MOTOREN WERKE AG', 'BMW', 'BMW'],
+  ['those that are no word too', 'OMNIA TELOS EREVNA SA', 'OTE', 'OTE'],
+  ['French initials that are a word are not', 'MINOTERIE OUED NFIFIKH', 'MON', 'Minoterie Oued Nfifikh'],
+  ['English ones neither', 'CABLAGE AUTO DU NORD', 'CAN', 'Cablage Auto du Nord'],
+  ['Spanish ones neither', 'MOTORES AUTOS RECAMBIOS SA', 'MAR', 'Motores Autos Recambios SA'],
+  ['German ones neither', 'WERKZEUG INDUSTRIE RHEIN GMBH', 'WIR', 'Werkzeug Industrie Rhein GmbH'],
   ['a word in capitals is kept', 'ZORVEX QUILLON PLC', 'ZORVEX Quillon, PLC', 'ZORVEX Quillon, PLC'],
   [
     'a registered name with small letters stays',

@@ -121,13 +121,16 @@ const writtenInCountry = {
     "Bakı Norvane Terminalı" Açıq Səhmdar Cəmiyyəti | Qapalı Səhmdar Cəmiyyəti | Xəzər MMC | İpək Yolu Trading MMC`,
   TR: `Işık Tekstil ve Ticaret Limited Şirketi | Norvane Altın Yağ Sanayi A.Ş. | Turkiye Norvane Bankasi |
     Larkmoor Holding A.Ş. | Koç Larkmoor İnşaat`,
+  PE: 'Larkmoor sin Fronteras | Sin Fronteras SA',
   EC: 'Bananera del Oro Norvane Cia. Ltda. | Luz y Mar SA',
   CL: 'Larkmoor e Hijos | Norvane de Crédito e Inversiones | El Sol y La Luna',
   BR: 'Norvane Comércio e Serviços | Mar e Sol Turismo',
   TN: 'Pneus du Cap Bon | Smart Diesel | Ste El Norvane | SNC Larkmoor',
-  FR: 'IBM Norvane SAS | KPMG SA | AXA SA | BNP Larkmoor | Boulangerie du Lac',
-  IT: 'Norvane Luigi e Giovanni | C M E SRL | Tre Effe SRL',
-  DE: 'BMW AG | SAP SE | TUI AG | Neu Larkmoor GmbH',
+  MA: `Domaine des Cherarda | Briqueteries de l'Oriental | Société d'Exploitation des Mines | Les Bois des Norvane | Atelier d'Art |
+    Larkmoor chez Norvane | D'Artagnan SARL | L'Oriental | IAM SA`,
+  FR: 'Banque de l’Est | Norvane à la Mer | Pizza dans la Rue | Compagnie d’Assurances Larkmoor | IBM Norvane SAS | KPMG SA | AXA SA | BNP Larkmoor | Boulangerie du Lac',
+  IT: 'Larkmoor dal Norvane | Norvane tra Larkmoor | Pizzeria D’Angelo | Norvane Luigi e Giovanni | C M E SRL | Tre Effe SRL',
+  DE: 'Larkmoor am Markt GmbH | Norvane bei den Linden | BMW AG | SAP SE | TUI AG | Neu Larkmoor GmbH',
   IN: 'Sri Ram Larkmoor Mills | Om Sai Norvane | HUF Norvane',
   HR: 'Larkmoor Trgovina i Usluge d.o.o. | Društvo s Ograničenom Odgovornošću Larkmoor | Larkmoor u Zagrebu',
   RS: `Društvo sa Ograničenom Odgovornošću Norvane | Norvane-Lek DOO | Kod Larkmoora | Norvane DOO Užice | Norvane DOO Jagodina |
@@ -139,9 +142,9 @@ const writtenInCountry = {
   PH: 'Hiyas ng Bulacan | Sta. Lucia Hardware Inc. | Sto Niño Trading | Ang Bahay at Hardin | Dela Cruz Motors | PLDT Inc. | SM Prime',
   ES: 'Gral. Norvane SA | Panadería Hnos. Larkmoor | Ntra. Sra. del Mar SL | Vda. de Larkmoor | Sta Marta Norvane',
   GB: 'BBC | BON Larkmoor Ltd | SRI International | TUI UK Ltd',
-  US: 'John E Iverson Inc | James I Norvane Inc | ORO Inc | UBS',
+  US: 'Bank of Des Moines | John E Iverson Inc | James I Norvane Inc | ORO Inc | UBS',
   CH: 'UBS Group AG | ABB Ltd',
-  NL: 'ING Bank NV | Norvane Zee en Bos BV',
+  NL: 'Larkmoor uit Norvane | ING Bank NV | Norvane Zee en Bos BV',
 }
 
 describe.each(Object.entries(writtenInCountry))(
