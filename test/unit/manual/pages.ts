@@ -9,7 +9,7 @@ import headerWords from '../../../src/core/headers.json' with { type: 'json' }
 import legalForms from '../../../src/registry/reference/legal-forms.json' with { type: 'json' }
 import registerWords from '../../../src/registry/reference/register-words.json' with { type: 'json' }
 import { findCountryName } from '../../../src/core/countries.js'
-import { identifierNames } from '../../../src/core/identifiers.js'
+import { identifierNames, listSharing } from '../../../src/core/identifiers.js'
 import { errorCodes, errorTable } from '../../../src/core/errors.js'
 import { noneWords, yesWords } from '../../../src/review/exchange/line-verdicts.js'
 import { errorExamples } from './error-examples.js'
@@ -80,7 +80,7 @@ function formatHeaders(): string {
       ['words for "number", as in the headers below', listHeaders(added.numberWords)],
       ['any country', listHeaders(earlier.anyNumbers, added.numbers)],
       ...listCountries(earlier.numbers, added.countryNumbers).map((country) => [
-        nameCountry(country),
+        nameCountry(country) + nameSharing(country),
         listHeaders(
           [earlier.numbers, added.countryNumbers].flatMap((lists: Numbers) => lists[country] ?? []),
         ),
@@ -233,6 +233,8 @@ type Numbers = Readonly<Record<string, string>>
 const listCountries = (...lists: readonly Numbers[]): string[] =>
   [...new Set(lists.flatMap((one) => Object.keys(one)))].sort()
 
+const nameSharing = (code: string): string =>
+  listSharing(code).length === 0 ? '' : `; also in rows of ${listNames(listSharing(code))}`
 const nameCountry = (code: string): string => `${findCountryName(code) ?? code} (${code})`
 
 const listNames = (countries: readonly string[]): string =>
