@@ -274,9 +274,9 @@ function resolveJurisdiction(
     if (place === null) dropped.push(`place "${text}" is not known`)
     return place === null ? null : toJurisdiction(place)
   }
-  if (text === null || home === null || home.includes('_')) return text ?? home
-  const code = findRegionCode(home.toUpperCase(), text)
-  return code === null ? text : code.replace('-', '_')
+  const stated = idType === 'registration_id' && field('country') === null ? countryCode : null
+  if (text === null || home === null || home.includes('_')) return text ?? home ?? stated
+  return findRegionCode(home.toUpperCase(), text)?.replace('-', '_') ?? text
 }
 
 /**

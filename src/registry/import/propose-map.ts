@@ -188,8 +188,8 @@ export function describeAmbiguousNumbers(
   const found = cellsOf(id).filter((number, at) => {
     const stated = places[at] ?? ''
     const place = stated !== '' ? stated : (home ?? findCountryCode(countries[at] ?? '') ?? '')
-    const isOpen = (one: string) => findNumbering(place.toLowerCase(), one) === null
-    return number !== '' && place !== '' && isOpen(number) && isOpen(`${number} ${courts[at] ?? ''}`)
+    const writings = [number, `${number} ${courts[at] ?? ''}`]
+    return number !== '' && place !== '' && writings.every((one) => findNumbering(place, one) === null)
   })
   if (found.length === 0 || map.registration_authority !== undefined) return null
   return (

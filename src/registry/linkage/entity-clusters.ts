@@ -3,6 +3,7 @@ import { toNationalNumber } from '../../core/numbers/national-numbers.js'
 import { findNumbering, findUniqueKind } from '../../core/numbers/number-forms.js'
 import { findAuthorityFacts } from '../reference/registers.js'
 import { foldText } from '../../core/lookup-identity.js'
+import { dropPadding } from '../model/identifiers.js'
 import type { StatedRow } from '../model/registry-rows.js'
 import { toCityKey } from '../normalize/places.js'
 
@@ -107,8 +108,9 @@ export function normalizeRegistrationNumber(
 ): string {
   if (jurisdiction === 'ca' && toRegister(jurisdiction, authority, value) === null) return value
   const isCompaniesHouse = authority !== null && /^RA00058[567]$/.test(authority)
+  const bare = dropPadding(jurisdiction?.slice(0, 2) ?? '', value)
   if (!isCompaniesHouse || jurisdiction?.startsWith('gb') !== true)
-    return (jurisdiction === null ? null : toNationalNumber(jurisdiction, value)) ?? value
+    return toNationalNumber(jurisdiction ?? '', bare) ?? bare
   const closed = value.replace(/\s/g, '')
   const [, prefix = '', digits = ''] = /^([A-Z]{0,2})(\d{1,8})$/.exec(closed) ?? []
   return digits === '' ? value : prefix + digits.padStart(8 - prefix.length, '0')

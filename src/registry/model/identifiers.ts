@@ -1,15 +1,20 @@
 import { findCodedCountry, listOfficeKeys } from '../../core/numbers/court-numbers.js'
-import { closeNumber, toCompanyNumber } from '../../core/numbers/national-numbers.js'
-import { listNestedNumbers, listSections, toHeadOfficeNumber } from '../../core/numbers/number-forms.js'
+import { closeNumber, hasPlainForm, toCompanyNumber } from '../../core/numbers/national-numbers.js'
+import {
+  isPersonNumber,
+  listNestedNumbers,
+  listSections,
+  rateNumber,
+  toHeadOfficeNumber,
+} from '../../core/numbers/number-forms.js'
 import forms from '../../core/numbers/number-forms.json' with { type: 'json' }
 import exchangeNames from './exchanges.json' with { type: 'json' }
 import { hash } from 'node:crypto'
 import { toRootDomain } from '../../core/domain-name.js'
 
 /** Derives an id from the key of the source, so that every import gives the same id. */
-export function deriveId(prefix: 'le_' | 'siq_', sourceKey: string): string {
-  return prefix + hash('sha256', `${prefix}${sourceKey}`, 'hex').slice(0, 24)
-}
+export const deriveId = (prefix: 'le_' | 'siq_', sourceKey: string): string =>
+  prefix + hash('sha256', `${prefix}${sourceKey}`, 'hex').slice(0, 24)
 
 /** Returns the bytes of an id, by which the registry stores it; none for a text that is no id of this kind. */
 export function toStoredKey(prefix: 'le_' | 'siq_', id: string): Buffer {
@@ -36,9 +41,8 @@ const exchangesByName = new Map(
 )
 
 /** Returns the one spelling of an exchange: "Nasdaq" for `XNAS`, "NASDAQ" and "NASDAQ GS"; others unchanged. */
-export function formatExchange(exchange: string): string {
-  return exchangesByName.get(foldExchange(exchange)) ?? exchange
-}
+export const formatExchange = (exchange: string): string =>
+  exchangesByName.get(foldExchange(exchange)) ?? exchange
 
 /** Exchanges that share their symbols. */
 const sharedMarkets: Readonly<Record<string, string>> = {
@@ -66,7 +70,6 @@ export interface DomainHolder {
 }
 
 type Holders = readonly [DomainHolder, ...DomainHolder[]]
-
 export type DomainDecision =
   | { readonly kind: 'none' }
   /** `isOwnerOfOthers`: other companies state the domain too, and all of them belong to this one. */
@@ -147,6 +150,14 @@ const withTellingZeros: ReadonlySet<string> = new Set(forms.tellingZeros.split('
 export const dropZeros = (country: string, closed: string): string =>
   withTellingZeros.has(country) ? closed.replace(/^0+/, '') : closed.replace(/^([\p{L}()]*)0+(?=\d)/u, '$1')
 
+/** Returns a number without the zeros that fill its column, if check digits or the first digit show it: `00000800123017` of Colombia. */
+export function dropPadding(country: string, text: string): string {
+  const bare = text.replace(/^0+/, '')
+  if (bare === text || rateNumber(country, text) !== 0 || isPersonNumber(text, [country])) return text
+  const isSure = hasPlainForm(country, bare) === true && !hasPlainForm(country, `0${bare.slice(1)}`)
+  return isSure || [1, 3].includes(rateNumber(country, bare) ?? 0) ? bare : text
+}
+
 /**
  * Lists other spellings of a number with letters, most likely first: tables and registers lose and add zeros behind
  * letters, as in "SC12345" for "SC012345", "IP141R" for "IP00141R", and "PV0002187" for "PV 2187". Others have a key.
@@ -165,7 +176,8 @@ function padNumber(text: string, country: string): string[] {
  * Lists further spellings of a number, in groups to try one after another, and its numbers with its country, of a site or
  * a branch, or inside another one. Several numbers of one register that differ only in zeros are in one group.
  */
-export function listSpellings(text: string, country: string): string[][] {
+export function listSpellings(asked: string, country: string): string[][] {
+  const text = dropPadding(country, asked)
   const padded = padNumber(text, country)
   const others = [toCompanyNumber(country, text), toHeadOfficeNumber(country, text)]
   const known = [...others.filter((one) => one !== null), ...listNestedNumbers(country, text)]
@@ -193,7 +205,5 @@ function listLaterNumbers(country: string, text: string): string[] {
 }
 
 /** Eight characters name the institution, with or without `XXX` after them. */
-export function listBicSpellings(bic: string): string[] {
-  if (bic.length === 8) return [`${bic}XXX`, bic]
-  return bic.endsWith('XXX') ? [bic, bic.slice(0, 8)] : [bic]
-}
+export const listBicSpellings = (bic: string): string[] =>
+  bic.length === 8 ? [`${bic}XXX`, bic] : bic.endsWith('XXX') ? [bic, bic.slice(0, 8)] : [bic]

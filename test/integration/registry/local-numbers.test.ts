@@ -989,3 +989,72 @@ describe('Numbers whose register draws letters and digits', () => {
     expect(areDifferentNumbers('in', 'AAB-1234', 'U12345MH2010PTC123456', true)).toBe(false)
   })
 })
+
+const numbersOf = (registry: WritableRegistry): string[] =>
+  ask(registry, 'Larkmoor Quell').entity?.identifiers.map(({ value }) => value) ?? []
+
+/** Country, number of its companies, and the number with the zeros of its column. */
+const padded = [
+  ['co', '800123017', '00000800123017'],
+  ['co', '800123017', '00008001230175'],
+  ['pe', '20100047218', '00020100047218'],
+  ['ar', '30500010912', '0030500010912'],
+  ['cl', '96505760-9', '0096505760-9'],
+  ['no', '923609016', '0000923609016'],
+  ['it', '00905811006', '000000905811006'],
+  ['be', '0403.170.701', '0000403170701'],
+] as const
+describe.each(padded)('in %s, %s with zeros in front, %s,', (place, number, long) => {
+  const held = (text: string, court: string) =>
+    registryOf([`id,name,city,registration_court\n${text},Larkmoor Quell,Cali,${court}\n`], {
+      jurisdiction: place,
+    })
+  const asked = (text: string) => `company number ${place.toUpperCase()} ${text}`
+  const digits = (text: string) => text.replace(/\D/g, '')
+
+  test('is the number in a register, with a column of courts and without', () => {
+    for (const court of ['', 'Cali']) {
+      expect(outcomeOf(ask(held(long, court), asked(number)))).toEqual(['matched', 99, 'Larkmoor Quell'])
+      const stored = numbersOf(held(long, court)).map(digits)
+      expect([[digits(number)], [digits(long).replace(/^0+/, '')]]).toContainEqual(stored)
+    }
+  })
+
+  test('finds the number in a register', () => {
+    expect(outcomeOf(ask(held(number, ''), asked(long)))).toEqual(['matched', 99, 'Larkmoor Quell'])
+  })
+})
+
+test.each([
+  ['do', '00101234567'],
+  ['vn', '001234567890'],
+  ['nl', '000006354352'],
+  ['co', '0000253265'],
+  ['gb', '00445790'],
+  ['fr', '00035600000048'],
+])('in %s, the zeros of %s are a part of it', (place, number) => {
+  const registry = registryOf([`id,name\n${number},Larkmoor Quell\n`], { jurisdiction: place })
+  expect(numbersOf(registry)).toEqual([number])
+})
+
+test.each([
+  ['co', '0002941795', '0002941795 CALI'],
+  ['co', '800123017', '800123017'],
+  ['ma', '001524689000078', '001524689000078'],
+  ['pe', '20100047218', '20100047218'],
+  ['hu', '10773381-2-44', '10773381-2-44'],
+  ['ve', 'J-00002950-4', 'J-00002950-4'],
+])('in %s, a column of courts makes %s %s', (jurisdiction, number, stored) => {
+  const rows = `id,name,registration_court\n${number},Larkmoor Quell,Cali\n`
+  const registry = registryOf([rows], { jurisdiction })
+  expect(numbersOf(registry)).toEqual([stored])
+})
+
+test('the country of a file without jurisdictions is that of its numbers, except in rows of other countries', () => {
+  const rows = 'id,name,land\n800123017,Larkmoor Quell,\n800123018,Norvane Tol,Peru\n'
+  const registry = registryOf([rows], { country: 'CO', map: { id: 'id', name: 'name', country: 'land' } })
+  const places = ['Larkmoor Quell', 'Norvane Tol'].map(
+    (name) => ask(registry, name).entity?.primary_legal_entity.jurisdiction ?? null,
+  )
+  expect(places).toEqual(['co', null])
+})
