@@ -324,7 +324,7 @@ export function findNumberCountry(header: string, numbers: readonly string[]): s
   const keys = [toHeaderKey(header), ...listNumberKeys(header)]
   const tables = [countriesOfHeader, countriesOfAdded]
   const named = [...new Set(keys.flatMap((key) => tables.flatMap((countries) => countries.get(key) ?? [])))]
-  const filled = numbers.filter((number) => number !== '')
+  const filled = numbers.flatMap((number) => number.replace(/^0{3,}(?=[1-9]\d{8,}$)/, '') || [])
   const isPlain = (one: string) => (cell: string) => isPlainCompanyNumber(one.toLowerCase(), cell)
   const [first = '', ...more] = named
   // British numbers need more evidence: spreadsheets remove their zeros. Other countries have a NIT, too.
