@@ -302,8 +302,10 @@ export const taxHeaders: readonly string[] = [
   ...earlierTaxHeaders,
   ...toHeaderKeys(...Object.values(headerWords.added.taxNumbers).flat()),
 ]
-/** Headers of tax numbers of countries whose open registers lack them. */
-export const otherTaxHeaders: ReadonlySet<string> = new Set(toHeaderKeys(...headerWords.others['tax number']))
+/** Headers of tax numbers of countries whose open registers lack them, and of numbers that may be those of taxes. */
+export const otherTaxHeaders: ReadonlySet<string> = new Set(
+  toHeaderKeys(...headerWords.others['tax number'], ...headerWords.others['identification number']),
+)
 
 /** Countries by the key of a name of their numbers; the last are those whose persons may have numbers: `VKN/TCKN`. */
 export const countriesOfHeader = createCountriesOfHeader(headerWords.earlier.numbers)

@@ -1030,6 +1030,21 @@ describe('Lists of Latin America', () => {
     expect(found({ company: names.slice(0, 3), ...places }).location).toEqual(location.split('|'))
   })
 
+  test.each([
+    [
+      'Municipio comercial|Departamento fiscal|Dirección comercial',
+      'Municipio comercial|Departamento fiscal',
+    ],
+    ['Cidade do estabelecimento|Província fiscal', 'Cidade do estabelecimento|Província fiscal'],
+    ["Commune de l'établissement|Pays", "Commune de l'établissement|Pays"],
+    ['Comune fiscale|Provincia fiscale', 'Comune fiscale|Provincia fiscale'],
+    ['Trading city|County', 'Trading city|County'],
+    ['Departamento comercial|Zona comercial|Estado fiscal', ''],
+  ])('Places of business and of taxes are places, departments of sales are not: %s', (headers, location) => {
+    const places = Object.fromEntries(headers.split('|').map((one) => [one, ['Lima', 'Cusco', 'Puno']]))
+    expect(found({ company: names.slice(0, 3), ...places }).location.join('|')).toBe(location)
+  })
+
   test.each(['ACTIVO|HABIDO', 'BAJA DE OFICIO|SUSPENDIDO', 'ATIVA|BAIXADA', 'Vigente|En liquidación'])(
     'A status is no state: %s',
     (cells) => {
@@ -1037,6 +1052,36 @@ describe('Lists of Latin America', () => {
       expect(found({ company: names.slice(0, 2), Estado: statuses }).location).toEqual([])
     },
   )
+})
+
+describe.each([
+  ['CO', '800123017-5|801856948|803590879', '1001|1002|1003'],
+  ['PE', '20100047218|20100070970|20100130204', '45678901|45678902|45678903'],
+])('below a header for identifications, numbers of %s', (country, companies, others) => {
+  const table = (header: string, cells: string) => ({
+    company: names.slice(0, 3),
+    [header]: cells.split('|'),
+    País: [country, country, country],
+  })
+  const headers = [
+    ...['Identificación', 'No. Identificación', 'Número de identificación', 'Nro. Identificación'],
+    ...['Identificación del cliente', 'Identificação', "N° d'identification"],
+  ]
+
+  test.each(headers)('are used if they are of companies: %s', (header) => {
+    expect(found(table(header, companies)).identifiers).toMatchObject({ registration_id: header })
+    expect(found(table(header, others)).identifiers).toEqual({})
+    expect(told(table(header, others)).unused).toMatchObject([{ kind: 'identification number' }])
+  })
+})
+
+test.each(['Valor', 'Wert', 'Valeur', 'Valore', 'Value'])('Amounts are not called numbers: %s', (header) => {
+  for (const cells of [
+    ['1.250.000,00', '88.000,50'],
+    ['1250001', '1250002'],
+    ['500', '600'],
+  ])
+    expect(told({ company: names.slice(0, 2), [header]: cells }).unused).toEqual([])
 })
 
 test('A tax column with whole numbers of other countries is used below the header of any tax number', () => {
