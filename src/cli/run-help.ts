@@ -166,7 +166,7 @@ export function suggestOption(
   program: Command | undefined,
   argv: readonly string[],
 ): string | null {
-  const unknown = /^unknown option '(--[a-z-]+)/.exec(message)?.[1]
+  const unknown = /^unknown option '(--[a-z-]+|-[a-z](?=$|['=]))/.exec(message)?.[1]
   if (unknown === undefined || program === undefined) return null
   const typed = findTyped(program, argv)
   const command = typed === program ? typed.commands.find((one) => one.name() === 'run') : typed

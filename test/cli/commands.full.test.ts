@@ -478,6 +478,7 @@ describe('help and usage', () => {
     [['registry', 'get', 'norway', '--jurisdiction=no'], /'--jurisdiction=…'\n {2}hint: .*--country </],
     [['companies.csv', '--out', 'out.csv'], /'--out'\n {2}hint: enrich run has -o, --output </],
     [['plan', 'companies.csv', '--budget', '5'], /enrich plan has --max-lookups <n>: .*; and --max-cost </],
+    [['companies.csv', '-o', 'out.csv', '-q'], /'-q'\n {2}hint: enrich run has --quiet: /],
     [['serve', '--port', '1'], /enrich serve has --listen </],
     [['review'], /hint: name the file with the company names/],
     [['registry', 'nope'], /'nope'/],

@@ -91,6 +91,9 @@ describe.each(formats)('an output as %s', (format) => {
     )
     expect(stdout).toMatch(/^ {2}1 +Apple +Apple Inc\. +matched +99 +https:\/\/\S+/m)
     expect(stdout).toMatch(/^ {2}invalid_input {2}1 {2}17 % {2}█/m)
+    const shares = [...stdout.matchAll(/ (\d+) % {2}/g)].map(([, share]) => Number(share))
+    // Charts of statuses and confidences.
+    expect(shares.reduce((sum, share) => sum + share, 0)).toBe(200)
     expect(stdout).toContain(`One row in full: enrich show ${file} --row 1\n`)
   })
 

@@ -179,7 +179,8 @@ function formatChart(
     ...(rest === 0 ? [] : [['others', rest] as [string, number]]),
   ]
   const names = listed.map(([name]) => cutToWidth(printable(cleanText(name)) || 'none', 20))
-  const figures = listed.map(([, count]) => [formatCount(count), `${formatShare(count / total)} %`] as const)
+  const shares = formatShares(listed.map(([, count]) => count / total))
+  const figures = listed.map(([, count], at) => [formatCount(count), `${shares[at] ?? ''} %`] as const)
   const nameWidth = Math.max(...names.map(measureWidth))
   const [countWidth, shareWidth] = [0, 1].map((at) =>
     Math.max(...figures.map((pair) => pair[at]?.length ?? 0)),
@@ -197,10 +198,16 @@ function formatChart(
   ]
 }
 
-/** A share of 1 as a percentage that is 0 or 100 only if it is exact. */
-function formatShare(share: number): string {
-  if (share > 0 && share < 0.01) return '<1'
-  return share > 0.99 && share < 1 ? '>99' : String(Math.round(share * 100))
+/** Writes shares of 1 as percentages with the sum of the shares. Each is 0 or 100 only if it is exact. */
+function formatShares(shares: readonly number[]): string[] {
+  const rests = shares.map((share) => (share * 100) % 1)
+  const missing = Math.round(rests.reduce((sum, rest) => sum + rest, 0))
+  const order = [...rests.keys()].sort((one, other) => (rests[other] ?? 0) - (rests[one] ?? 0))
+  return shares.map((share, at) => {
+    if (share > 0 && share < 0.01) return '<1'
+    const percent = Math.floor(share * 100) + Number(order.indexOf(at) < missing)
+    return share > 0.99 && share < 1 ? '>99' : String(percent)
+  })
 }
 
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']

@@ -62,7 +62,10 @@ const dottedCorrections: readonly Correction[] = [
 ]
 /** Applied to the written name, in this order. */
 const corrections: readonly Correction[] = [
-  [/(?<= (?:de|à|pour|sur|par|dans|chez|sous) )(?:L(?=['‘’`ʼ])|(?:L[ae]s?|Los|El)(?= ))/g, toLower],
+  [
+    /(?<= (?:de|à|pour|sur|par|dans|chez|sous|por|para|con|sin|que) )(?:L(?=['‘’`ʼ])|(?:L[ae]s?|Los|El)(?= ))/g,
+    toLower,
+  ],
   [/(?<=\p{L}{3} )(?:Y(?= (?:\p{L}{3}|La |El ))|E(?= (?:Hij|Indus|Ingen|Inmob|Inver|Impor)))/gu, toLower],
   [/\bCo-OP\b/g, () => 'Co-op'],
   [new RegExp(places.written_countries, 'giu'), (found) => countryNames.get(found.toUpperCase()) ?? found],

@@ -124,13 +124,19 @@ const writtenInCountry = {
   PE: 'Larkmoor sin Fronteras | Sin Fronteras SA',
   EC: 'Bananera del Oro Norvane Cia. Ltda. | Luz y Mar SA',
   CL: 'Larkmoor e Hijos | Norvane de Crédito e Inversiones | El Sol y La Luna',
-  BR: 'Norvane Comércio e Serviços | Mar e Sol Turismo',
+  BR: 'Norvane que Larkmoor | Larkmoor sem Norvane | Norvane na Larkmoor | Norvane Comércio e Serviços | Mar e Sol Turismo',
   TN: 'Pneus du Cap Bon | Smart Diesel | Ste El Norvane | SNC Larkmoor',
   MA: `Domaine des Cherarda | Briqueteries de l'Oriental | Société d'Exploitation des Mines | Les Bois des Norvane | Atelier d'Art |
     Larkmoor chez Norvane | D'Artagnan SARL | L'Oriental | IAM SA`,
-  FR: 'Banque de l’Est | Norvane à la Mer | Pizza dans la Rue | Compagnie d’Assurances Larkmoor | IBM Norvane SAS | KPMG SA | AXA SA | BNP Larkmoor | Boulangerie du Lac',
-  IT: 'Larkmoor dal Norvane | Norvane tra Larkmoor | Pizzeria D’Angelo | Norvane Luigi e Giovanni | C M E SRL | Tre Effe SRL',
-  DE: 'Larkmoor am Markt GmbH | Norvane bei den Linden | BMW AG | SAP SE | TUI AG | Neu Larkmoor GmbH',
+  CO: 'Fundacion Manos que Siembran | Norvane con Futuro | Larkmoor por la Paz | Sur sin Fronteras | Con Larkmoor SAS',
+  RO: 'Norvane pentru Larkmoor | Larkmoor din Norvane SRL',
+  AL: 'Norvane për Larkmoor',
+  ID: 'Norvane dan Larkmoor untuk Norvane',
+  FR: `Banque de l’Est | Norvane à la Mer | Pizza dans la Rue | Compagnie d’Assurances Larkmoor | Larkmoor sans Norvane | Norvane avec Larkmoor |
+    IBM Norvane SAS | KPMG SA | AXA SA | BNP Larkmoor | Boulangerie du Lac`,
+  IT: `Larkmoor dal Norvane | Norvane tra Larkmoor | Pizzeria D’Angelo | Norvane con Larkmoor | Norvane alla Larkmoor |
+    Norvane Luigi e Giovanni | C M E SRL | Tre Effe SRL`,
+  DE: 'Larkmoor am Markt GmbH | Norvane bei den Linden | Norvane ohne Larkmoor | Larkmoor im Norvane | BMW AG | SAP SE | TUI AG | Neu Larkmoor GmbH',
   IN: 'Sri Ram Larkmoor Mills | Om Sai Norvane | HUF Norvane',
   HR: 'Larkmoor Trgovina i Usluge d.o.o. | Društvo s Ograničenom Odgovornošću Larkmoor | Larkmoor u Zagrebu',
   RS: `Društvo sa Ograničenom Odgovornošću Norvane | Norvane-Lek DOO | Kod Larkmoora | Norvane DOO Užice | Norvane DOO Jagodina |
