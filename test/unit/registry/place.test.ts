@@ -688,6 +688,42 @@ test.each([
   }
 })
 
+test.each([
+  ['CO', 'Cali=Santiago de Cali=SANTIAGO DE CALI'],
+  ['CO', 'Pasto=San Juan de Pasto'],
+  ['CO', 'CUCUTA=San José de Cúcuta'],
+  ['CO', 'Cartagena de Indias=Cartagena'],
+  ['CO', 'Bucaramanga=B/manga=B/MANGA'],
+  ['CO', 'BARRANQUILLA=B/quilla'],
+  ['CO', 'Santa Marta=S/marta=Sta. Marta'],
+  ['CO', 'BOGOTA D.C.=Bogotá=Bogotá, D.C.=Santa Fe de Bogotá=Bogotá Distrito Capital'],
+  ['MX', 'Querétaro=Santiago de Querétaro'],
+  ['MX', 'Campeche=San Francisco de Campeche'],
+  ['MX', 'Oaxaca de Juárez=Oaxaca'],
+  ['AR', 'San Miguel de Tucumán=S. M. de Tucumán=Tucumán'],
+  ['AR', 'Catamarca=San Fernando del Valle de Catamarca'],
+  ['AR', 'Ciudad Autónoma de Buenos Aires=CABA=Buenos Aires'],
+  ['BO', 'Santa Cruz de la Sierra=Santa Cruz'],
+  ['BO', 'La Paz=Nuestra Señora de La Paz'],
+  ['DO', 'Santiago de los Caballeros=Santiago'],
+  ['EC', 'Quito=San Francisco de Quito'],
+  ['GT', 'Guatemala=Ciudad de Guatemala'],
+  ['PA', 'Panamá=Ciudad de Panamá'],
+  ['CL', 'Santiago=Santiago de Chile'],
+  ['ES', 'Las Palmas de Gran Canaria=Las Palmas'],
+  ['PT', 'Vila Nova de Gaia=V. N. de Gaia=Gaia'],
+  ['BR', 'Belém=Belém do Pará'],
+  ['FR', 'Châlons-en-Champagne=Châlons-sur-Marne'],
+  ['IT', "Reggio nell'Emilia=Reggio Emilia"],
+])('in %s, the official and the everyday name of a town are one: %s', (country, line) => {
+  const names = line.split('=')
+  for (const town of names)
+    for (const other of names) {
+      const asked = parseLocation(`${other}, ${country}`)
+      expect(comparePlaceWithHint(asked, place(town, null, '', country)), `${other} of ${town}`).toBe('city')
+    }
+})
+
 test.each(['AZ 1025', 'LV 1010', 'MD 2001', 'LT 01103', 'SI 1000', 'HR 10000', 'AD 500', 'L 1855'])(
   'the postal code %s is the same with and without its country',
   (line) => {
