@@ -60,3 +60,21 @@ export function explainSharedDomain(domain: string, text: string): string | null
       return null
   }
 }
+
+/** Position of a website in its domain: at its root, in a subdomain, or a page of a site. */
+export type SiteFit = 'root' | 'subdomain' | 'page'
+
+/** "/", "/en", "/gb/en/", "/index.html": the front page, in some language. */
+const frontPage = /^\/?(?:[a-z]{2}(?:[-_][a-z]{2,4})?(?:\/|$)){0,2}(?:(?:index|home|default)(?:\.\w+)?)?$/i
+
+/**
+ * Returns the position of a website in its domain. A page may be hosted by another company: many companies state a
+ * page of a web host or of a social network.
+ */
+export function classifySite(website: string): SiteFit {
+  const [, host = '', path = ''] = /^(?:\w+:\/\/)?([^/?#]*)([^?#]*)/.exec(website.trim()) ?? []
+  if (!frontPage.test(path)) return 'page'
+  const labelCount = (name: string) => name.split('.').filter((label) => label !== '').length
+  const isRoot = labelCount(host.replace(/^www\d?\./i, '')) === labelCount(toRootDomain(website) ?? '')
+  return isRoot ? 'root' : 'subdomain'
+}

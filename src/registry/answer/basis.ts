@@ -138,17 +138,15 @@ function describeLegalName(primary: StoredLegalEntity): string {
 }
 
 function describeDisplayName({ displayName, nameInUse, legalName }: StoredLegalEntity): string {
-  const shortest = 'The shortest name in use that the registry lists'
   const isRegistered = hasSameLetters(nameInUse, legalName)
-  if (displayName === nameInUse)
-    return isRegistered && nameInUse !== legalName
-      ? 'The name on the registration, in the spelling of another name that the registry lists.'
-      : `${shortest}.`
+  const name = isRegistered ? 'The name on the registration' : 'A shorter name in use that the registry lists'
   const changes = [
     ...(displayName.length < nameInUse.length ? ['without the text that EDGAR adds to it'] : []),
     ...(nameInUse.startsWith(displayName) ? [] : ['in upper and lower case']),
   ]
-  return `${isRegistered ? 'The name on the registration' : shortest}, ${changes.join(' and ')}.`
+  if (displayName === nameInUse && isRegistered && nameInUse !== legalName)
+    return `${name}, in the spelling of another name that the registry lists.`
+  return displayName === nameInUse ? `${name}.` : `${name}, ${changes.join(' and ')}.`
 }
 
 /** Formats the end of a former name and the source that shows it: " since 2026-05-01 (gleif)". */

@@ -1,4 +1,4 @@
-import { toRootDomain } from '../../core/domain-name.js'
+import { type SiteFit, toRootDomain } from '../../core/domain-name.js'
 import { matchedConfidenceMin, type Factor, type Resolution } from '../../contract/result.js'
 import { toCandidate, buildEmptyAnswer } from './resolve.js'
 import {
@@ -11,7 +11,7 @@ import {
   createUnsupportedFactor,
 } from './factors.js'
 import { buildBasis } from './basis.js'
-import { decideHolder, type DomainDecision, type DomainHolder, type SiteFit } from '../model/identifiers.js'
+import { decideHolder, type DomainDecision, type DomainHolder } from '../model/identifiers.js'
 import { getPrimary, buildResultEntity } from './entity-record.js'
 import type { OwnershipReader } from '../store/relationships.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'

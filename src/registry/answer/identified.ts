@@ -1,5 +1,5 @@
 import { quoteName } from '../../core/text.js'
-import { toRootDomain } from '../../core/domain-name.js'
+import { classifySite, toRootDomain } from '../../core/domain-name.js'
 import {
   findCourt,
   findOffice,
@@ -41,7 +41,6 @@ import type { CandidateName } from '../match/candidate.js'
 import { comparePlaceWithHint, isConflict } from '../match/place-agreement.js'
 import type { Place } from '../match/place-readings.js'
 import { parseLocation } from '../match/parse-location.js'
-import { classifySite } from '../model/identifiers.js'
 import type { WholeRegister } from '../edition.js'
 import type { IdentifierFinder, IdentifierHolder } from '../store/identifier-index.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'

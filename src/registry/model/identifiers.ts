@@ -10,7 +10,7 @@ import {
 import forms from '../../core/numbers/number-forms.json' with { type: 'json' }
 import exchangeNames from './exchanges.json' with { type: 'json' }
 import { hash } from 'node:crypto'
-import { toRootDomain } from '../../core/domain-name.js'
+import { classifySite, type SiteFit } from '../../core/domain-name.js'
 
 /** Derives an id from the key of the source, so that every import gives the same id. */
 export const deriveId = (prefix: 'le_' | 'siq_', sourceKey: string): string =>
@@ -57,9 +57,6 @@ export function toExchangeKey(exchange: string): string {
   const name = formatExchange(exchange)
   return foldExchange(sharedMarkets[name] ?? name)
 }
-
-/** Position of a website in its domain: at its root, in a subdomain, or a page of a site. */
-export type SiteFit = 'root' | 'subdomain' | 'page'
 
 /** A company that states a website within the domain. */
 export interface DomainHolder {
@@ -123,21 +120,6 @@ function findCommonOwner(
   )
   // Two companies that own each other are both above the other: neither is the owner.
   return owners.length === 1 ? (owners[0] ?? null) : null
-}
-
-/** "/", "/en", "/gb/en/", "/index.html": the front page, in some language. */
-const frontPage = /^\/?(?:[a-z]{2}(?:[-_][a-z]{2,4})?(?:\/|$)){0,2}(?:(?:index|home|default)(?:\.\w+)?)?$/i
-
-/**
- * Returns the position of a website in its domain. A page may be hosted by another company: many companies state a
- * page of a web host or of a social network.
- */
-export function classifySite(website: string): SiteFit {
-  const [, host = '', path = ''] = /^(?:\w+:\/\/)?([^/?#]*)([^?#]*)/.exec(website.trim()) ?? []
-  if (!frontPage.test(path)) return 'page'
-  const labelCount = (name: string) => name.split('.').filter((label) => label !== '').length
-  const isRoot = labelCount(host.replace(/^www\d?\./i, '')) === labelCount(toRootDomain(website) ?? '')
-  return isRoot ? 'root' : 'subdomain'
 }
 
 /** Lengths of register numbers, the most frequent first. */

@@ -10,8 +10,7 @@ const spellings = toTable(wordTables.spellings.join(' '))
 
 /** Only at the end: legal forms that may be words elsewhere, and "Israel, State of". */
 const lastSpellings = toTable('SpA ApS eG GbR hf ehf of')
-
-/** Small within a name, between two words. */
+/** Small between two words. */
 const particles = toTable(wordTables.small_words)
 
 /** Words in front of a name, which are initials or a state elsewhere: "Al Baraka", but "AL Holding" and "Mobile AL". */
@@ -25,10 +24,7 @@ function isPrefix(word: string, before: string, after: string): boolean {
   return prefixes.has(next.toUpperCase()) || (next.length > 2 && !isOther)
 }
 
-/**
- * Short words that are initials elsewhere, of a language that the country or the name shows, by a form or a letter. Those
- * with a small first letter are small within a name.
- */
+/** Short words of languages, which are initials elsewhere; those with a small first letter are small within a name. */
 const languages = wordTables.spellings_by_language.map(({ shown, countries, words }) => ({
   shown: shown === '' ? null : new RegExp(shown, 'u'),
   countries: new Set(countries.match(/[A-Z]{2}/g)),
@@ -63,7 +59,7 @@ const dottedCorrections: readonly Correction[] = [
 /** Applied to the written name, in this order. */
 const corrections: readonly Correction[] = [
   [
-    /(?<= (?:de|à|pour|sur|par|dans|chez|sous|por|para|con|sin|que) )(?:L(?=['‘’`ʼ])|(?:L[ae]s?|Los|El)(?= ))/g,
+    new RegExp(`(?<= (?:${wordTables.before_articles}) )(?:L(?=['‘’\`ʼ])|(?:L[ae]s?|Los|El)(?= ))`, 'g'),
     toLower,
   ],
   [/(?<=\p{L}{3} )(?:Y(?= (?:\p{L}{3}|La |El ))|E(?= (?:Hij|Indus|Ingen|Inmob|Inver|Impor)))/gu, toLower],

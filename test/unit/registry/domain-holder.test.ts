@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { decideHolder, classifySite, type DomainHolder } from '../../../src/registry/model/identifiers.js'
+import { classifySite } from '../../../src/core/domain-name.js'
+import { decideHolder, type DomainHolder } from '../../../src/registry/model/identifiers.js'
 
 test.each([
   ['https://www.acme.com', 'root'],

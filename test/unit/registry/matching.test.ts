@@ -2139,7 +2139,7 @@ describe('what is around a name in documents', () => {
     const decision = match({
       name,
       location,
-      held: [one, { name: 'First Quendel Bank', country: one.country }],
+      held: [one, { ...one, name: 'First Quendel Bank' }],
     })
     expect(namedBy(decision)).toBe(one.name)
     expect(decision.kind === 'none' ? 0 : decision.confidence).toBeGreaterThanOrEqual(78)
