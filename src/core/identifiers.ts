@@ -337,7 +337,6 @@ export const symbolHeaders: readonly string[] = toHeaderKeys('symbol')
 const sharing = new Map(Object.entries(headerWords.sharedNumbers))
 /** Countries whose numbers have the same name; the country of the row tells them apart. */
 export const listSharing = (country: string): readonly string[] => sharing.get(country)?.split('|') ?? []
-
 /** Words for a tax. In a longer header they may mean its amount: `Amount incl. VAT`. */
 export const taxWords: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.taxWords))
 const vatWords = [...taxWords].filter((word) => word !== 'tax')
