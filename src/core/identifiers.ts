@@ -324,13 +324,13 @@ const places = Object.entries(headerWords.headerPlaces)
 const placeByKey = new Map(places.flatMap(([code, names]) => toHeaderKeys(names).map((key) => [key, code])))
 const placeNames = places.map(([, names]) => names).join('|')
 const placeName = new RegExp(String.raw`(?<![\p{L}\p{M}])(?:${placeNames})(?![\p{L}\p{M}])`, 'giu')
-/** Reads the place in a header of numbers, and the rest: `CA-ON` in `Ontario Corporation Number`; `null` without exactly one. */
+/** Reads the place in a header of numbers, and the rest: `CA-ON` in `Ontario Corporation Number (Canada)`; `null` without exactly one. */
 export const splitHeaderPlace = rememberHeaders((header) => {
-  const found = header.match(placeName)?.map((name) => placeByKey.get(toHeaderKey(name)))
-  const [place = null, another] = new Set(found)
+  const found = header.match(placeName)?.map((name) => placeByKey.get(toHeaderKey(name)) ?? '') ?? []
+  const isWhole = (one: string) => !found.some((other) => other.startsWith(`${one}-`))
+  const [place = null, another] = new Set(found.filter(isWhole))
   return { place: another === undefined ? place : null, rest: header.replace(placeName, ' ') }
 })
-
 /** Headers of exchange symbols if there is also an exchange: chemistry and currencies have symbols too. */
 export const symbolHeaders: readonly string[] = toHeaderKeys('symbol')
 

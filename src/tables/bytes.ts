@@ -11,7 +11,7 @@ export async function* readTextPieces(chunks: AsyncIterable<Buffer>): AsyncGener
 }
 
 /** Returns the different words, of ASCII letters and bytes beyond ASCII, in which a pattern of bytes is found. */
-export function listWords(text: Buffer, pattern: RegExp): Buffer[] {
+export function listWordBytes(text: Buffer, pattern: RegExp): Buffer[] {
   const bytes = text.toString('latin1')
   const words = new Set<string>()
   let end = 0

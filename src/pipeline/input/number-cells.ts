@@ -3,6 +3,7 @@ import {
   isPlainLabel,
   isRounded,
   listSharing,
+  isVatHeader,
   splitHeaderPlace,
   type IdentifierKey,
   type IdentifierPlaceKey,
@@ -191,8 +192,9 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
   const { place: chosen, isForeign } = choosePlace({ header, text }, named, [rowPlace, isUnknownRow], earlier)
   const place = chosen === null || isEarlier ? chosen : findRegion(chosen, { header, text })
   const country = place?.slice(0, 2).toLowerCase() ?? null
-  // Lithuania: a tax number is as long as a company number, and another one.
-  if (!isEarlier && isTax && (country ?? readTaxCountry(text) ?? named.join().toLowerCase()) === 'lt')
+  // Lithuania: a VAT number is no company number; it has 12 digits, or a 1 before the last of 9.
+  const isVat = isTax && (isVatHeader(header) || !/^\d{7}[^1]\d$/.test(closeNumber(text)))
+  if (!isEarlier && isVat && (country ?? readTaxCountry(text) ?? named.join().toLowerCase()) === 'lt')
     return { identifier: null, fault: 'tax_number' }
   const number = country === null ? null : toCompanyNumber(country, text)
   const isSuffixUnread = earlier !== undefined && isTax && /^CHE.*[A-Z]$/.test(closeNumber(text))

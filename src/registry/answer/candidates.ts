@@ -185,7 +185,7 @@ export function findUnreadCompany(name: string, found: readonly FoundIdentifier[
   return stored !== null && isInOtherScript(name, listNames(stored)) ? getPrimary(stored) : null
 }
 
-/** "KRS", "NIP: ", or the country of a VAT number, in front of a number. */
+/** A label or words in front of a number, "KRS", "NIP: ", "Level 1234", or the country of a VAT number. */
 const label = /^(?![A-Z]{2} ?\d{1,7}$)(?:\p{L}[^\d:#№]{1,60}[\s:#№.]+(?=\S*\d)|[A-Z]{2}(?=\d{8}))/u
 const places = [null, ...new Set([...numberCountries, ...checkedCountries])]
 /** Reads the text of a search. A text with digits may be a number of any register, in each country's writing, and a name. */

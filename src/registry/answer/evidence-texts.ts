@@ -328,9 +328,9 @@ export function listLikelyCompanies(
   const isLikely = (company: RankedCompany) =>
     company.share >= leastShare &&
     (best !== null || isLikeName(company.evidence)) &&
-    (isWholeName(company) || (isAnyLikely && estimateCandidateConfidence(company, match) > 0))
+    (isLikeWholeName(company) || (isAnyLikely && estimateCandidateConfidence(company, match) > 0))
   return ranked.filter((company) => company === best || isLikely(company))
 }
 
-const isWholeName = ({ evidence: { comparison } }: RankedCompany): boolean =>
+const isLikeWholeName = ({ evidence: { comparison } }: RankedCompany): boolean =>
   !comparison.isPart && ['exact', 'completed', 'prefix'].includes(comparison.matchType)

@@ -248,9 +248,7 @@ const isOpenForm = ({ formClass }: CandidateName) => formClass === null || formC
 /** Without an address, a register of another country is weak evidence. */
 function shareCountry({ place: a }: CandidateName, { place: b }: CandidateName): boolean {
   const countries = (place: typeof a) =>
-    [place.countryCode, place.countryCode === '' ? '' : place.jurisdictionCountry].filter(
-      (code) => code !== '',
-    )
+    [place.countryCode, place.countryCode === '' ? '' : place.jurisdictionCountry].filter(Boolean)
   const [left, right] = [countries(a), countries(b)]
   return left.length === 0 || right.length === 0 || left.some((code) => right.includes(code))
 }
@@ -290,10 +288,12 @@ export function parseSeveralNames(name: string): SeveralNames | null {
   if (roleMarks.test(text)) return null
   const listed = splitParts(text, listMarks)
   if (listed.length > 1) return { names: listed, areStated: listed.filter(hasForm).length > 1 }
-  // "Ernst" and "Young LLP" are one name.
+  // "Ernst" and "Young LLP" are one name. A part without a form is a town behind a comma, and a name behind "and".
   const parts = splitParts(text, joiningMarks, hasForm)
   const named = parts.filter((part, at) => !isTown(part, parts[at - 1]))
-  const joined = named.slice(0, named.findLastIndex(hasForm) + 1)
+  const end = named.findLastIndex(hasForm) + 1
+  const isListed = (part: string) => /[,،]\s*$/.test(text.slice(0, text.lastIndexOf(part)))
+  const joined = named.slice(end).every(isListed) ? named.slice(0, end) : named
   if (joined.length > 1 && joined.every(hasForm) && joined.some(isIncorporated))
     return { names: joined, areStated: true }
   const apart = unspaced.test(text) ? splitBetweenForms(text.trim()) : []

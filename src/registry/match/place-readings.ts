@@ -108,14 +108,14 @@ export function settleReadings({ cities, readings, postals }: HintBuilder): Sett
   const last = codes.at(-1)
   const isAlone = codes.length === 1 && countries.size === 0
   const isTownWithDe = isAlone && last?.key === 'de' && cities.size > 0
-  const isZip = [...postals].some((code) => /^\d{5}(?:\d{4})?$/.test(code))
+  const zip = withLowZips.test(last?.key ?? '') ? /^\d{3,5}$/ : /^\d{5}$/
+  const isZip = [...postals].some((code) => zip.test(code.replace(/(?<=^\d{5})\d{4}$/, '')))
   // "Buenos Aires, AR", "Pune, IN" and "560001, IN" are in the country, and "46201, IN" is in the state.
   const isThere = (country: string) =>
     [...regions].some((code) => getCountry(code) === country) ||
     [...cities].some((city) => townsOfCodes.get(country)?.has(city))
   const isTold = (postals.size > 0 && !isZip) || last?.countries.some(isThere) === true
-  const isState = isAlone && isZip && statesWithoutZip.test(last?.key ?? '')
-  const wasNamed = countries.size > 0 || isState
+  const wasNamed = countries.size > 0 || (isAlone && isZip && statesWithoutZip.test(last?.key ?? ''))
   for (const code of codes) {
     const isCountry = code === last && code.countries.length > 0 && !wasNamed
     if (isCountry) for (const country of code.countries) countries.add(country)
@@ -147,8 +147,9 @@ export function settleReadings({ cities, readings, postals }: HintBuilder): Sett
 
 const towns = Object.entries(placeNames.towns_of_codes)
 const townsOfCodes = new Map(towns.map(([code, names]) => [code, new Set(names.split('|').map(toCityKey))]))
-/** Codes of states that are also those of countries whose postal codes do not have five digits. */
-const statesWithoutZip = /^(?:al|ar|az|ca|co|ga|in|ky|md|ne|pa|sc|tn)$/
+/** Codes of states that are also those of countries whose postal codes do not have five digits; and of those whose ZIP codes may lose a 0. */
+const statesWithoutZip = /^(?:al|ar|az|ca|co|ga|in|ky|md|mo|ms|mt|ne|pa|sc|tn)$/
+const withLowZips = /^(?:ct|ma|me|nh|nj|pr|ri|vi|vt)$/
 const listCountries = (one: Reading): string[] => [...one.countries, ...one.regions.map(getCountry)]
 
 /** Lists the other countries with a large city of a country's name: Jordan for عمان, which is Oman and Amman. */

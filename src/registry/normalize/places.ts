@@ -124,12 +124,13 @@ export function findCertainCountry(location: string | null): string | null {
   return isOpen || isTown ? null : country
 }
 
-/** Returns the ISO 3166-2 code of a subdivision if it is unique in the country, otherwise `null`. "Dhaka" is the division. */
+/** Returns the ISO 3166-2 code of a subdivision if it is unique in the country, otherwise `null`. "Dhaka" is the division; "Washington County" is in many states. */
 export function findRegionCode(countryCode: string | null, text: string): string | null {
   if (countryCode === null) return null
   const name = text.replace(/^[A-Za-z]{2}-/, '')
   const find = (one: string) => findRegionCodes(one).filter((code) => code.startsWith(`${countryCode}-`))
-  const codes = [name, name.replace(regionWords, '')].map(find).find(({ length }) => length > 0) ?? []
+  const words = countryCode === 'US' ? / state$/i : regionWords
+  const codes = [name, name.replace(words, '')].map(find).find(({ length }) => length > 0) ?? []
   const largest = codes.filter((code) => !codes.includes(findLargerRegion(code) ?? ''))
   return largest.length === 1 ? (largest[0] ?? null) : null
 }
@@ -327,8 +328,7 @@ function classifyPart(part: string): PlaceKind | 'street' | 'plain' {
 export function readTown(city: string, countryCode: string | null): AddressParts {
   const { town, code } = splitTownCode(city.slice(0, lineCharsMax).replace(/\s+/g, ' '), true)
   const read = countryCode === 'GB' ? null : readTownParts(splitLine(town), countryCode)
-  const whole = { street: null, city: code === null ? city : town, region: null }
-  return { ...(read ?? whole), postalCode: code }
+  return { ...(read ?? { street: null, city: code === null ? city : town, region: null }), postalCode: code }
 }
 
 /** Removes the counties at the end and returns them; "Dartford Kent" is a town and a county. */

@@ -33,7 +33,7 @@ export function openStore(
   return openOwn(registry, { synchronous: 'OFF', journal: 'DELETE', setUp })
 }
 
-const fill = 'load its files again with enrich registry get NAME, or enrich registry load FOLDER'
+const fill = 'load its files with enrich registry get NAME, or enrich registry load FOLDER'
 /** Throws REGISTRY_EMPTY for a registry that would answer every lookup with no match. `path`: `null` for the demo registry. */
 export function requireCompanies(database: Sqlite, path: string | null): void {
   if (database.prepare('SELECT 1 FROM legal_entities LIMIT 1').get() !== undefined) return

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
 import type { LegacyEncoding } from '../../core/file-formats.js'
-import { listWords } from '../bytes.js'
+import { listWordBytes } from '../bytes.js'
 import languages from './languages.json' with { type: 'json' }
 
 const decoders = new Map<string, TextDecoder>()
@@ -140,13 +140,13 @@ export const isUtf8Line = (line: Buffer): boolean =>
 
 /** Whether valid UTF-8 has a word that reads better in another encoding. */
 export const hasChanceWord = (text: Buffer): boolean =>
-  listWords(text, oddPair).some(
+  listWordBytes(text, oddPair).some(
     (word) => isForeign(word) && latin.some((name) => isBetter(word, name, isForeign)),
   )
 
 /** Whether valid UTF-8 reads well in an encoding, and some of it better than in UTF-8. */
 export function isLegacyText(text: Buffer, encoding: LegacyEncoding): boolean {
-  const words = listWords(text, /[\x80-\xff]/g)
+  const words = listWordBytes(text, /[\x80-\xff]/g)
   const isOdd = (word: Buffer) => isForeign(word) || hasSmall(word)
   return (
     words.every((word) => readName(word, encoding)) && words.some((word) => isBetter(word, encoding, isOdd))

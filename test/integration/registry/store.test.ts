@@ -153,7 +153,7 @@ describe('a registry of an older version', () => {
         expect.objectContaining({
           code: 'REGISTRY_INVALID',
           message: expect.stringContaining('was made by an older version of enrich') as string,
-          hint: expect.stringContaining('load its files again') as string,
+          hint: expect.stringContaining('load its files') as string,
         }),
       )
   })

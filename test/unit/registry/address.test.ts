@@ -70,6 +70,8 @@ describe('number and sub-premise of a street line', () => {
     ['12, rue Ibn Batouta, route de Rabat km 11,5', 'MA', '12'],
     ['Calle Larkmoor 21, Km 5,5', 'ES', '21'],
     ['Larkmoor Kmara 7', 'TR', '7'],
+    ['12 Pk Ave', 'US', '12'],
+    ['5 P.K. Lane', 'GB', '5'],
   ])('next to a place on a road, the number is read: %s in %s', (street, country, number) => {
     expect(parseStreet(street, country).streetNumber).toBe(number)
   })

@@ -52,6 +52,7 @@ describe('a text of several names', () => {
     `${first}株式会社 代表取締役 山田`,
     '주식회사 라크무어 전자',
     '北京云岭贸易有限公司，采购部',
+    'Norvane Ltd and Larkmoor PLC and Kelmor',
   ])('%j is one name', (text) => {
     expect(parseSeveralNames(text)).toBeNull()
   })

@@ -1079,6 +1079,10 @@ test.each(['LT123456715', '123456715', 'LT100001919017', '100001919017'])(
     expect(chooseNumber([{ header: 'Įmonės kodas', text: '123456715' }], {}).identifier?.value).toBe(
       '123456715',
     )
+    expect(chooseNumber([{ header: 'Tax ID', text }], { registration_country: 'LT' }).identifier).toBeNull()
+    expect(
+      chooseNumber([{ header: 'Tax ID', text: '110053842' }], { registration_country: 'LT' }).identifier,
+    ).toMatchObject({ place: 'LT', value: '110053842' })
   },
 )
 
@@ -1191,6 +1195,9 @@ test.each([
   ["Numéro d'entreprise", '0417.497.106', 'BE'],
   ["Numéro d'entreprise suisse", 'CHE-116.281.710', 'CH'],
   ['Ontario Corporation Number', '1000012345', 'CA-ON'],
+  ['Ontario Corporation Number (Canada)', '1000012345', 'CA-ON'],
+  ['Company Number (Northern Ireland)', 'NI012345', 'GB'],
+  ['Numéro de société, Irlande du Nord', 'NI012345', 'GB'],
   ['Corporation number (Nova Scotia)', '3012345', 'CA-NS'],
   ['BC incorporation number', '0123456', 'CA-BC'],
   ['Delaware file number', '2345678', 'US-DE'],
@@ -1204,6 +1211,8 @@ test.each([
 test.each([
   ['Ontario Corporation Number', '123456-7', 'CA', 'CA'],
   ['Delaware file number', '2345678', 'US', 'US-DE'],
+  ['Número de alta', '1234567', 'ES', 'ES'],
+  ['RFC Baja California', 'ABC680524P76', 'MX', 'MX'],
   ['Delaware file number', '2345678', 'US-NY', 'US-NY'],
   ['Company number (Ontario / Delaware)', '2345678', 'US', 'US'],
 ])('%s: the number %s of a row of %s is of %s', (header, text, country, place) => {
