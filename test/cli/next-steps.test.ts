@@ -83,8 +83,7 @@ test('status suggests the command that was run, with a config or with flags, and
 
 describe('rows without a company in a registry', () => {
   const own = ['--registry', 'own.sqlite']
-  const note =
-    /note +no company found, and no open register known for these countries: (.*)/
+  const note = /note +no company found, and no open register known for these countries: (.*)/
   const step = /next +(load registers for rows without a company.*): (enrich registry .*)/
 
   async function summarize(
