@@ -17,10 +17,7 @@ export const answerColumns = [
   defineText('status', `the status of the row, see [Status values](${page}#status-values)`),
   { name: 'confidence', kind: 'integer', meaning: `0 to 100, see [Confidence](${page}#confidence)` },
   defineText('entity_id', 'id of the company at the service (`siq_…`)'),
-  defineText(
-    'display_name',
-    'the name in use; from the embedded service, a shorter known name, or the registered name in its usual spelling',
-  ),
+  defineText('display_name', 'the name in use; embedded service: a shorter name, or the usual spelling'),
   defineText('legal_name', 'the registered name'),
   defineText(
     'entity_status',

@@ -49,12 +49,7 @@ export const reconciliationProperties = [
   ),
   property('exchange', 'Exchange', 'identifier_place', 'Stock exchange of a ticker'),
   property('legal_name', 'Registered name', 'context', 'Name in the register'),
-  property(
-    'display_name',
-    'Name in use',
-    'context',
-    'A shorter known name, or the registered name in its usual spelling',
-  ),
+  property('display_name', 'Name in use', 'context', 'A shorter known name, or the usual spelling'),
   property('status', 'Status', 'context', 'active or inactive'),
   property('type', 'Kind of body', 'context', 'business, nonprofit, government, person or other'),
   property('legal_form', 'Legal form', 'context', 'The most similar US legal form: corporation, llc'),
