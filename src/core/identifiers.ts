@@ -267,9 +267,10 @@ export const listWithoutNumberWord = rememberHeaders((header): readonly string[]
   const whole = words.join('')
   const named = words.filter((word, at) => at === 0 || at === words.length - 1 || !ofWords.has(word))
   const atEnd = named.slice(0, numberWords.has(named.at(-1) ?? '') ? -1 : undefined)
-  const cuts = [atEnd, named.slice(numberWords.has(named[0] ?? '') ? 1 : 0)]
+  const cuts: (readonly string[])[] = [atEnd, named.slice(numberWords.has(named[0] ?? '') ? 1 : 0)]
+  const tells = (cut: readonly string[]) => cuts.includes(cut) || !cut.every((word) => numberWords.has(word))
   const bases = [...cuts, ...cuts.map((cut) => cut.filter((word) => !taxOffices.has(word)))]
-    .filter((cut) => cut.length < words.length && named.length > 1)
+    .filter((cut) => cut.length < words.length && named.length > 1 && tells(cut))
     .map((cut) => cut.join(''))
   for (const word of joinedWords) {
     const joined = [
@@ -280,7 +281,6 @@ export const listWithoutNumberWord = rememberHeaders((header): readonly string[]
   }
   return bases.filter((base) => base.length > 1)
 })
-
 const labels = new Set(toHeaderKeys(...headerWords.labels.words))
 const companions = new Set(toHeaderKeys(headerWords.labels.companions))
 

@@ -107,17 +107,20 @@ export function settleReadings({ cities, readings, postals }: HintBuilder): Sett
   }
   const last = codes.at(-1)
   const isAlone = codes.length === 1 && countries.size === 0
-  const isTownWithDe = isAlone && last?.key === 'de' && cities.size > 0
-  const zip = withLowZips.test(last?.key ?? '') ? /^\d{3,5}$/ : /^\d{5}$/
-  const isZip = [...postals].some((code) => zip.test(code.replace(/(?<=^\d{5})\d{4}$/, '')))
-  // "Buenos Aires, AR", "Pune, IN" and "560001, IN" are in the country, and "46201, IN" is in the state.
-  const isThere = (country: string) =>
-    [...regions].some((code) => getCountry(code) === country) ||
-    [...cities].some((city) => townsOfCodes.get(country)?.has(city))
+  const key = last?.key ?? ''
+  const isLow = withLowZips.test(key)
+  const has = (form: RegExp) => [...postals].some((code) => form.test(code))
+  const isZip = has(isLow ? /^\d{3,5}$|^\d{9}$/ : /^\d{5}$|^\d{9}$/)
+  // "Buenos Aires, AR", "Pune, IN" and "560001, IN" are in the country, "Dover, DE", "46201, IN" and "02110, MA" in the state.
+  const hasTownIn = (code: string) => [...cities].some((city) => townsOfCodes.get(code)?.has(city))
+  const countriesOfRegions = new Set([...regions].map(getCountry))
+  const isThere = (country: string) => hasTownIn(country) || countriesOfRegions.has(country)
+  const isStateZip = has(isLow ? /^0[1-9]\d{3}(?:\d{4})?$/ : /^(?!0|969)\d{9}$/)
+  const isUs = isStateZip || hasTownIn(`US-${key.toUpperCase()}`) || (isZip && withoutZips.test(key))
   const isTold = (postals.size > 0 && !isZip) || last?.countries.some(isThere) === true
-  const wasNamed = countries.size > 0 || (isAlone && isZip && statesWithoutZip.test(last?.key ?? ''))
+  const isTownWithDe = isAlone && key === 'de' && cities.size > 0 && !isUs
   for (const code of codes) {
-    const isCountry = code === last && code.countries.length > 0 && !wasNamed
+    const isCountry = code === last && code.countries.length > 0 && countries.size === 0 && !(isAlone && isUs)
     if (isCountry) for (const country of code.countries) countries.add(country)
     if (!isCountry || (isAlone && !isTold)) for (const region of code.regions) regions.add(region)
   }
@@ -141,17 +144,14 @@ export function settleReadings({ cities, readings, postals }: HintBuilder): Sett
   const states = openNames.flatMap((name) => name.regions).filter((region) => /^(?:US-|NG-NI$)/.test(region))
   for (const region of regions)
     if (!countries.has(region.slice(0, 2)) && !states.includes(region)) regions.delete(region)
-  const isCountryOrState = states.some((region) => regions.has(region)) && !countries.has('US')
-  return { ...found, isCountryOrState }
+  return { ...found, isCountryOrState: states.some((region) => regions.has(region)) && !countries.has('US') }
 }
-
 const towns = Object.entries(placeNames.towns_of_codes)
 const townsOfCodes = new Map(towns.map(([code, names]) => [code, new Set(names.split('|').map(toCityKey))]))
 /** Codes of states that are also those of countries whose postal codes do not have five digits; and of those whose ZIP codes may lose a 0. */
-const statesWithoutZip = /^(?:al|ar|az|ca|co|ga|in|ky|md|mo|ms|mt|ne|pa|sc|tn)$/
+const withoutZips = /^(?:al|ar|az|ca|co|ga|in|ky|md|mo|ms|mt|ne|pa|sc|tn)$/
 const withLowZips = /^(?:ct|ma|me|nh|nj|pr|ri|vi|vt)$/
 const listCountries = (one: Reading): string[] => [...one.countries, ...one.regions.map(getCountry)]
-
 /** Lists the other countries with a large city of a country's name: Jordan for عمان, which is Oman and Amman. */
 export function listOfTown(name: string): string[] {
   const countries = name.length > codeCharsMax && isLargeCity(name) ? findCountryCodes(name) : []

@@ -32,20 +32,17 @@ const languages = wordTables.spellings_by_language.map(({ shown, countries, word
 }))
 
 /** `country` is empty if it is unknown. */
-const findOfLanguage = (word: string, name: string, country: string): string | undefined =>
-  languages
-    .find(
-      ({ shown, countries, words }) =>
-        words.has(word) && (countries.has(country) || shown?.test(name) === true),
-    )
-    ?.words.get(word)
+function findOfLanguage(word: string, name: string, country: string): string | undefined {
+  const isFitting = ({ shown, countries, words }: (typeof languages)[number]) =>
+    words.has(word) && (countries.has(country) || shown?.test(name) === true)
+  return languages.find(isFitting)?.words.get(word)
+}
 
 /** Letters of Vietnamese names, whose syllables are short words: "TNHH", "MTV" and "CP" are initials. */
 const vietnamese = /[ĂĐƠƯẠ-Ỹ]/u
 const vietnameseInitials = /^(?:TNHH|MTV|CP|CTCP|TM|DV|SX|XNK|XD|HTX|TV|TMDV|TMCP|ĐT|BĐS|VLXD|KD|KCN|DNTN)$/u
 
 const countryNames = toTable(places.written_countries, '|')
-
 const dottedForms = toTable('S.p.A,S.r.l,S.à r.l,s.r.o,a.s,d.o.o,e.V,Sp. z o.o', ',')
 
 type Correction = readonly [pattern: RegExp, write: (found: string) => string]
@@ -146,7 +143,8 @@ function writeWordAt(word: string, at: number, name: string, country: string): s
   const next = name.charAt(end)
   const ofLanguage = findOfLanguage(word, name, country)
   const isParticle = particles.has(word) || (ofLanguage !== undefined && hasSmallLetter(ofLanguage.charAt(0)))
-  if (isParticle && (next === ' ' || next === '-')) {
+  const isLast = ofLanguage !== undefined && word.length > 1 && isForm(name.slice(end))
+  if (isParticle && !isLast && (next === ' ' || next === '-')) {
     const before = next === '-' ? /-$/ : ofLanguage?.length === 1 ? /\p{L}{2}[.,)]?\s$/u : behindWord
     return before.test(name.slice(0, at)) ? toLower(word) : toTitle(word)
   }
@@ -163,6 +161,8 @@ function writeWordAt(word: string, at: number, name: string, country: string): s
   const first = small?.charAt(0) ?? writeWord(head, 2)
   return first + tails.map((tail) => writeTail(tail, head.length === 1)).join('')
 }
+const isForm = (rest: string): boolean =>
+  rest.split(' ').every((one) => one === '' || formWords.has(toLower(one)))
 const behindWord = /[\p{L}\p{N}.,)&]\s$/u
 const elided = /^(?:\p{Lu}|(?:A|DA|DE|NE|CO|SU|QUE)LL|SANT|MC)$/u
 const withApostrophes = new Set('BY KG KZ RU TJ TM UA UZ'.split(' '))

@@ -281,7 +281,7 @@ const addressing = [
   // A payment behind two words of a Vietnamese name: "CTY TNHH LARKMOOR VELSOR CK TIEN HANG".
   String.raw`(?<=^(?:c[oô]ng ty|cty|ct|ctcp|tnhh|htx) (?:(?:tnhh|c[oổ] ph[aầ]n|mtv|\p{L}{2}) )*(?:(?!tnhh|mtv)\S{3,20} \S{2,20}|\S{2,20} \S{3,20})(?: \S{1,20}){0,10}) (?:${around.payments})$`,
   // A contract defines a word for the company.
-  String.raw`(?<=^.{3,80})(?:\s?\(${around.defined_terms}[^()]{3,40}\)|[\s,;(-]{1,3}(?:${around.hereafter})[\s,:"“„«'].{2,60})\.?$`,
+  String.raw`(?<=^.{3,80})(?:\s?\(${around.defined_terms}[^()]{3,40}\)|(?:\s?[,;(]\s?|\s[-–]\s)(?:${around.hereafter})[\s,:"“„«'].{2,60}|\s(?:(?:${around.hereafter})\s?[:,]?\s?["“„«']|(?:${around.hereafter_alone})\s).{2,60})\.?$`,
   // A company that acts for its group is the one meant.
   String.raw`(?<=^.{3,80})[\s,;/-]{1,3}(?:for and )?on behalf of (?:the|its|their|all) [^,;]{0,40}(?<!\p{L})(?:group|subsidiaries|affiliates|members|companies|consortium|partners|shareholders|clients|customers|network)\.?$`,
 ].map((pattern) => new RegExp(pattern, 'iu'))

@@ -356,9 +356,7 @@ describe('short forms of a country', () => {
     ['CZ', 'veřejná obchodní společnost', 'v.o.s. | vos'],
     ['SK', 'komanditná spoločnosť', 'k.s. | ks'],
     ['BG', 'Събирателно дружество', 'SD'],
-    ['RO', 'întreprindere individuală', 'II | I.I.'],
     ['IT', 'società semplice', 's.s. | S.S.'],
-    ['ES', 'comunidad de bienes', 'C.B. | CB'],
     ['DK', 'kommanditselskab', 'K/S | KS'],
     ['AT', 'Flexible Kapitalgesellschaft', 'FlexCo | FlexKapG'],
     ['DE', 'GbR', 'eGbR'],
@@ -370,6 +368,18 @@ describe('short forms of a country', () => {
       const parsed = parseNewName(`Larkmura ${short}`, { town: null, country })
       expect([short, parsed.coreKey, parsed.formClass]).toEqual([short, 'larkmura', formClass])
     }
+  })
+
+  test.each([
+    ['CA', 'SNC-Larkmura'],
+    ['CA', 'SEC-Larkmura'],
+    ['RO', 'Larkmura II'],
+    ['RO', 'IF Larkmura'],
+    ['FR', 'EI Larkmura'],
+    ['CO', 'ESP Larkmura'],
+    ['ES', 'Larkmura CB'],
+  ])('%s: %s has no form', (country, name) => {
+    expect(parseNewName(name, { town: null, country }).formClass).toBeNull()
   })
 
   test.each([

@@ -2128,6 +2128,10 @@ describe('what is around a name in documents', () => {
   })
 
   test.each<[text: string, held: Held]>([
+    ['Kopi Selanjutnya Larkmoor', { name: 'Kopi Selanjutnya Larkmoor', country: 'ID' }],
+    ['Krok Dalej Sp. z o.o.', { name: 'Krok Dalej Sp. z o.o.', country: 'PL' }],
+    ['Especialistas en Reestructuración SL', { name: 'Especialistas en Reestructuración SL', country: 'ES' }],
+    ['SNC-Larkmoor', { name: 'SNC-Larkmoor Inc.', country: 'CA' }],
     ['Norvane - PT Larkmoor Quendel Tbk', { name: 'PT Larkmoor Quendel Tbk', country: 'ID' }],
     ['PT Larkmoor CBP', { name: 'PT Larkmoor CBP Sukses Tbk', country: 'ID', postal: '12910' }],
     ['Larkmoor de Servicios S.A. E.S.P.', { name: 'LARKMOOR DE SERVICIOS S.A. E.S.P.', country: 'CO' }],

@@ -129,6 +129,7 @@ const writtenInCountry = {
   MA: `Domaine des Cherarda | Briqueteries de l'Oriental | Société d'Exploitation des Mines | Les Bois des Norvane | Atelier d'Art |
     Larkmoor chez Norvane | D'Artagnan SARL | L'Oriental | IAM SA`,
   CO: 'Fundacion Manos que Siembran | Norvane con Futuro | Larkmoor por la Paz | Sur sin Fronteras | Con Larkmoor SAS',
+  SE: 'Kaffe med Norvane | Nordic Med AB',
   RO: 'Norvane pentru Larkmoor | Larkmoor din Norvane SRL',
   AL: 'Norvane për Larkmoor',
   ID: 'Norvane dan Larkmoor untuk Norvane',

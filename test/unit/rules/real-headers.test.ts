@@ -594,10 +594,10 @@ describe('false friends', () => {
       'Επώνυμο|Επίθετο|Ονοματεπώνυμο',
       'Εταιρία|Εταιρεία|Επιχείρηση|Επωνυμία εταιρίας|Επωνυμία Επιχείρησης|Όνομα εταιρίας|Εργοδότης',
     ],
-    ['Name|Given names', 'Surname|Maiden name', 'Company|Enterprise|Corporation|Employer'],
+    ['Name|Given names', 'Surname|Maiden name', 'Company|Employer'],
     ['Name|Rufname', 'Nachname|Zuname', 'Firma|Firmenname|Arbeitgeber'],
     ['Prénoms|Prénom', 'Nom patronymique|Nom de naissance', 'Société|Compagnie|Employeur'],
-    ['Nombre|Nombre de pila', 'Apellidos', 'Empresa|Negocio|Empleador'],
+    ['Nombre|Nombre de pila', 'Apellidos', 'Empresa|Empleador'],
     ['Nome|Primeiro nome', 'Apelidos|Último nome|Cognome', 'Organização|Organizzazione|Empregador'],
     ['Nom', 'Cognom|Cognoms', 'Organització|Empresa'],
     ['Nume|Prenume', 'Prenumele|Nume de familie', 'Societate|Organizație|Firmă|Angajator'],
@@ -618,7 +618,7 @@ describe('false friends', () => {
     [
       "Имя|Ім'я|Імя|Наименования",
       'Отчество|ФИО|Прізвище|ПІБ|Прозвішча',
-      'Общество|Юрлицо|Підприємство|Товариство|Прадпрыемства',
+      'Юрлицо|Підприємство|Товариство|Прадпрыемства',
     ],
     ['Név|Keresztnév|Utónév', 'Vezetéknév|Családnév', 'Cég|Társaság|Szervezet|Vállalkozás|Munkáltató'],
     ['Ad|Adı|İsim', 'Soyad|Soyisim|Ad Soyad', 'Şirket|Kurum|İşletme|İşyeri|İşveren'],
@@ -828,7 +828,7 @@ test.each([
   ['city', 'Pošta|Naziv pošte|poststed|postort|Postort|Ort|PLZ/Ort|postitoimipaikka|Občina|Kraj in pošta'],
   [
     'city',
-    'Municipalité|Municipalidad|Gemeindename|Gemeentenaam|Kommunenavn|Kommunnamn|Kunnan nimi|Název obce|Názov obce|Nazwa gminy|Naziv općine|Belediye|Vald|Pašvaldība|Község|Муниципалитет|Громада|Община|自治体|بلدية|Nom de la commune|Nome do município|Nombre del municipio|Nome del comune|Municipality name',
+    'Municipalité|Municipalidad|Gemeindename|Gemeentenaam|Kommunenavn|Kommunnamn|Kunnan nimi|Název obce|Názov obce|Nazwa gminy|Naziv općine|Belediye|Pašvaldība|Község|Муниципалитет|Громада|Община|自治体|بلدية|Nom de la commune|Nome do município|Nombre del municipio|Nome del comune|Municipality name',
   ],
 ] as const)('Headers of the part %s of a place', (part, headers) => {
   for (const header of headers.split('|')) expect(parsePlaceHeader(header)?.part, header).toBe(part)

@@ -1199,7 +1199,7 @@ test.each([
   ['Company Number (Northern Ireland)', 'NI012345', 'GB'],
   ['Numéro de société, Irlande du Nord', 'NI012345', 'GB'],
   ['Corporation number (Nova Scotia)', '3012345', 'CA-NS'],
-  ['BC incorporation number', '0123456', 'CA-BC'],
+  ['British Columbia incorporation number', '0123456', 'CA-BC'],
   ['Delaware file number', '2345678', 'US-DE'],
   ['Entity number - West Virginia', '123456', 'US-WV'],
   ['Organisationsnummer Norge', '923609016', 'NO'],
