@@ -122,7 +122,10 @@ describe.concurrent('the recipe for cron, as it is typed', () => {
         JSON.stringify({ ...quickConfig, service: { baseUrl } }),
       )
     }
-    const [, command = ''] = /^(?:\S+ ){5}(.*)\n$/.exec(codeBelow('cron', 'text')) ?? []
+    const lines = blocks.filter(({ heading }) => heading === 'cron').map(({ text }) => text)
+    const [command = 'no line for crontab'] = lines.flatMap(
+      (text) => /^(?:[\d*]+ ){5}(.*)\n$/.exec(text)?.[1] ?? [],
+    )
     return { ...(await runBare(command, { cwd: home, env })), crm }
   }
 

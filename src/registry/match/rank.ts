@@ -234,8 +234,23 @@ export function decide({ ranked, noneShare, decisionFeatures }: Ranking): MatchD
     noneShare,
     decisionFeatures,
     // Two that fit as well share the confidence of both.
-    confidence: estimateCandidateConfidence(best, { ranked }),
+    confidence: Math.min(
+      estimateCandidateConfidence(best, { ranked }),
+      others.some(({ evidence }) => isNamedApart(evidence, best.evidence)) ? nextToOtherMax : 100,
+    ),
   }
+}
+
+/** Most confidence in a company whose name is next to that of another one. */
+const nextToOtherMax = 78
+/** True if the text has the name of a company of two words apart from that of the best one, not in brackets: "Larkmoor Ltd, Norvane Velsor". */
+function isNamedApart({ comparison: one }: Evidence, { comparison: best }: Evidence): boolean {
+  const { alignment, text, matchType, sharedTelling, sharedCount, isApartBefore, isApartBehind } = one
+  const isBeside = alignment.start >= best.alignment.end || alignment.end <= best.alignment.start
+  const isNamed =
+    matchType === 'exact' && alignment.missing.length === 0 && sharedTelling > 0 && sharedCount > 1
+  const isInBrackets = text.words[alignment.start]?.separator.includes('(') === true
+  return text === best.text && isBeside && isNamed && isApartBefore && isApartBehind && !isInBrackets
 }
 
 /** Divides the confidence of all companies by share, so that equal evidence gives equal confidence. */

@@ -372,6 +372,21 @@ describe('sentences and symbols', () => {
     expect(isAccepted(decision)).toBe(false)
   })
 
+  test('with the name of another company beside it, a name is no sure answer, whatever the place behind', () => {
+    const held = ['Acme Widgets LLC', 'Larkmoor Foods Inc'].map((one, company) => ({ name: one, company }))
+    const ask = (name: string) => match({ name, location: null, held })
+    for (const name of [
+      'Acme Widgets LLC, Larkmoor Foods',
+      'Acme Widgets LLC, Larkmoor Foods, CA',
+      'Acme Widgets LLC - Larkmoor Foods, Boston, MA',
+    ]) {
+      expect(numberOf(ask(name)), name).toBe(0)
+      expect(confidenceOf(ask(name)), name).toBeLessThan(80)
+    }
+    expect(confidenceOf(ask('Acme Widgets LLC (Larkmoor Foods)'))).toBeGreaterThanOrEqual(80)
+    expect(confidenceOf(ask('Acme Widgets LLC, Quendel Velsor, CA'))).toBeGreaterThanOrEqual(80)
+  })
+
   test.each(['NASDAQ: LKMR', '(NYSE:LKMR)', 'Euronext Paris: LKM', '[LSE: LKM.L]'])(
     '%s is no company',
     (symbol) => {
