@@ -247,6 +247,19 @@ describe('serve', () => {
     expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining('error LISTEN_FAILED: ')])
   })
 
+  test('does not answer from a registry without companies', async () => {
+    const place = createPlace()
+    place.write('header.csv', 'id,name\n')
+    const imported =
+      'registry import csv header.csv --id-type record --map id=id,name=name --registry own.sqlite'
+    expect(await place.run(imported.split(' '))).toMatchObject({ code: 0 })
+    const { code, stderr } = await place.run(
+      ['serve', '--listen', '127.0.0.1:0', '--registry', 'own.sqlite'],
+      { env: { ENRICH_SERVE_API_KEY: canary } },
+    )
+    expect([code, stderr]).toEqual([2, expect.stringContaining('error REGISTRY_EMPTY: own.sqlite ')])
+  })
+
   test('speaks to OpenRefine where it is told to, and says where', async () => {
     const place = createPlace()
     const running = place.start(

@@ -117,6 +117,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
     log,
   })
   try {
+    registry.requireCompanies()
     const options = {
       knowledge: matchers,
       listen: flags.listen,

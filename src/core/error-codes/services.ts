@@ -86,7 +86,7 @@ export const serviceErrors = {
     remedy: 'run `enrich registry get NAME` or `enrich registry load FOLDER`, or correct `--registry`',
   },
   REGISTRY_EMPTY: {
-    meaning: 'the registry of the embedded service has no companies, so that no lookup could have a match',
+    meaning: 'the registry has no companies, so that no lookup could have a match',
     remedy: 'load registers into it, pass another one with `--registry`, or wait for the end of a build',
   },
   REGISTRY_INVALID: {
