@@ -322,9 +322,9 @@ const [countryWordsMax, shortCountries] = [3, new Set(['uk', 'uae', 'usa'])] as 
 export function findCountryAtEnd(words: readonly string[], end = words.length): CountryAtEnd | null {
   for (let count = Math.min(countryWordsMax, end - 1); count >= 1; count--) {
     const text = words.slice(end - count, end).join(' ')
-    // Shorter ones are also codes of sports and vehicles: "gas", "per".
+    // Shorter ones are also codes of sports and vehicles: "gas", "per". "Japan I" is no "Japani".
     if (count === 1 && text.length <= 3 && !shortCountries.has(text) && !namesCountry(text)) return null
-    const codes = findExactCodes(text)
+    const codes = /\w{2} \w$/.test(text) ? [] : findExactCodes(text)
     if (codes.length > 0) return { end, count, codes }
   }
   return null

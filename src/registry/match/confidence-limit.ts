@@ -61,52 +61,41 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [70, (one) => one.comparison.candidate.isDescribed === true && !/^(?:postal|city)$/.test(one.place)],
   // Another word of a trade makes another name, and so does the only word that tells: Spaces and Spices, Demirkaya and Demirkan.
   [78, (one) => one.place !== 'postal' && one.contextCount === 0 && (isOtherTrade(one) || isOnlyLike(one))],
-  // A name that continues is that of another company, as far as the registry tells.
   [
     78,
     (one) =>
-      [
-        (other: Evidence) => isContinued(other) && isName(other.comparison),
-        (other: Evidence) => isNamedOtherwise(other, true),
-        (other: Evidence) => other.siblings.namedSoCount > 0 && isLittleKnown(other.comparison.candidate),
-        isRearranged,
-        isOfSeveral,
-        isNameLeft,
-        isNextToOther,
-        isNumbered,
-        isShortened,
-        isInserted,
-        isOmitted,
-        isUsualWord,
-        isOfOtherCountry,
-        (other: Evidence) => isBare(other) && other.place !== 'postal' && isOfFamily(other),
-        (other: Evidence) =>
-          (isLikeOther(other) || isMarkedOtherwise(other)) &&
-          (isInOtherTown(other) || hasTones(other.comparison.candidate.name) || isOfOtherGender(other)),
-        (other: Evidence) => other.comparison.statedForm !== null && isWithoutEnd(other),
-        (other: Evidence) => isOfOtherForm(other) && isInOtherTown(other) && !isWellKnown(other),
-      ].some((is) => is(one)),
+      [isRearranged, isOfSeveral, isNameLeft, isNextToOther, isOtherOfGroup, isNumbered].some((is) =>
+        is(one),
+      ),
   ],
+  [78, (one) => [isShortened, isInserted, isOmitted, isUsualWord, isOfOtherCountry].some((is) => is(one))],
+  // A name that continues is that of another company, as far as the registry tells.
+  [78, (one) => (isContinued(one) && isName(one.comparison)) || isNamedOtherwise(one, true)],
+  [78, (one) => one.siblings.namedSoCount > 0 && isLittleKnown(one.comparison.candidate)],
+  [78, (one) => isBare(one) && one.place !== 'postal' && isOfFamily(one)],
+  [
+    78,
+    (one) =>
+      (isLikeOther(one) || isMarkedOtherwise(one)) &&
+      (isInOtherTown(one) || hasTones(one.comparison.candidate.name) || isOfOtherGender(one)),
+  ],
+  [78, (one) => one.comparison.statedForm !== null && isWithoutEnd(one)],
+  [78, (one) => isOfOtherForm(one) && isInOtherTown(one) && isLittleKnown(one.comparison.candidate)],
   // Partnerships, cooperatives, associations, sole traders and estates are other persons than a company of the same name.
   [78, (one) => one.comparison.form === 'hard_conflict' || hasLeft(['estate', 'body'])(one) === true],
   // In a script of which few words are known, a short word with another letter is another name: পদ্মা is no Palma.
   [78, ({ comparison: { text, isLooseShort } }) => isLooseShort && isOfUnknownWords(text.native)],
   // Vowels tell names of one sound apart, as far as the script has them: "медина" is hardly Modern.
   [78, (one) => hasFewVowels(one) && isBySound(one, one.comparison.text.how === null)],
-  [85, (one) => isBySound(one, false)],
+  [85, (one) => isBySound(one, false) || one.comparison.characters === 'unknown'],
   // A name may continue with what its company does, or be another. A group has a company for each country.
   [85, (one) => isContinued(one) || isNamedOtherwise(one) || isOwnCountryLeft(one)],
-  [85, ({ comparison }) => comparison.characters === 'unknown'],
   [85, (one) => [isOfOtherOffice, isOfOtherForm, isWithoutEnd, isSwapped].some((is) => is(one))],
-  [90, (one) => [isSpelledOtherwise, isTranslated, isBySound].some((is) => is(one))],
-  [90, (one) => isUnplacedLike(one, true) || isTradeOmitted(one)],
-  [90, ({ comparison: { candidate } }) => candidate.isDescribed === true],
+  [90, (one) => [isSpelledOtherwise, isTranslated, isBySound, isTradeOmitted].some((is) => is(one))],
+  [90, (one) => isUnplacedLike(one, true) || one.comparison.candidate.isDescribed === true],
   // A bare name in another town is often that of another business: "Prakash Jewellers" of Nashik. So is Demirhan for Demirkan.
-  [
-    90,
-    (one) =>
-      [isBareElsewhere, isBareBeginning, isFollowed, isLikeOther, isMarkedOtherwise].some((is) => is(one)),
-  ],
+  [90, (one) => [isBareElsewhere, isBareBeginning, isFollowed].some((is) => is(one))],
+  [90, (one) => isLikeOther(one) || isMarkedOtherwise(one)],
   // Without evidence for the place, the name may be that of another company. So may a word of a trade with another letter.
   [94, (one) => isElsewhere(one) || isLikeTrade(one)],
 ]
@@ -117,6 +106,18 @@ const isNextToOther = ({ place, hint, contextCount, siblings, comparison }: Evid
   const isThere = place === 'region_conflict' || (place === 'country' && own.cityKey !== '')
   const isTown = isThere && hint?.namesTown === true && siblings.townPrefixCount > 0
   return isTown && contextCount === 0 && prominence.tickers === ''
+}
+
+const ofGroup = /^(?:holdings|group|gruppe|groupe|gruppo|grupo|konzern)$/
+/** True if only the text or only the name has "Holdings" or "Group" in front of the same form: the two are companies of a group. */
+const isOtherOfGroup = ({ contextCount, comparison }: Evidence): boolean => {
+  const { form, statedForm, alignment, left, candidate, text } = comparison
+  if (form !== 'same' || contextCount > 0 || !isLittleKnown(candidate)) return false
+  const isNext = (at: number) => statedForm?.at === at && text.how === null
+  const next = left.find(({ at, role }) => at === alignment.end && role === null)
+  if (next?.position === 'behind' && ofGroup.test(next.word.text)) return isNext(alignment.end + 1)
+  const isLastMissing = alignment.missing.includes(candidate.tokens.length - 1)
+  return isLastMissing && ofGroup.test(candidate.tokens.at(-1) ?? '') && isNext(alignment.end)
 }
 
 /** A little-known company of another country is hardly the one that is stated. */
@@ -145,10 +146,8 @@ const isShortened = ({ comparison: { text, candidate, pairs }, place, contextCou
 
 const isInOtherTown = ({ place, hint }: Evidence): boolean =>
   place === 'region_conflict' || (place === 'country' && hint?.namesTown === true)
-
 const isLittleKnown = ({ prominence }: Evidence['comparison']['candidate']): boolean =>
   prominence.tickers === '' && !prominence.hasLei
-const isWellKnown = ({ comparison }: Evidence): boolean => !isLittleKnown(comparison.candidate)
 
 /** True if the text lacks the form of a little-known company. */
 const isBare = ({ comparison: { statedForm, candidate }, contextCount }: Evidence): boolean =>
@@ -293,12 +292,16 @@ function isContinued(evidence: Evidence): boolean {
   const isBeforeForm = other?.word.wordClass === 'form' || (after === undefined && form?.count === 0)
   const isNumber =
     /^\w{1,4}$/.test(more?.word.text ?? '') && (more?.role === 'series' || isAmong(more, 'number'))
+  // Between two forms, a word is one of the name: "Larkmoor Pty Realty Limited", "Larkmoor GmbH & Co 2021 KG".
+  const behind = left.find(({ at, word }) => at >= alignment.end && word.wordClass !== 'form')
+  const mayBeBetween = form?.at === alignment.end && text.words[(behind?.at ?? -2) + 1]?.wordClass === 'form'
   // "CC" at the end is the form of another company, if this one has a form and the text no other.
   const isOtherForm =
     after === undefined && form === null && candidate.formClass !== null && isFormAlone(one?.word.text ?? '')
   return (
     !(text.isSecurity || isFullName) &&
     (isOtherForm ||
+      (mayBeBetween && isAmong(behind, 'generic number body')) ||
       (next?.text === 'and' && one !== undefined && isAmong(other, 'telling generic light')) ||
       isAmong(more, isFormBefore ? 'telling generic department body' : 'generic body') ||
       (isFormBefore && isAmong(more, 'payment') && !isAmong(other, 'payment')) ||
@@ -344,7 +347,3 @@ function isOfSameTrade({ comparison: { left, alignment, text, candidate } }: Evi
   const hasOwn = [...theirs, ...ours].some((word) => classifyNameWord(word) === 'telling')
   return hasOwn && !alignment.pairs.some(isShared)
 }
-
-/** Returns the expected precision of answers with this share and evidence, 0 to 100. */
-export const estimateCompanyConfidence = (share: number, evidence: Evidence): number =>
-  Math.min(findConfidenceLimit(evidence), Math.round(share * 100))

@@ -80,7 +80,6 @@ export function listLeft(
 ): LeftWord[] {
   const left: LeftWord[] = []
   const isOfOther = findOtherNames(text, candidate.tokens, getOthers(candidate))
-  const last = text.words.length - 1
   const isHead = start > 0 && start <= countHeads(text, candidate.place, inPairs.size)
   // The purpose behind the form is in the whole name, and not in its words.
   const ownEnd = text.fullKey === candidate.fullKey ? text.words.length : isHead ? start : 0
@@ -95,7 +94,7 @@ export function listLeft(
     const position: Position = at < start ? 'before' : at >= end ? 'behind' : 'inside'
     const facts = { text, candidate, end, at, placeWords, inPairs }
     const isSaid = at < formEnd || isOfOther(word)
-    left.push({ word, at, position, role: isSaid ? 'repeated' : findRole(word, at === last, facts) })
+    left.push({ word, at, position, role: isSaid ? 'repeated' : findRole(word, facts) })
   }
   return left.map((one, at) =>
     one.role === null && isInTown(one, [left[at - 1], left[at + 1]], candidate)
@@ -126,35 +125,37 @@ interface RoleFacts {
   readonly inPairs: ReadonlySet<number>
 }
 
+const isBrand = (brand: TextWord | undefined, words: readonly string[]) =>
+  brand?.wordClass === 'telling' && isOwnBrand(brand.text, words)
 const seriesNumber =
   /^(?:[1-9]|1\d|20)(?:st|nd|rd|th)?$|^[ivx]$|^(?:two|three|four|five|six|seven|eight|nine|ten)$/
-function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['role'] {
+function findRole(word: TextWord, facts: RoleFacts): LeftWord['role'] {
   const [{ wordClass }, { text, candidate, end, at, placeWords, inPairs }] = [word, facts]
   if (wordClass === 'form' || isOfSecurity(wordClass)) return null
-  const isBehindForm = text.words[at - 1]?.wordClass === 'form'
+  const [previous, next] = [text.words[at - 1], text.words[at + 1]]
+  const [isBehindForm, isBeforeForm] = [previous, next].map((one) => one?.wordClass === 'form')
+  const isLast = next === undefined
   const isBehindName = at >= end && (at === end || inPairs.has(at - 1) || isBehindForm)
   // No numerals: a small letter behind a form ("s.r.o. v likvidaci"), the number of a house ("12 High Street", "No. 9 Jalan").
   const isLetter = !isLast && isBehindForm && /^[ivx]$/.test(word.written)
-  const isLabelled = wordClass === 'place' || /^n/i.test(word.written)
-  const isHouse = isBehindForm && (isLabelled || /^\d/.test(text.words[at + 1]?.text ?? ''))
-  const isNumber = !isLetter && !isHouse && !text.isSecurity && seriesNumber.test(word.text)
+  const isHouse =
+    isBehindForm && (wordClass === 'place' || /^n/i.test(word.written) || /^\d/.test(next?.text ?? ''))
+  // Numbers of a security are coupons and dates, but not Roman ones and those in front of the form.
+  const isCoupon = text.isSecurity && !isBeforeForm && !/^[IVX]{2,}$/.test(word.written)
+  const isNumber = isBehindName && !isLetter && !isHouse && !isCoupon && seriesNumber.test(word.text)
   // In brackets it is a part of the name only in front of the form: "Larkmoor (No. 5) Ltd".
-  const isApart = text.words[at + 1]?.wordClass === 'form' ? /[^)([]/ : /[^)]/
-  if (isBehindName && isNumber && !isApart.test(word.separator)) return 'series'
+  if (isNumber && !(isBeforeForm ? /[^)([]/ : /[^)]/).test(word.separator)) return 'series'
   const before = text.words.slice(0, at).map(({ text: one }) => one)
-  const isBrand = (brand: TextWord | undefined, words: readonly string[]) =>
-    brand?.wordClass === 'telling' && isOwnBrand(brand.text, words)
   if (isLast && at > end && isBrand(word, before)) return 'repeated'
-  const isInFront = at === text.words.length - 2 && isBrand(text.words[at + 1], [...before, word.text])
+  const isInFront = at === text.words.length - 2 && isBrand(next, [...before, word.text])
   if ((isLast || isInFront || at === 0) && statesForm(word, candidate)) return 'repeated'
   if (wordClass !== 'number' && hasWord(candidate, word)) return 'repeated'
   if (inPairs.size > 0 && isTicker(word, candidate)) return 'ticker'
   const isCutToken = (token: string) => token.length > word.text.length && token.startsWith(word.text)
-  if (isLast && candidate.tokens.some(isCutToken) && text.words.length > candidate.tokens.length)
-    return 'repeated'
+  if (isLast && at >= candidate.tokens.length && candidate.tokens.some(isCutToken)) return 'repeated'
   if (word.text.length > 1 && (placeWords.has(word.text) || isOfPlace(word, candidate))) return 'place'
-  const isCutWord = isLast && text.charCount >= 28 && text.charCount <= 42 && word.text.length <= 9
-  return isCutWord && /^(?:telling|generic|place|light|letter)$/.test(wordClass) ? 'cut' : null
+  const isCut = isLast && text.charCount >= 28 && text.charCount <= 42 && word.text.length <= 9
+  return isCut && /^(?:telling|letter)$/.test(wordClass) ? 'cut' : null
 }
 
 /** Tickers of one letter are initials, and words in small letters are words. */
@@ -225,14 +226,13 @@ export function countMissing(
   return count
 }
 
-const shortCountryNames = new Set(['uk', 'us', 'usa', 'uae'])
 const countryWords = new Map<string, readonly string[]>()
 
 /** Lists the names of a country that are one word, as names of companies have them: `usa`, `deutschland`. */
 export const listCountryWords = (code: string): readonly string[] =>
   getOrCompute(countryWords, 300, code, () =>
     [...countryCodes].flatMap(([name, one]) =>
-      one === code && (shortCountryNames.has(name) || /^[a-z]{4,}$/.test(name)) ? [name] : [],
+      one === code && /^(?:uk|us|usa|uae|[a-z]{4,})$/.test(name) ? [name] : [],
     ),
   )
 

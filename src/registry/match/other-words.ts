@@ -30,7 +30,7 @@ const mayBeWord = (word: string, held = '') =>
 /** True if a word of the text stands where the name has another: "Larkmoor Energy Ltd" and "Larkmoor Capital Ltd". */
 export function isReplaced({ left, text, alignment, candidate }: Evidence['comparison']): boolean {
   const { pairs, missing, end } = alignment
-  const { tokens } = candidate
+  const [{ tokens }, last] = [candidate, pairs.at(-1)?.nameAt ?? -1]
   return missing.some((nameAt) => {
     const before = pairs.findLast((pair) => pair.nameAt < nameAt)
     // The number of a shop does not replace "Group".
@@ -42,7 +42,7 @@ export function isReplaced({ left, text, alignment, candidate }: Evidence['compa
       one.at >= before.textAt + before.textCount &&
       one.at < to &&
       one.word.separator === '' &&
-      isAmong(one, classes) &&
+      isAmong(one, nameAt < last ? `${classes} department` : classes) &&
       !mayBeWord(one.word.text, tokens[nameAt])
     return left.some(isAnother)
   })

@@ -162,7 +162,7 @@ export function readText(
     native,
     charCount: Array.from(native.trim()).length,
     cut,
-    isSecurity: words.words.some(({ wordClass }) => isOfSecurity(wordClass)),
+    isSecurity: words.words.some(({ wordClass }, at) => isOfSecurity(wordClass) && !formAt.has(at)),
     tail: findTail(bounded, text),
     around: '',
   }

@@ -5,7 +5,7 @@ import { groupNames, leaveOutAnd } from './left-words.js'
 import type { LocationHint } from './place-readings.js'
 import { prepareText } from './align-name.js'
 import { compareNames } from './compare-names.js'
-import { estimateCompanyConfidence, findConfidenceLimit } from './confidence-limit.js'
+import { findConfidenceLimit } from './confidence-limit.js'
 import type { Evidence } from './evidence.js'
 import { favorLikelier, isOutdone, preferSpelled } from './favored.js'
 import { isWholeName } from './other-names.js'
@@ -302,3 +302,7 @@ function putSurestFirst<Company extends { readonly share: number; readonly evide
   const weights = new Map(above.map((company) => [company, weigh(company)]))
   return companies.toSorted((a, b) => (weights.get(b) ?? 0) - (weights.get(a) ?? 0))
 }
+
+/** Returns the expected precision of answers with this share and evidence, 0 to 100. */
+export const estimateCompanyConfidence = (share: number, evidence: Evidence): number =>
+  Math.min(findConfidenceLimit(evidence), Math.round(share * 100))

@@ -2298,3 +2298,34 @@ test('only letters that follow it in Norse words make a double a at the start on
   })
   expect(ask('Aaxivra', 'Axivra')).not.toMatchObject({ confidence: expect.toSatisfy(isSure) as number })
 })
+
+describe('another company of the same group or series', () => {
+  test.each([
+    ['Larkmoor Velsor (Holdings) Limited', 'Larkmoor Velsor Limited', 'GB'],
+    ['Larkmoor Velsor Group Limited', 'Larkmoor Velsor Limited', 'GB'],
+    ['Larkmoor Velsor Holding GmbH', 'Larkmoor Velsor GmbH', 'DE'],
+    ['Larkmoor Velsor S.A.', 'Larkmoor Velsor Groupe S.A.', 'FR'],
+    ['Larkmoor Velsor Ltd', 'Larkmoor Velsor Holdings Ltd', 'GB'],
+    ['Larkmoor Velsor Pty Realty Limited', 'Larkmoor Velsor Pty Limited', 'AU'],
+    ['Larkmoor Corporation Transport Limited', 'Larkmoor Corporation Limited', ''],
+    ['Larkmoor Hotel REIT 5 Inc.', 'Larkmoor Hotel REIT, Inc.', 'US'],
+    ['Larkmoor Japan I Ltd.', 'Larkmoor Japan Ltd.', ''],
+    ['(Reg. Shares A) Larkmoor Acquisition Corp. III', 'Larkmoor Acquisition Corp.', 'US'],
+    ['Larkmoor Finance (VLSR) Ltd', 'Larkmoor Group (VLSR) Ltd', 'GB'],
+  ])('%s is not surely %s', (name, held, country) => {
+    const found = match({ name, location: country || null, held: [{ name: held, country }] })
+    expect(found.kind === 'none' ? 0 : found.confidence).toBeLessThan(80)
+  })
+
+  test.each([
+    ['Larkmoor Velsor Holding', 'Larkmoor Velsor Holding GmbH', 'DE'],
+    ['Larkmoor Velsor (Holdings) Limited', 'Larkmoor Velsor Holdings Ltd', 'GB'],
+    ['Larkmoor Group Ltd', 'Larkmoor Group Limited', 'GB'],
+    ['Larkmoor Velsor société par actions simplifiée', 'Larkmoor Velsor SAS', 'FR'],
+  ])('%s is %s', (name, held, country) => {
+    expect(match({ name, location: country, held: [{ name: held, country }] })).toMatchObject({
+      kind: 'entity',
+      confidence: expect.toSatisfy(isSure) as number,
+    })
+  })
+})
