@@ -1,5 +1,5 @@
 import { postalShapes, readKind } from '../normalize/streets.js'
-import { unifyLetters } from '../normalize/own-letters.js'
+import { hasTones, unifyLetters } from '../normalize/own-letters.js'
 import { splitPlace } from '../normalize/unspaced-names.js'
 import { foldText, foldWords } from '../normalize/normalize-name.js'
 import { formWords } from '../normalize/legal-forms.js'
@@ -24,6 +24,7 @@ import {
   codeCharsMax,
   findCertainCountry,
   findRegionCodes,
+  formatJurisdiction,
   getCountry,
   isBritishCounty,
   isLargeCity,
@@ -77,6 +78,7 @@ export function parseLocation(location: string | null): LocationHint | null {
     const next = parts[at + 1] ?? ''
     if (part !== '' && next !== '') builder.cities.add(toCityKey(`${part} ${next}`))
   }
+  if (hasTones(location)) builder.readings = builder.readings.map(toVietnamese)
   const { countries, regions, isTownElsewhere, ...open } = settleReadings(builder)
   // "Montevideo, Montevideo, Uruguay": of a town and a region with one name, one is the town.
   const keys = parts.map((part) => foldText(part)).filter((key) => /\p{L}{3}/u.test(key))
@@ -95,29 +97,16 @@ export function parseLocation(location: string | null): LocationHint | null {
   const end = parts[last] ?? ''
   const unreadEnd = isUnread && !isDistrict ? toUnreadKey(end) : ''
   const endTowns = unreadEnd === '' ? [] : listTownsIn(end)
-  const isLatin = !hasOtherScript(text)
   const cut = parts.flatMap((part) => readCutTown(part) ?? [])
-  const [filled, read] = [parts.filter((part) => foldText(part) !== ''), builder.readings]
+  const [filled, readings] = [parts.filter((part) => foldText(part) !== ''), builder.readings]
   // A code of a region alone may be short for a town; that of a country is the country.
-  const isCode = read.length > 0 && read.every(({ kind }) => kind === 'code')
+  const isCode = readings.length > 0 && readings.every(({ kind }) => kind === 'code')
   const isByCode = filled.length === 1 && countries.size === 0 && isCode
   const isShort = (part: string) => /^\p{L}{2,8}\.?$/u.test(part) && !isLargeCity(part)
   const isOpen = (part: string) => isByCode || readName(part, { isLast: false, isAlone: false }) === null
   const shorts = filled.filter((part) => isShort(part) && isOpen(part)).map(toCityKey)
-  return {
-    countries,
-    regions,
-    cities,
-    postals,
-    namesTown,
-    ...open,
-    unreadEnd,
-    endTowns,
-    isLatin,
-    shorts,
-    cut,
-    isByCode,
-  }
+  const read = { countries, regions, cities, postals, namesTown, unreadEnd, endTowns }
+  return { ...read, ...open, isLatin: !hasOtherScript(text), shorts, cut, isByCode }
 }
 
 /**
@@ -203,7 +192,10 @@ function readPart(part: string, builder: HintBuilder, at: PartPlace): void {
   if (titled !== null && /\p{L}/u.test(titled.name)) {
     // Registers that were imported earlier hold the whole key.
     builder.cities.add(toNameKey(part))
-    readTitled(titled.name, builder, at)
+    const before = builder.readings
+    builder.readings = []
+    readPart(titled.name, builder, at)
+    builder.readings = [...before, ...builder.readings.flatMap((one) => toTitled(one, part))]
     builder.namesTown = wasTown || !isRegion
     return
   }
@@ -213,7 +205,7 @@ function readPart(part: string, builder: HintBuilder, at: PartPlace): void {
     const read = readName(text, { isLast: false, isAlone: false })
     // Towns of Poland have regions in their names: "Wysokie Mazowieckie".
     const isOfTown = !isLargeCity(head) && (read?.regions[0]?.startsWith('PL-') ?? false)
-    if (read === null || isOfTown || wordsOfTowns.has(read.key)) continue
+    if (read === null || isOfTown || wordsOfTowns.has(read.key) || !isEnd(head, text, read)) continue
     readPart(head, builder, { isLast: false, isAlone: false })
     builder.readings.push(read.kind === 'code' ? read : { ...read, kind: 'tail' })
     if (read.kind === 'name') builder.cities.add(toCityKey(text))
@@ -224,19 +216,33 @@ function readPart(part: string, builder: HintBuilder, at: PartPlace): void {
 /** Whether a part of a place is the last one, and the only one. */
 type PartPlace = Readonly<{ isLast: boolean; isAlone: boolean }>
 
-/** Reads the name next to a word for a town: "TP. HN" is no code of a country. */
-function readTitled(name: string, builder: HintBuilder, at: PartPlace): void {
-  const count = builder.readings.length
-  readPart(name, builder, at)
-  builder.readings.push(
-    ...builder.readings
-      .splice(count)
-      .map((reading) => (reading.kind === 'code' ? { ...reading, countries: [] } : reading)),
-  )
+/** What a name may mean next to a word for a place: "TP. HN" is no code of a country, and "Suffolk County" not that of England. */
+function toTitled(one: Reading, part: string): Reading[] {
+  const isOpen = (code: string) => !/\s(?:County|Region)$/i.test(part) || !/^(?:GB|IE|JM)-/.test(code)
+  const [countries, regions] = [one.kind === 'code' ? [] : one.countries, one.regions.filter(isOpen)]
+  return countries.length + regions.length === 0 ? [] : [{ ...one, countries, regions }]
+}
+
+/** Next to words that only Vietnamese has, "HN" and "HP" are Hà Nội and Hải Phòng. */
+function toVietnamese(one: Reading): Reading {
+  const regions = one.regions.filter((code) => code.startsWith('VN-'))
+  return one.kind === 'code' && regions.length > 0 ? { ...one, countries: [], regions } : one
 }
 
 /** Words at the end of towns that are countries in other languages: "Long Island". */
-const wordsOfTowns = new Set(['island', 'union', 'man', 'nga', 'tai', 'kina', 'palau'])
+const wordsOfTowns = new Set(['island', 'union', 'kina', 'palau'])
+const ofUsualCode = /^(?:AU|BR|CA|CH|DE|IT|US)-/
+
+/** Whether the end of a part may be a country or a region: "Austin TX", "Lima Peru". Codes are in capitals, and many words of towns are codes: "Gia Lâm", "Thủ Đức", "BA VI". */
+function isEnd(head: string, text: string, { key, kind, countries, regions }: Reading): boolean {
+  if (hasTones(`${head} ${text}`)) return [...countries, ...regions].some((code) => code.startsWith('VN'))
+  const isUsual = regions.some((code) => ofUsualCode.test(code))
+  if (key.length > codeCharsMax) return countries.length > 0 || isUsual || key.length > 5 || isLargeCity(head)
+  if (/\p{M}/u.test(text.normalize('NFD')) || head.length < 3) return false
+  if (isLargeCity(head) && (isUsual || countries.length > 0)) return isUsual || !/\p{Ll}/u.test(text)
+  if (/\p{Ll}/u.test(head) && /\p{Lu}/u.test(head)) return !/\p{Ll}/u.test(text)
+  return kind === 'code' && (isUsual || (key.length < 3 && countries.length > 0) || key === 'usa')
+}
 
 /** Reads a whole text as a country or region; `null` if it is neither. A number is a code only at the end. */
 function readName(text: string, { isLast, isAlone }: PartPlace): Reading | null {
@@ -246,7 +252,11 @@ function readName(text: string, { isLast, isAlone }: PartPlace): Reading | null 
     return { key, kind: 'name', countries: [code.slice(0, 2)], regions: [code].filter(isDistinctRegion) }
   const isNumber = /^\d+$/.test(key)
   if (isNumber && !(isAlone || (isLast && key.length === codeCharsMax))) return null
-  const found = findRegionCodes(text)
+  // "Hà Tây" is no "Hatay", and "York Region" not that of England.
+  const isSplit = /^\p{L}{1,4}(?: \p{L}{1,4})+$/u.test(text)
+  const isOwn = (code: string) =>
+    isSplit ? / .*,/.test(formatJurisdiction(code)) : !(/\sRegion$/i.test(text) && code.startsWith('GB-'))
+  const found = findRegionCodes(text).filter(isOwn)
   if (isNumber && found.length > 0) return null
   const regions = found.filter(isDistinctRegion)
   if (isCutWord(text)) {

@@ -68,7 +68,7 @@ export interface Reading {
 export interface HintBuilder {
   readonly postals: ReadonlySet<string>
   readonly cities: Set<string>
-  readonly readings: Reading[]
+  readings: Reading[]
   namesTown: boolean
   /** The last part names a country or a region. */
   isEndRead: boolean

@@ -118,7 +118,7 @@ export const postalShapes = [
   /\b\d{5}-\d{3,4}\b/, // US +4, BR
   /\b\d{3}-\d{4}\b/, // JP
   /\b\d{2}-\d{3}\b/, // PL
-  /\b\d{3} \d{2}\b(?! ?\d)/, // SE, CZ, SK, GR
+  /\b\d{3} \d{2}\b(?! ?\d)|(?<=^|[,;|\n/(]\s*|\b[A-Z]{2}-)\d{2} \d{3}(?=\s\p{Lu})/u, // SE, CZ, SK, GR; HR, RS
   /\b(?:(?:AZ|LV|MD|SI)\d{4}|(?:HR|LT)\d{5}|AD\d{3}|\d{4,6})\b/,
   /(?<=^|[,;|\n/()]\s*)[A-Z]{1,2}\d[A-Z\d]?(?=\s*(?:$|[,;|\n/()]))/i, // GB, outward code only
 ]

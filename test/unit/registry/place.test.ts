@@ -1053,10 +1053,10 @@ test('a letter behind a slash is no country: regions and areas with abbreviation
   expect([...(parseLocation('Wien, A')?.countries ?? [])]).toEqual(['AT'])
 })
 
-describe('a short word for the town of the registration', () => {
-  const compare = (location: string, city: string, country: string, region: string | null = null) =>
-    comparePlaceWithHint(parseLocation(location), place(city, region, '', country, country.toLowerCase()))
+const compare = (location: string, city: string, country: string, region: string | null = null) =>
+  comparePlaceWithHint(parseLocation(location), place(city, region, '', country, country.toLowerCase()))
 
+describe('a short word for the town of the registration', () => {
   test.each([
     ['Jaksel', 'Jakarta Selatan', 'ID'],
     ['Sby', 'Surabaya', 'ID'],
@@ -1208,4 +1208,77 @@ describe('a short word for the town of the registration', () => {
       expect(parseLocation(location)?.countries).toContain('VI')
     },
   )
+})
+
+describe('the last word of a place', () => {
+  const syllables = 'Tan Son Lam Tin Bom Ha Ho Da My Vi Do Duc Anh Mar Sul Bar Gan Pun Zag'.split(' ')
+
+  test.each(syllables)('is no code of a region or a country in small letters: %s', (word) => {
+    for (const place of [`Velmor ${word}`, `17 Norva ${word}`, `VELMOR ${word.toUpperCase()}`]) {
+      if (/ [A-Z]{2}$/.test(place)) continue
+      const { countries = new Set(), regions = new Set() } = parseLocation(place) ?? {}
+      expect([place, ...countries, ...regions]).toEqual([place])
+    }
+  })
+
+  test.each([
+    ['TP. Thủ Đức', 'Thành phố Hồ Chí Minh'],
+    ['Gia Lâm', 'Hà Nội'],
+    ['Đông Anh', 'Hà Nội'],
+    ['Sóc Sơn', 'Hà Nội'],
+    ['Duy Tân, Cầu Giấy', 'Hà Nội'],
+    ['Chương Mỹ', 'Hà Nội'],
+    ['Ba Vì', 'Hà Nội'],
+    ['Hà Tây', 'Hà Nội'],
+    ['Bát Tràng', 'Hà Nội'],
+    ['Thủ đô Hà Nội', 'Hà Nội'],
+    ['98 Hoàng Quốc Việt, HN', 'Hà Nội'],
+    ['Q. Ngô Quyền, HP', 'Hải Phòng'],
+    ['Kim Son, Ninh Binh', 'Ninh Bình'],
+  ])('%s is in no other country than Vietnam', (location, city) => {
+    expect(compare(location, city, 'VN')).not.toMatch(/conflict|abroad/)
+  })
+
+  test.each([
+    ['Austin TX', 'US-TX'],
+    ['austin tx', 'US-TX'],
+    ['Peoria Heights IL', 'US-IL'],
+    ['Velmor NSW', 'AU-NSW'],
+    ['Springfield Illinois', 'US-IL'],
+    ['Roma RM', 'IT-RM'],
+  ])('is a region in capitals, behind a large town, or in full: %s', (location, region) => {
+    expect(parseLocation(location)?.regions).toContain(region)
+  })
+
+  test.each([
+    ['Hanoi VN', 'VN'],
+    ['London UK', 'GB'],
+    ['Smalltown USA', 'US'],
+    ['Dubai UAE', 'AE'],
+    ['Velmor Deutschland', 'DE'],
+  ])('is a country: %s', (location, country) => {
+    expect([...(parseLocation(location)?.countries ?? [])]).toEqual([country])
+  })
+
+  test.each(['Suffolk County', 'Cork County', 'Westmoreland County', 'York Region'])(
+    '%s is in neither England, Ireland nor Jamaica, where the word is in front',
+    (location) => {
+      expect(
+        [...(parseLocation(location)?.regions ?? [])].filter((code) => /^(?:GB|IE|JM)-/.test(code)),
+      ).toEqual([])
+    },
+  )
+})
+
+describe('towns as people write them in the Balkans', () => {
+  test.each([
+    ['21 000 Split', 'Split', 'HR'],
+    ['11 000 Beograd', 'Beograd', 'RS'],
+    ['HR-48 000 Koprivnica', 'Koprivnica', 'HR'],
+    ['Djakovo', 'Đakovo', 'HR'],
+    ['Slavonski Brod, Djurdjenovac', 'Đurđenovac', 'HR'],
+    ['Indjija', 'Inđija', 'RS'],
+  ])('%s is %s', (location, city, country) => {
+    expect(compare(location, city, country)).toMatch(/^(?:city|postal)$/)
+  })
 })
