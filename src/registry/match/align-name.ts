@@ -244,7 +244,8 @@ function compareWithText({ text, matches, writings }: AlignedText, name: string)
   const found = text.words.map((word, at) => {
     const { wordClass, usual } = word
     if (wordClass === 'percent') return null
-    const match = compareWords(findSpelling(word, text.words[at + 1]?.text, name), name, at === last)
+    const spelled = findSpelling(word, text.words[at + 1]?.text, name)
+    const match = compareWords(spelled, name, at === last, !isNative || text.how !== null)
     // "Ve" joins words in Turkish, and is no short "Velmora".
     if (/^(?:stop|description)$/.test(wordClass) && at < last && isGuess(match)) return null
     // "SA" is a form, and no short "Sabié". A column may cut "Income" to "Inc", and "Corp. SL" has another form.

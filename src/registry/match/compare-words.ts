@@ -171,8 +171,8 @@ export function isSubsequence(short: string, long: string): boolean {
 /** A usual word with one letter wrong. */
 export const usualMatch: WordMatch = { ...of('misspelled', 0.6, 0.9), isUsual: true }
 
-/** Compares a word of a text with a word of a name; `null` if they are different words. `isLast`: the text ends with it. */
-export function compareWords(text: string, name: string, isLast = false): WordMatch | null {
+/** Compares a word of a text with a word of a name; `null` if they are different words. `isLast`: the text ends with it. `isLatin`: an "s" may be a plural. */
+export function compareWords(text: string, name: string, isLast = false, isLatin = true): WordMatch | null {
   if (text === name) return equal
   if (text === '' || name === '') return null
   const number = readNumber(text)
@@ -187,7 +187,7 @@ export function compareWords(text: string, name: string, isLast = false): WordMa
   if (areRelated(text, name) && !(englishWords.has(text) && englishWords.has(name))) return related
   if (nativeWords.get(name) === text || nativeWords.get(text) === name) return sameMatch
   if (text.includes(unknownLetter)) return compareUnknown(text, name)
-  if (isPlural(text, name)) return plural
+  if (isLatin && isPlural(text, name)) return plural
   return (
     compareShapes(text, name) ??
     compareAbbreviation(text, name, isLast) ??

@@ -37,7 +37,7 @@ import {
 import { hasOtherMeaning } from './word-classes.js'
 import { hasTown } from './place-agreement.js'
 import { isCutTown } from './place-readings.js'
-import type { TextWord } from './query-text.js'
+import type { QueryText, TextWord } from './query-text.js'
 
 /** The most confidence of an answer for which something holds, the least first. */
 const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence) => boolean])[] = [
@@ -83,8 +83,8 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [78, (one) => isOfOtherForm(one) && isInOtherTown(one) && isLittleKnown(one.comparison.candidate)],
   // Partnerships, cooperatives, associations, sole traders and estates are other persons than a company of the same name.
   [78, (one) => one.comparison.form === 'hard_conflict' || hasLeft(['estate', 'body'])(one) === true],
-  // In a script of which few words are known, a short word with another letter is another name: পদ্মা is no Palma.
-  [78, ({ comparison: { text, isLooseShort } }) => isLooseShort && isOfUnknownWords(text.native)],
+  // In a script of which few words are known, or without vowels, a short word with another letter is another name: পদ্মা is no Palma.
+  [78, ({ comparison: one }) => one.isLooseShort && (isOfUnknownWords(one.text.native) || isAbjad(one.text))],
   // Vowels tell names of one sound apart, as far as the script has them: "медина" is hardly Modern.
   [78, (one) => hasFewVowels(one) && isBySound(one, one.comparison.text.how === null)],
   [85, (one) => isBySound(one, false) || one.comparison.characters === 'unknown'],
@@ -124,8 +124,9 @@ const isOtherOfGroup = ({ contextCount, comparison }: Evidence): boolean => {
 const isOfOtherCountry = ({ place, contextCount, comparison: { candidate } }: Evidence): boolean =>
   place === 'country_conflict' && contextCount === 0 && isLittleKnown(candidate)
 
-const hasFewVowels = ({ comparison: { text } }: Evidence): boolean =>
-  text.how === null || /[\p{sc=Arab}\p{sc=Hebr}]/u.test(text.native)
+/** Arabic and Hebrew letters are consonants. */
+const isAbjad = ({ native }: QueryText): boolean => /[\p{sc=Arab}\p{sc=Hebr}]/u.test(native)
+const hasFewVowels = ({ comparison: { text } }: Evidence) => text.how === null || isAbjad(text)
 
 /** Slavic names end otherwise for a woman. */
 const isOfOtherGender = ({ comparison: { alignment, text, candidate } }: Evidence): boolean =>
@@ -149,9 +150,12 @@ const isInOtherTown = ({ place, hint }: Evidence): boolean =>
 const isLittleKnown = ({ prominence }: Evidence['comparison']['candidate']): boolean =>
   prominence.tickers === '' && !prominence.hasLei
 
-/** True if the text lacks the form of a little-known company. */
-const isBare = ({ comparison: { statedForm, candidate }, contextCount }: Evidence): boolean =>
-  statedForm === null && candidate.formClass !== null && isLittleKnown(candidate) && contextCount === 0
+/** True if the text lacks the form of a little-known company, or its "& Sons". */
+const isBare = (one: Evidence): boolean => {
+  const { statedForm, candidate } = one.comparison
+  const isLess = statedForm === null && (candidate.formClass !== null || isOfFamily(one))
+  return isLess && isLittleKnown(candidate) && one.contextCount === 0
+}
 
 const isBareElsewhere = (one: Evidence): boolean => {
   const { statedForm, candidate } = one.comparison
@@ -263,13 +267,9 @@ function isElsewhere(evidence: Evidence): boolean {
   if (isOther && hint.countries.size === 0 && hint.regions.size > 0) return true
   // The town of this name may be in the company's country.
   if (place === 'none' && (hint?.openCountries.size ?? 0) > 0) return true
-  const isCut = hint !== null && isCutTown(hint, comparison.candidate.place)
-  const unreadEnd = isCut ? '' : (hint?.unreadEnd ?? '')
-  return (
-    unreadEnd !== '' &&
-    place !== 'postal' &&
-    !hasTown(new Set([unreadEnd, ...(hint?.endTowns ?? [])]), comparison.candidate.place)
-  )
+  const own = comparison.candidate.place
+  if (hint === null || hint.unreadEnd === '' || place === 'postal' || isCutTown(hint, own)) return false
+  return !hasTown(new Set([hint.unreadEnd, ...hint.endTowns]), own)
 }
 
 /** True if the text continues with more of a name, without a sign between them: "Larkmoor & Brothers", "Larkmoor 2021 Ltd", "OOO Larkmoor Plus". */

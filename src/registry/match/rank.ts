@@ -5,6 +5,7 @@ import { groupNames, leaveOutAnd } from './left-words.js'
 import type { LocationHint } from './place-readings.js'
 import { prepareText } from './align-name.js'
 import { compareNames } from './compare-names.js'
+import { hasOtherScript } from '../normalize/sounds.js'
 import { findConfidenceLimit } from './confidence-limit.js'
 import type { Evidence } from './evidence.js'
 import { favorLikelier, isOutdone, preferSpelled } from './favored.js'
@@ -243,14 +244,22 @@ export function decide({ ranked, noneShare, decisionFeatures }: Ranking): MatchD
 
 /** Most confidence in a company whose name is next to that of another one. */
 const nextToOtherMax = 78
-/** True if the text has the name of a company of two words apart from that of the best one, not in brackets: "Larkmoor Ltd, Norvane Velsor". */
+/** True if the text has the name of a company of two words apart from that of the best one, not in brackets: "Larkmoor Ltd, Norvane Velsor". Behind a slash, the beginning of a name is enough: "Larkmoor / Velsor". */
 function isNamedApart({ comparison: one }: Evidence, { comparison: best }: Evidence): boolean {
   const { alignment, text, matchType, sharedTelling, sharedCount, isApartBefore, isApartBehind } = one
-  const isBeside = alignment.start >= best.alignment.end || alignment.end <= best.alignment.start
-  const isNamed =
-    matchType === 'exact' && alignment.missing.length === 0 && sharedTelling > 0 && sharedCount > 1
-  const isInBrackets = text.words[alignment.start]?.separator.includes('(') === true
-  return text === best.text && isBeside && isNamed && isApartBefore && isApartBehind && !isInBrackets
+  const { start, end, missing, pairs } = alignment
+  const isBeside = start >= best.alignment.end || end <= best.alignment.start
+  const isWhole = matchType === 'exact' && missing.length === 0 && sharedCount > 1
+  const separator = text.words[start]?.separator ?? ''
+  const isPlace = best.left.some(({ at, role }) => at === start && role !== null)
+  const isShort = !hasOtherScript(text.native) && (text.words[start]?.folded.length ?? 0) < 5
+  const isLast = end === text.words.length && !isShort && text.given.includes('/')
+  const isBehindSlash =
+    separator === '/' && isLast && !isPlace && pairs.every(({ match }) => match.kind === 'equal')
+  const isNamed = sharedTelling > 0 && (isWhole || (isBehindSlash && /^(?:exact|prefix)$/.test(matchType)))
+  return (
+    text === best.text && isBeside && isNamed && isApartBefore && isApartBehind && !separator.includes('(')
+  )
 }
 
 /** Divides the confidence of all companies by share, so that equal evidence gives equal confidence. */

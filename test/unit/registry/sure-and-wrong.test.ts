@@ -2329,3 +2329,51 @@ describe('another company of the same group or series', () => {
     })
   })
 })
+
+describe('words of few letters, in scripts without vowels', () => {
+  test.each([
+    ['النورس للاستيراد والتصدير', 'النور للاستيراد والتصدير', 'EG'],
+    ['حديد عزيز', 'Ezz Steel S.A.E.', 'EG'],
+    ['دار السلم للمقاولات', 'دار السلام للمقاولات', 'SA'],
+  ])('%s is not surely %s', (name, held, country) => {
+    const found = match({
+      name,
+      location: `Velmor, ${country}`,
+      held: [{ name: held, city: 'Velmor', country }],
+    })
+    expect(found.kind === 'none' ? 0 : found.confidence).toBeLessThan(80)
+  })
+})
+
+test.each([
+  ['Md. Larkmoor Norvane', 'Md. Larkmoor Norvane & Sons', 'BD'],
+  ['Larkmoor Norvane', 'Larkmoor Norvane & Sons', 'IN'],
+  ['Larkmoor Norvane', 'Larkmoor Norvane and Brothers', 'PK'],
+])('%s may be a person, and is not surely %s', (name, held, country) => {
+  const found = match({
+    name,
+    location: `Velmor, ${country}`,
+    held: [{ name: held, city: 'Velmor', country }],
+  })
+  expect(found.kind === 'none' ? 0 : found.confidence).toBeLessThan(80)
+})
+
+describe('two names around a slash', () => {
+  const held: Held[] = [{ name: 'Larkmoor Velsor Ltd' }, { name: 'Norvane Foods Ltd' }]
+
+  test.each(['Larkmoor Velsor / Norvane', 'Larkmoor Velsor / Norvane Foods'])(
+    '%s may be each of two companies',
+    (name) => {
+      const found = match({ name, location: null, held })
+      expect(found.kind === 'none' ? 0 : found.confidence).toBeLessThan(80)
+    },
+  )
+
+  test.each([
+    'Larkmoor Velsor Ltd / Leeds',
+    'Larkmoor Velsor Ltd / REF 4711',
+    'Larkmoor Velsor Ltd / c/o Dr. Abel',
+  ])('%s is one company', (name) => {
+    expect(match({ name, location: null, held })).toMatchObject({ kind: 'entity' })
+  })
+})
