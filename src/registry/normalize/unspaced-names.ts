@@ -183,12 +183,16 @@ const unspacedForm =
 const [wordStart, wordEnd] = [String.raw`(?<![\p{L}\p{M}\p{N}])`, String.raw`(?![\p{L}\p{M}\p{N}])`]
 const [textStart, textEnd] = [String.raw`(?<=^[^\p{L}\p{N}]{0,4})`, String.raw`(?=[^\p{L}\p{N}]{0,4}$)`]
 
-/** Builds the pattern of a form in another script: `ש.מ` with or without points, `בע"מ` with any mark, brackets of any width; NFKC has made full-width ones narrow. `*` stands for words of trades. */
+/** Nationality and kind of an Arabic form: شركة مساهمة مصرية قابضة. */
+const qualities = String.raw`(?:\.?[\s-]{1,3}\(?(?:${formTable.qualities.split(' ').map(spellNative).join('|')})\)?){0,3}`
+
+/** Builds the pattern of a form in another script: `ש.מ` with or without points, `בע"מ` with any mark, brackets of any width; NFKC has made full-width ones narrow. `*` stands for words of trades, `+` for `qualities`. */
 export function toFormPattern(marked: string): RegExp {
   const spelling = marked.replace(/^[<$]/, '').normalize('NFKC').toLowerCase()
   const letters = spellNative(spelling.replace(/[()]/g, String.raw`\$&`))
     .replaceAll('.', String.raw`\s?\.?\s?`)
     .replaceAll('"', '["״”’\'׳`´~]{0,2}')
+    .replaceAll(' +', qualities)
     .replaceAll(' * ', String.raw`(?:[\s-]{1,3}[\p{L}.]{2,20}){0,6}[\s-]{1,3}`)
     .replaceAll(' ', String.raw`[\s-]{1,3}`)
   const isApart = !unspacedForm.test(spelling)
@@ -207,14 +211,10 @@ export const countriesInBrackets = Object.entries(formTable.country_marks).map((
 
 const toChoice = (lines: readonly string[]): string =>
   `(?:${lines.flatMap((line) => line.split(' ').map(simplifyHan)).join('|')})`
-const [sites, sitesBehindForm, departments] = [
-  toChoice(around.sites),
-  toChoice(around.sites_behind_form),
-  toChoice(around.departments),
-]
+const sites = toChoice(around.sites)
 const site = new RegExp(`${sites}$|^${toChoice(around.sites_alone)}$`, 'u')
-const department = new RegExp(`(?:${departments}|^[\\p{L}\\p{N}]+[部课科处室组係팀])$`, 'u')
-const siteBehindForm = new RegExp(`${sitesBehindForm}$`, 'u')
+const department = new RegExp(`(?:${toChoice(around.departments)}|^[\\p{L}\\p{N}]+[部课科处室组係팀])$`, 'u')
+const siteBehindForm = new RegExp(`${toChoice(around.sites_behind_form)}$`, 'u')
 
 /** Returns what a run of letters in a script without spaces names behind a company: 北京分公司, 大阪支店, 采购部. Some words are also the end of names: 本店, 中心. */
 export function classifyNativeRun(run: string, isBehindForm: boolean): 'site' | 'department' | null {
