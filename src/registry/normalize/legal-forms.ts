@@ -51,11 +51,9 @@ function listWritings(spelling: string, inTable: ReadonlySet<string>): Set<strin
   const found = new Set([spelling])
   if (!spelling.includes(' ')) return found
   for (const [long, shorts] of writings)
-    for (const known of [...found]) {
-      const padded = ` ${known} `
-      if (padded.includes(` ${long} `))
-        for (const short of shorts) found.add(padded.replace(` ${long} `, ` ${short} `).trim())
-    }
+    for (const known of [...found])
+      if (known.includes(long))
+        for (const short of shorts) found.add(` ${known} `.replace(` ${long} `, ` ${short} `).trim())
   return new Set([...found].filter((writing) => writing === spelling || !inTable.has(writing)))
 }
 
@@ -232,16 +230,18 @@ export function findForms(
     }
     index += count
   }
-  for (let at = forms.length - 2; at >= 0; at--) {
-    const [form, next] = [forms[at], forms[at + 1]]
-    if (!form || next?.at !== form.at + form.count) continue
-    // "sp. z o.o. sp. k." is a partnership.
-    const isOne = `${form.formClass} ${next.formClass}` === 'limited partnership'
+  for (let at = forms.length - 1; at >= 0; at--) {
+    const [form, next = forms[at - 1]] = [forms[at], forms[at + 1]]
+    if (!form || !next) continue
+    const isNext = next.at === form.at + form.count
+    // "sp. z o.o. sp. k." is a partnership, and "trgovina na veliko d.o.o." has a word in between.
+    const isOne = isNext && `${form.formClass} ${next.formClass}` === 'limited partnership'
+    const isWord = isNext || written.includes(` ${form.words.join(' ')} `)
     if (isOne) forms.splice(at, 2, { ...next, at: form.at, count: form.count + next.count })
-    else if (isInitialsBefore(form, next)) forms.splice(at, 1)
+    else if (isWord && isInitialsBefore(form, next)) forms.splice(at, 1)
   }
-  const front = { isFirst: true, written }
-  if (forms[0]?.at === 0 && isInitialsBefore(forms[0], forms.at(-1) ?? null, front)) forms.shift()
+  const [first, ending = null] = [forms[0], forms.at(-1)]
+  if (first?.at === 0 && isInitialsBefore(first, ending, { isFirst: true, written })) forms.shift()
   if (native !== null) forms.push({ at: findPurpose(words, written) || words.length, count: 0, ...native })
   return forms
 }

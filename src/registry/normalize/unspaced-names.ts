@@ -267,14 +267,14 @@ export function isRemark(text: string): boolean {
 /** Whether a text is a remark of several words, or of four letters of a script without spaces, which no name ends with. */
 export const isPlainRemark = (text: string): boolean =>
   remarks.includes(toPlain(text))
-    ? /\p{L} \p{L}/u.test(text.trim())
+    ? /\p{L}[ /]\p{L}/u.test(text.trim())
     : text.length > 3 && remarks.includes(text.trim())
 
 const formBefore = String.raw`(?:[式限同]会社|限公司|식회사|\([株有同資주유합]\))`
 const addressing = [
   // A person behind a name with its form, or behind a department.
   String.raw`(?<=^.{2,80}(?:${formBefore}\s?|[部課係室팀]\s))\p{L}{1,6}(?: \p{L}{1,4})? ?(?:様|殿|님)$`,
-  String.raw`^(?:${around.honorifics.in_front})[\s/:]+|(?<=^.{2,80})\s?(?:${around.honorifics.anywhere})$`,
+  String.raw`^(?:${around.honorifics.in_front})[\s/:_.-]+|(?<=^.{2,80})\s?(?:${around.honorifics.anywhere})$`,
   String.raw`(?<=^.{1,80}(?:\s|${formBefore}))(?:${around.honorifics.behind_form})$`,
   String.raw`(?<=^.{1,80}[^王神奥客父母皇姫若仏])様$`,
   String.raw`(?<=^.{3,80})[\s,;/-]{1,3}(?:${around.attention})[\s:].{2,60}$`,

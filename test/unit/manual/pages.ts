@@ -205,6 +205,7 @@ function formatLegalForms(): string {
         spellings: spellings
           .replace(/(?<=^|, )[<$]/g, '')
           .replaceAll('*', '…')
+          .replaceAll(' +', '')
           .replaceAll(', ', '|'),
       })),
   )

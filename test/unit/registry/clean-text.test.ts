@@ -205,15 +205,20 @@ describe('what a cell has around a name', () => {
         expect([text, removeRemarks(text)]).toEqual([text, name.normalize('NFKC')])
   })
 
-  test.each(['NICHT VERWENDEN', 'do not use', 'ne pas utiliser', 'не использовать', '取引停止'])(
-    'the remark %j needs no sign',
-    (remark) => {
-      for (const name of names) {
-        expect(removeRemarks(`${name} ${remark}`)).toBe(name)
-        expect(removeRemarks(`${remark} ${name}`)).toBe(name)
-      }
-    },
-  )
+  test.each([
+    'NICHT VERWENDEN',
+    'do not use',
+    'ne pas utiliser',
+    'не использовать',
+    '取引停止',
+    'đã tất toán',
+    'حساب جاري',
+  ])('the remark %j needs no sign', (remark) => {
+    for (const name of names) {
+      expect(removeRemarks(`${name} ${remark}`)).toBe(name)
+      expect(removeRemarks(`${remark} ${name}`)).toBe(name)
+    }
+  })
 
   test.each([
     ['北野精機㈱様', '北野精機(株)'],
@@ -231,6 +236,10 @@ describe('what a cell has around a name', () => {
     ["Larkmoor SARL, à l'attention de M. Norvane", 'Larkmoor SARL'],
     ['Larkmoor d.o.o. n/r Petar Norvan', 'Larkmoor d.o.o.'],
     ['Larkmoor d.o.o., k/o Petar Norvan', 'Larkmoor d.o.o.'],
+    ['Công ty mẹ: CTCP Larkmoor', 'CTCP Larkmoor'],
+    ['Parent company: Larkmoor Ltd', 'Larkmoor Ltd'],
+    ['প্রোঃ লার্কমুর ট্রেডার্স', 'লার্কমুর ট্রেডার্স'],
+    ['السيد المهندس مدير عام شركة اللاركي', 'شركة اللاركي'],
   ])('%j is addressed to %j', (text, name) => {
     expect(removeRemarks(text)).toBe(name)
   })

@@ -155,6 +155,20 @@ describe('names of Arab countries', () => {
     ['السادة شركة اللاركي المحترمين', 'شركة اللاركي'],
     ['السادة/ شركة اللاركي', 'شركة اللاركي'],
     ['شركة اللاركي ش.م.س', 'شركة اللاركي'],
+    ['ش/اللاركي', 'شركة اللاركي'],
+    ['شـ. اللاركي', 'شركة اللاركي'],
+    ['شركة اللاركي - شركة مساهمة سعودية', 'شركة اللاركي'],
+    ['شركة اللاركي شركة مساهمة كويتية مقفلة', 'شركة اللاركي'],
+    ['شركة اللاركي شركة تابعة مساهمة مصرية', 'شركة اللاركي'],
+    ['شركة اللاركي ش.م.ك. (عامة)', 'شركة اللاركي'],
+    ['شركة مساهمة المصرية للاركي', 'شركة المصرية للاركي'],
+    ['شركة اللاركي شركة ذات مسئولية محدودة', 'شركة اللاركي'],
+    ['Larkmoor Cement Egyptian Joint Stock Company', 'Larkmoor Cement'],
+    ['Larkmoor Cement Company, Qatari Public Joint Stock Company', 'Larkmoor Cement Company'],
+    ['ح/جاري شركة اللاركي', 'شركة اللاركي'],
+    ['خطاب ضمان - شركة اللاركي', 'شركة اللاركي'],
+    ['ادارة المشتريات - شركة اللاركي', 'شركة اللاركي'],
+    ['السيد الأستاذ رئيس مجلس إدارة شركة اللاركي', 'شركة اللاركي'],
   ])('%s is %s', (name, wanted) => {
     const decision = one(name, wanted)
     expect(numberOf(decision)).toBe(1)
@@ -165,6 +179,8 @@ describe('names of Arab countries', () => {
     ['شركة الوفاء للتوريدات الطبية', 'شركة المها للتوريدات الطبية'],
     ['مؤسسة السلام', 'شركة السلام للسفر'],
     ['شركة العامة', 'شركة المها'],
+    ['نقابة العاملين بشركة اللاركي', 'شركة اللاركي'],
+    ['اللاركي شركة توصية بسيطة', 'شركة اللاركي ذات مسؤولية محدودة'],
   ])('%s is not surely %s', (name, wanted) => {
     expect(isAccepted(one(name, wanted))).toBe(false)
   })
@@ -403,6 +419,10 @@ describe('letters by their names', () => {
     ['エスビーアイホールディングス', 'SBIホールディングス株式会社', 'JP'],
     ['에스케이하이닉스', 'SK하이닉스', 'KR'],
     ['ДжиТи Ларкмур ООО', 'GT Larkmur OOO', 'RU'],
+    ['ডিভিএল ইন্ডাস্ট্রিজ লিঃ', 'DVL Industries Ltd', 'BD'],
+    ['বি এল আর এম স্টিলস লিঃ', 'BLRM Steels Ltd', 'BD'],
+    ['बी.एल.आर.एम. स्टील्स लिमिटेड', 'BLRM Steels Ltd', 'IN'],
+    ['ડીવીએલ ઇન્ડસ્ટ્રીઝ લિમિટેડ', 'DVL Industries Ltd', 'IN'],
     ['Джи-Ти Ларкмур', 'GT Larkmur OOO', 'RU'],
   ])('%s is %s', (name, wanted, country) => {
     const held: Held[] = [
@@ -1024,6 +1044,10 @@ describe('a company that is wound up', () => {
     ['DE', 'Insolvenzmasse Larkmoor Norvane GmbH', 'Larkmoor Norvane GmbH'],
     ['EE', 'Larkmoor Norvane OÜ pankrotipesa', 'Larkmoor Norvane OÜ'],
     ['IT', 'Fallimento Larkmoor Norvane S.r.l.', 'Larkmoor Norvane S.r.l.'],
+    ['HR', 'Larkmoor Norvane d.o.o. u stečaju - stečajna masa', 'Larkmoor Norvane d.o.o.'],
+    ['PL', 'Larkmoor Norvane Sp. z o.o. masa upadłości', 'Larkmoor Norvane Sp. z o.o.'],
+    ['NL', 'Faillissement Larkmoor Norvane B.V.', 'Larkmoor Norvane B.V.'],
+    ['TR', 'Larkmoor Norvane A.Ş. iflas masası', 'Larkmoor Norvane A.Ş.'],
   ])('in %s, %s is an estate, for which a reviewer sees the company', (country, name, held) => {
     const decision = match({ name, location: country, held: [{ name: held, country }] })
     expect([namedBy(decision), confidenceOf(decision)]).toEqual([held, 78])

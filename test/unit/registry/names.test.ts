@@ -189,6 +189,9 @@ describe('names with one core', () => {
     ['深圳市腾讯计算机系统有限公司', '深圳腾讯计算机系统'],
     ['パナソニック ホールディングス株式会社', 'パナソニックホールディングス'],
     ['에스케이하이닉스 주식회사', 'SK하이닉스'],
+    ['লার্কমুর ট্রেডিং কোং লিঃ', 'লার্কমুর ট্রেডিং কোম্পানি লিমিটেড'],
+    ['মোঃ লার্কমুর স্টোর', 'মোহাম্মদ লার্কমুর স্টোর'],
+    ['شـركة لاركمور', 'شركة لاركمور'],
     ['주식회사 엘지화학', 'LG화학'],
     ['지에스건설(주)', 'GS건설'],
     ['씨제이제일제당 주식회사', 'CJ제일제당'],
@@ -373,7 +376,10 @@ describe('legal forms', () => {
   test.each(formsOfScripts)(
     'the form %j in its own script is %j, and no part of the name',
     (marked, formClass) => {
-      const spelling = marked.replace(/^[<$]/, '').replace('*', 'Εμπορική και Βιομηχανική')
+      const spelling = marked
+        .replace(/^[<$]/, '')
+        .replace('*', 'Εμπορική και Βιομηχανική')
+        .replaceAll(' +', ' مصرية')
       const [, word = 'Larkmoor'] =
         wordsOfScripts.find(([script]) => new RegExp(`\\p{Script=${script}}`, 'u').test(spelling)) ?? []
       const isUnspaced = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Thai}]/u.test(spelling)
@@ -598,7 +604,7 @@ test.each([
 describe('a form on its own', () => {
   const entries = [...table.forms, ...table.scripts].flatMap(({ spellings, class: formClass, legal_form }) =>
     spellings.split(', ').map((marked) => ({
-      form: marked.replace(/^[<$]/, '').replace('*', 'ΕΜΠΟΡΙΚΗ'),
+      form: marked.replace(/^[<$]/, '').replace('*', 'ΕΜΠΟΡΙΚΗ').replaceAll(' +', ''),
       formClass,
       legal_form,
     })),

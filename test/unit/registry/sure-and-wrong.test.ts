@@ -220,11 +220,37 @@ describe('never sure and wrong', () => {
     'þrotabú',
     'dánarbú',
     'pankrotipesa',
+    'mirovinski fond',
+    'penzijní fond',
+    'zaklada',
+    'sindikat',
+    'stečajna masa',
+    'vzajemni pokojninski sklad',
+    'fundusz emerytalny',
+    'stowarzyszenie',
+    'szakszervezet',
+    'emekli sandığı',
+    'fondo de pensiones',
+    'caisse de retraite',
+    'fackförening',
+    'yhdistys',
   ])('"%s" behind a name is a body beside the company', (word) => {
     for (const name of [`Mellbrook Systems Inc ${word}`, `Mellbrook Systems Inc, ${word}`]) {
       const decision = match({ name, location: null, held: [mellbrook] })
       if (decision.kind !== 'none') expect(decision.confidence, name).toBeLessThan(80)
     }
+  })
+
+  test.each([
+    ['Пенсионный фонд Ларкмурин', 'ООО Ларкмурин', 'RU'],
+    ['Пензиони фонд Ларкмур', 'Ларкмур д.о.о.', 'RS'],
+    ['Задужбина Ларкмур', 'Ларкмур д.о.о.', 'RS'],
+    ['Σύλλογος Λαρκμορίδης', 'Λαρκμορίδης Α.Ε.', 'GR'],
+    ['লার্কমুর লিমিটেড কল্যাণ তহবিল', 'লার্কমুর লিমিটেড', 'BD'],
+    ['نقابة اللاركي', 'شركة اللاركي', 'EG'],
+  ])('%s is a body beside %s', (name, held, country) => {
+    const decision = match({ name, location: country, held: [{ name: held, country }] })
+    if (decision.kind !== 'none') expect(decision.confidence).toBeLessThan(80)
   })
 
   test.each(['Þrotabú', 'Þb.', 'ÞB'])('"%s" in front of a name is a body beside the company', (word) => {
@@ -1979,6 +2005,13 @@ describe('initials of the words of a trade', () => {
     ['Cty TNHH SX TM DV Phước Lộc Thọ', 'CÔNG TY TNHH SẢN XUẤT THƯƠNG MẠI DỊCH VỤ PHƯỚC LỘC THỌ', 'VN'],
     ['CTCP VLXD Hoa Cuong', 'Công ty Cổ phần Vật liệu Xây dựng Hòa Cường', 'VN'],
     ['Cty TNHH TBYT Việt Khang', 'Công ty TNHH Thiết bị Y tế Việt Khang', 'VN'],
+    ['NH TMCP Hồng Lam', 'Ngân hàng Thương mại Cổ phần Hồng Lam', 'VN'],
+    ['Ngan hang TM CP Hong Lam', 'Ngân hàng Thương mại Cổ phần Hồng Lam', 'VN'],
+    ['Công ty CP Đầu tư & PT Quảng Lam', 'Công ty Cổ phần Đầu tư và Phát triển Quảng Lam', 'VN'],
+    ['C.ty CP ĐTPT Quảng Lam', 'Công ty Cổ phần Đầu tư và Phát triển Quảng Lam', 'VN'],
+    ['CTTNHH TMDVKT Bình Lam', 'Công ty TNHH Thương mại và Dịch vụ Kỹ thuật Bình Lam', 'VN'],
+    ['CTCP PTHT Vĩnh Lam', 'Công ty Cổ phần Phát triển Hạ tầng Vĩnh Lam', 'VN'],
+    ['HTXNN Tân Lam', 'Hợp tác xã Nông nghiệp Tân Lam', 'VN'],
     ['ZD Dolní Lhota', 'Zemědělské družstvo Dolní Lhota', 'CZ'],
     ['OSP Larkmoor', 'Ochotnicza Straż Pożarna Larkmoor', 'PL'],
   ])('%s is %s', (name, held, country) => {
@@ -2029,6 +2062,13 @@ describe('what stands next to a name', () => {
     ['larkmoorvelsor.com - Larkmoor Velsor Ltd', 'Larkmoor Velsor Ltd'],
     ['www.larkmoor-velsor.co.uk / Larkmoor Velsor Ltd', 'Larkmoor Velsor Ltd'],
     ['Velsor Ltd, d/b/a Larkmoor Cruise Line', 'Velsor Ltd'],
+    ['Larkmoor Velsor Prop. Md. Karim Uddin', 'Larkmoor Velsor Ltd'],
+    ['Obrt Larkmoor Velsor vl. Ana Kovač', 'Obrt Larkmoor Velsor'],
+    ['Larkmoor Velsor Pvt Ltd CD A/C', 'Larkmoor Velsor Private Limited'],
+    ['Larkmoor d.o.o. za trgovinu na veliko i malo', 'Larkmoor d.o.o.'],
+    ['NGÂN HÀNG TMCP HỒNG LAM CN HOÀN KIẾM', 'Ngân hàng Thương mại Cổ phần Hồng Lam'],
+    ['CTCP Thủy sản Hồng Lam CHI NHÁNH ĐÀ NẴNG', 'Công ty Cổ phần Thủy sản Hồng Lam'],
+    ['zz_Larkmoor Velsor Ltd', 'Larkmoor Velsor Ltd'],
   ])('does not hide it: %s', (name, held) => {
     const others = ['Larkmoor Cruise Line Holdings Ltd']
     const decision = match({
@@ -2051,6 +2091,7 @@ describe('what stands next to a name', () => {
     ['Aceitera Los Arroyos S.A.', 'ACEITERA LAS VERTIENTES S.A.', 'AR'],
     ['Bodega Finca Los Almendros S.A.', 'BODEGA FINCA LAS MORERAS S.A.', 'AR'],
     ['Larkmoor Agency on behalf of the Norvane SA', 'Larkmoor Agency Ltd', 'GB'],
+    ['ZZ Larkmoor Ltd', 'Larkmoor Ltd', 'GB'],
   ])('another name is not hidden: %s for %s', (name, held, country) => {
     const decision = match({ name, location: country, held: [{ name: held, country }] })
     expect([name, decision.kind === 'entity' && decision.confidence >= 80]).toEqual([name, false])
