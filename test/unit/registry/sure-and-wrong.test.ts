@@ -2068,6 +2068,7 @@ describe('what stands next to a name', () => {
     ['Larkmoor d.o.o. za trgovinu na veliko i malo', 'Larkmoor d.o.o.'],
     ['NGÂN HÀNG TMCP HỒNG LAM CN HOÀN KIẾM', 'Ngân hàng Thương mại Cổ phần Hồng Lam'],
     ['CTCP Thủy sản Hồng Lam CHI NHÁNH ĐÀ NẴNG', 'Công ty Cổ phần Thủy sản Hồng Lam'],
+    ['PT Larkmoor Velsor Kantor Cabang Surabaya', 'PT Larkmoor Velsor'],
     ['zz_Larkmoor Velsor Ltd', 'Larkmoor Velsor Ltd'],
   ])('does not hide it: %s', (name, held) => {
     const others = ['Larkmoor Cruise Line Holdings Ltd']
