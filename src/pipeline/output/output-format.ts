@@ -135,7 +135,7 @@ function createFormatError(reason: string): UserError {
   })
 }
 
-/** All limits of writing outputs, except Parquet's (`src/parquet/limits.ts`). The last word of a name is its unit. */
+/** All limits of writing outputs, except Parquet's (`parquetLimits` in `src/parquet/duckdb.ts`). The last word of a name is its unit. */
 export const writerLimits = {
   /** Cells in the sample that is written before a run. */
   sampleCells: 200_000,
