@@ -94,7 +94,7 @@ const isMst = (digits: string): boolean =>
 const hasDigits = (): boolean => true
 
 /** Kinds by country. Several kinds of one country differ in length. */
-const kinds: Readonly<Record<string, readonly NumberKind[]>> = {
+export const kinds: Readonly<Record<string, readonly NumberKind[]>> = {
   au: [
     { names: ['ACN'], form: '#########', isValid: isAcn },
     { names: ['ABN'], form: '###########', isValid: isAbn },

@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { Help, type Command } from 'commander'
 import { createProgram } from '../../../src/cli/program.js'
 import type { CliIo } from '../../../src/cli/terminal/command-io.js'
-import { checkedCountries } from '../../../src/core/numbers/national-numbers.js'
+import { checkedCountries, kinds } from '../../../src/core/numbers/national-numbers.js'
+import numberForms from '../../../src/core/numbers/number-forms.json' with { type: 'json' }
 import { getPersonForms, personTests } from '../../../src/core/numbers/number-forms.js'
 import headerWords from '../../../src/core/headers.json' with { type: 'json' }
 import legalForms from '../../../src/registry/reference/legal-forms.json' with { type: 'json' }
@@ -97,6 +98,7 @@ function formatHeaders(): string {
       'Used with a registry on your machine, which may have them from a file of yours:',
       [['tax number', listHeaders(headerWords.others['tax number'])]],
     ),
+    formatNumberForms(),
     section('Check digits and numbers of persons', 'Countries of which these are known:', [
       ['check digits of company numbers', listNames(checkedCountries)],
       [
@@ -230,6 +232,45 @@ function formatLegalForms(): string {
   ].join('\n\n')
 }
 
+/** The known forms of company numbers: with `#` those with a name, else patterns. */
+function formatNumberForms(): string {
+  const { checks } = numberForms
+  const [forms, taxForms, lettered] = [numberForms.forms, numberForms.taxForms, numberForms.lettered].map(
+    (lists) => new Map(Object.entries<string | object>(lists)),
+  ) as [Map<string, string>, Map<string, string>, Map<string, object>]
+  const rules = new Map<string, readonly { readonly form: string }[]>(Object.entries(checks))
+  const countries = [forms, taxForms, lettered, rules].flatMap((lists) => [...lists.keys()])
+  const rows = [...new Set([...countries, ...Object.keys(kinds)])].sort().map((country) => {
+    const named = (kinds[country] ?? []).map(({ names, form }) => [...names, `\`${form}\``].join(', '))
+    const patterns = [forms.get(country) ?? [], taxForms.get(country) ?? []].flat()
+    const others = [
+      ...(rules.get(country) ?? []).map(({ form }) => form),
+      ...Object.keys(lettered.get(country) ?? {}),
+    ]
+    const isClosed = named.length > 0 || forms.has(country) || lettered.has(country)
+    const plain = named.length + patterns.length > 0 ? patterns : others
+    const cells = [...named, ...plain.map((form) => `\`${simplifyForm(form)}\``)]
+    return [nameCountry(country.toUpperCase()), cells.join('; '), isClosed ? '' : 'accepted']
+  })
+  return [
+    '## Forms of company numbers',
+    'A number fits a country if it has one of these forms, and right check digits if they are known. German numbers are like `HRB 501`. If\n' +
+      'other forms are accepted, and in countries that are not in the table, all other numbers fit too. `#` and `\\d` are digits. Spaces,\n' +
+      'points and dashes do not matter.',
+    formatTable({ head: ['country', 'forms', 'other forms'], rows }).trimEnd(),
+  ].join('\n\n')
+}
+
+/** Writes a pattern without the groups for its check digits, escaped for a cell. */
+const simplifyForm = (form: string): string =>
+  form
+    .replace(/\((?!\?)([^()]*)\)/g, '$1')
+    .replace(
+      /\\d\{(\d+)\}((?:\\d)+)(?![{?])/g,
+      (_, count: string, more: string) => `\\d{${Number(count) + more.length / 2}}`,
+    )
+    .replaceAll('|', '\\|')
+
 type Numbers = Readonly<Record<string, string>>
 const listCountries = (...lists: readonly Numbers[]): string[] =>
   [...new Set(lists.flatMap((one) => Object.keys(one)))].sort()
@@ -303,7 +344,7 @@ const examples: Readonly<Record<string, string>> = {
   'registry get': 'enrich registry get gleif norway',
   'registry refresh': 'enrich registry refresh',
   'registry load': 'enrich registry load registers --dry-run',
-  'registry import': 'enrich registry import csv register.csv --id-type registration_id --country DE',
+  'registry import': 'enrich registry import csv register.csv --id-type registration_id --jurisdiction DE',
   'registry info': 'enrich registry info --linkage',
   'registry search': "enrich registry search 'ford motor'",
   'registry evaluate': 'enrich registry evaluate queries.csv --errors wrong.csv',
