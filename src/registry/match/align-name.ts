@@ -3,7 +3,7 @@ import { hasOtherScript } from '../normalize/sounds.js'
 import { countTrade } from '../reference/industry-codes.js'
 import { isFormAlone } from '../reference/registers.js'
 import { areWrittenAlike, findWritings, type Writings } from './other-writings.js'
-import { isHeadWord } from '../normalize/normalize-name.js'
+import { isHeadWord, toCanonicalWord } from '../normalize/normalize-name.js'
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import type { CandidateName } from './candidate.js'
 import {
@@ -185,9 +185,11 @@ export function alignName(prepared: AlignedText, name: CandidateName): NameAlign
   return traceBack(prepared, name, { end, cost, country: ends.match })
 }
 
-/** "Twenty one" is 21, and a savings bank a Sparkasse. */
+/** "Twenty one" is 21, a savings bank a Sparkasse, and "Hi-Tech", read as "Hi Technology", "Hitech". */
 const areOne = (first: string | undefined, second: string, one: string): boolean =>
-  isNumberOfTwo(first, second, one) || (first !== undefined && areRelated(first + second, one))
+  isNumberOfTwo(first, second, one) ||
+  (first !== undefined && areRelated(first + second, one)) ||
+  (first !== undefined && one.startsWith(first) && toCanonicalWord(one.slice(first.length)) === second)
 
 /** Returns the step of a join that ends at this cell, or 0: one word of the text for several of the name, or the reverse. */
 function findJoin({ text }: AlignedText, { tokens }: CandidateName, row: number, column: number): number {
@@ -195,23 +197,17 @@ function findJoin({ text }: AlignedText, { tokens }: CandidateName, row: number,
   const name = tokens[row - 1] ?? ''
   if (word.length > name.length && word.endsWith(name)) {
     let joined = name
-    for (let count = 2; count <= joinedWordsMax && count <= row; count++) {
+    for (let count = 2; count <= Math.min(joinedWordsMax, row) && joined.length < word.length; count++) {
       joined = (tokens[row - count] ?? '') + joined
-      if (joined.length >= word.length) {
-        if (joined === word || joined === word.replace('and', '')) return nameJoin + count
-        break
-      }
+      if (joined === word) return nameJoin + count
     }
   }
   if (name.length > folded.length && name.endsWith(folded)) {
     let joined = folded
-    for (let count = 2; count <= joinedWordsMax && count <= column; count++) {
+    for (let count = 2; count <= Math.min(joinedWordsMax, column) && joined.length < name.length; count++) {
       const part = text.words[column - count]
       joined = (part?.text === 'and' ? '' : (part?.folded ?? '')) + joined
-      if (joined.length >= name.length) {
-        if (joined === name) return textJoin + count
-        break
-      }
+      if (joined === name) return textJoin + count
     }
   }
   if (isShifted(text.words[column - 2]?.folded ?? '', word, tokens[row - 2] ?? '', name)) return shiftedSpace

@@ -31,6 +31,8 @@ const kinds = new Set(around.descriptions.kinds.flatMap((line) => line.split(' '
 /** "Provider", "chipmaker", "papetier", "mineradora": who does what a company does. Shorter words are articles in other languages. */
 const agent = /^.{3,}(?:[eo]rs?|iers?|eurs?|istes?|dora|tore|trice)$/
 const saysKind = ({ text }: DescribedWord): boolean => kinds.has(text) || agent.test(text)
+/** "d.d." and "d.o.o." have lost their points. */
+const initialForm = /[.\p{Lu}]|^(?:[^aeiouy]{2,4}|d[no]o|sro|zoo)$/u
 const compound = new RegExp(`^(?:.{3,})?(?:${around.descriptions.compounds})$`)
 
 /** Counts the words at the start that describe the company behind them: "gold miner Larkmoor Inc", "das Bankhaus Larkmoor". */
@@ -48,7 +50,7 @@ function countInFront(words: readonly DescribedWord[]): number {
     at >= end && isNameWord(word) && !classOfWord.has(word.text)
   // "larkmoor-foods (T/A Norvane)" has its name in front.
   const isNamed = name !== undefined && hasCapital(name) && name.separator !== '(' && words.some(isName)
-  const isForm = (word: DescribedWord) => isFormWord(word) && /[.\p{Lu}]/u.test(word.written)
+  const isForm = (word: DescribedWord) => isFormWord(word) && initialForm.test(word.written)
   if (last === undefined || !isNamed || end <= from || words.slice(1, end).some(isForm)) return 0
   const isOfPlace = ({ text }: DescribedWord) => isOfManyNames(text)
   // "Ljubljanska Larkmoor banka", "le papetier montréalais Larkmoor"
@@ -89,12 +91,8 @@ const prose = new Set(around.descriptions.prose.split(' ').map((word) => foldTex
 /** A sentence has small words that no name has: "Larkmoor Foods lost the contract". */
 function isSentence(words: readonly DescribedWord[]): boolean {
   const small = words.filter((word) => isSmall(word) && !isFormWord(word))
-  return (
-    words.length > 4 &&
-    small.length > 2 &&
-    words.some(isNameWord) &&
-    small.some(({ text }) => prose.has(text))
-  )
+  if (words.length < 5 || small.length < 3 || !words.some(isNameWord)) return false
+  return small.some(({ text }) => prose.has(text))
 }
 
 /** Lists the words that describe the company and are no part of its name. */

@@ -6,7 +6,7 @@ import { isOfUnknownWords } from '../normalize/native-scripts.js'
 import { areOfTwoGenders, hasTones } from '../normalize/own-letters.js'
 import { toCityKey, toPlaceKey } from '../normalize/places.js'
 import { classifyNameWord, isCountryWord } from './compare-words.js'
-import { isOneFormPrivate } from './candidate.js'
+import { isOneFormPrivate, type CandidateName } from './candidate.js'
 import { classifyEvidence, hasLeft, isOwnCountryLeft, type Evidence } from './evidence.js'
 import {
   countTellingNext,
@@ -147,8 +147,7 @@ const isShortened = ({ comparison: { text, candidate, pairs }, place, contextCou
 
 const isInOtherTown = ({ place, hint }: Evidence): boolean =>
   place === 'region_conflict' || (place === 'country' && hint?.namesTown === true)
-const isLittleKnown = ({ prominence }: Evidence['comparison']['candidate']): boolean =>
-  prominence.tickers === '' && !prominence.hasLei
+const isLittleKnown = ({ prominence: { tickers, hasLei } }: CandidateName) => tickers === '' && !hasLei
 
 /** True if the text lacks the form of a little-known company, or its "& Sons". */
 const isBare = (one: Evidence): boolean => {
@@ -225,13 +224,15 @@ function isNamedByOtherTown({ place, hint, comparison: { candidate, text } }: Ev
   return inName !== undefined && ![inName, cityKey].some((town) => text.fullKey.includes(town))
 }
 
+const ltdAndPlc = /^(?:(?:ltd|limited) plc|plc (?:ltd|limited))$/
 function isOfOtherForm({ comparison: { form, statedForm, text, candidate } }: Evidence): boolean {
-  if (/conflict/.test(form) || (form === 'same' && isOneFormPrivate(statedForm, candidate))) return true
+  const ends = [statedForm?.words.join(' '), foldWords(candidate.name).at(-1)].join(' ')
+  const isOne = form === 'same' && (ltdAndPlc.test(ends) || isOneFormPrivate(statedForm, candidate))
+  if (isOne || /conflict/.test(form)) return true
   // A text that is read in Latin letters has its form in its own ones.
   const own = text.how === null || statedForm !== null ? null : cutNativeForms(text.native).form
-  const { countryCode, jurisdictionCountry } = candidate.place
-  const isKnown =
-    own?.countries.includes(countryCode || jurisdictionCountry) === true && candidate.formClass !== null
+  const country = candidate.place.countryCode || candidate.place.jurisdictionCountry
+  const isKnown = own?.countries.includes(country) === true && candidate.formClass !== null
   return isKnown && own.formClass !== 'company' && own.formClass !== candidate.formClass
 }
 
@@ -294,14 +295,14 @@ function isContinued(evidence: Evidence): boolean {
     /^\w{1,4}$/.test(more?.word.text ?? '') && (more?.role === 'series' || isAmong(more, 'number'))
   // Between two forms, a word is one of the name: "Larkmoor Pty Realty Limited", "Larkmoor GmbH & Co 2021 KG".
   const behind = left.find(({ at, word }) => at >= alignment.end && word.wordClass !== 'form')
-  const mayBeBetween = form?.at === alignment.end && text.words[(behind?.at ?? -2) + 1]?.wordClass === 'form'
+  const isAmid = form?.at === alignment.end && text.words[(behind?.at ?? -2) + 1]?.wordClass === 'form'
   // "CC" at the end is the form of another company, if this one has a form and the text no other.
   const isOtherForm =
     after === undefined && form === null && candidate.formClass !== null && isFormAlone(one?.word.text ?? '')
   return (
     !(text.isSecurity || isFullName) &&
     (isOtherForm ||
-      (mayBeBetween && isAmong(behind, 'generic number body')) ||
+      (isAmid && isAmong(behind, 'generic number body')) ||
       (next?.text === 'and' && one !== undefined && isAmong(other, 'telling generic light')) ||
       isAmong(more, isFormBefore ? 'telling generic department body' : 'generic body') ||
       (isFormBefore && isAmong(more, 'payment') && !isAmong(other, 'payment')) ||

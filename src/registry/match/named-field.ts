@@ -75,7 +75,8 @@ const otherName = /^(?:dba|aka|ta|fka|nka|formerly|previously|vormals|ehemals)$/
 function chooseField(fields: readonly Field[]): Field | undefined {
   const { parties, marks, roles } = getWords()
   const isParty = ({ tag: [...own] }: Field) => own.some((word) => parties.has(word) || roles.has(word))
-  if (fields.some((field) => field.tag.some((word) => otherName.test(word)))) return undefined
+  const isInBrackets = fields.some(({ text }) => text.lastIndexOf('(') > text.lastIndexOf(')'))
+  if (isInBrackets || fields.some(({ tag }) => tag.some((word) => otherName.test(word)))) return undefined
   const named = fields.filter(({ text }) => hasName(text))
   const formed = named.filter(({ text }) => hasForm(text))
   const isMarked = fields.some((field) => field.tag.some((word) => marks.has(word)))

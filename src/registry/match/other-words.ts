@@ -74,7 +74,7 @@ const lacksVowels = ({ kind }: WordMatch, word: string, held: string) =>
   toSkeleton(word) === toSkeleton(held)
 const isOfOrFor = ({ words }: QueryText, at: number) => words[at]?.wordClass === 'stop'
 
-/** True if a word of a trade stands for another one, or a word is too short or begins otherwise: Egem and Ege, Hearings and Bearings. */
+/** True if a word of a trade stands for another one, or a word is too short or begins otherwise: Egem and Ege, Hearings and Bearings. In a long word, a letter is a slip: "Petrolium". */
 export const isOtherTrade = ({ comparison: { alignment, text, candidate } }: Evidence) =>
   alignment.pairs.some(({ match, textAt, textCount, nameAt, nameCount }) => {
     const [word, held] = [text.words[textAt]?.folded ?? '', candidate.tokens[nameAt] ?? '']
@@ -84,7 +84,8 @@ export const isOtherTrade = ({ comparison: { alignment, text, candidate } }: Evi
     if (isSame || isOfOrFor(text, textAt) || lacksVowels(match, word, held)) return false
     const isShort = Math.min(word.length, held.length) < 5 && classifyNameWord(held) === 'telling'
     const isOther = match.kind === 'misspelled' && (match.isFirstChanged || isShort)
-    return isOther || [word, held].every((one) => isIndustryWord(one) || namesTrade(one))
+    const isLong = word.length > 7 && !isIndustryWord(word) && calculateDistance(word, held, 2) < 2
+    return isOther || (!isLong && [word, held].every((one) => isIndustryWord(one) || namesTrade(one)))
   })
 
 /** Whether a word tells companies apart: no word of a trade, and no other that many names have. */
@@ -133,13 +134,10 @@ export function isMarkedOtherwise({ place, comparison: { alignment, text, candid
 
 /** True if the text has a word more between those of the name: "Argent Trust Microfinance Bank", "Argent Trust Bank". */
 export const isInserted = ({ comparison: { left } }: Evidence) =>
-  left.some(
-    (one) =>
-      one.position === 'inside' &&
-      one.word.separator === '' &&
-      one.word.text.length > 3 &&
-      isAmong(one, 'telling generic body'),
-  )
+  left.some((one) => {
+    const isInside = one.position === 'inside' && one.word.separator === ''
+    return isInside && one.word.text.length > 3 && isAmong(one, 'telling generic body')
+  })
 
 /** True if the name has a word more between those of the text that tells, or any where few words of the script are known: "Sinar Mas Kencana". */
 export const isOmitted = ({ place, comparison: { alignment, text, candidate } }: Evidence) =>

@@ -104,7 +104,7 @@ const longForms = new Set(abbreviations.values())
 export const hasShortForm = (word: string): boolean => longForms.has(word)
 
 /** Returns the spelling of a word that is compared. */
-const toCanonicalWord = (word: string): string => abbreviations.get(word) ?? word
+export const toCanonicalWord = (word: string): string => abbreviations.get(word) ?? word
 
 /** "Corp II" and "Corp 2" are equal. Single letters and numerals at the start are often words. */
 const arabicNumerals = new Map(

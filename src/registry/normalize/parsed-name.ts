@@ -55,9 +55,10 @@ export interface ParsedName {
  */
 export function boundText(name: string): string {
   const { nameCharsMax } = matchLimits
-  const text = cleanText(name.slice(0, nameCharsMax)).normalize('NFKC')
+  const text = cleanText(name.slice(0, nameCharsMax).replace(addressLine, ', ')).normalize('NFKC')
   return writeInOneScript(text).replace(/\s+/g, ' ').slice(0, nameCharsMax)
 }
+const addressLine = /(?<=\S)[ \t]*[\r\n]+\s*(?=[^\r\n]*\d)/g // A line with a number is one of an address.
 
 /** Letters of two scripts that look alike, in the order of each other. */
 const lookAlikes = [
@@ -84,11 +85,10 @@ export function writeInOneScript(text: string): string {
     const isMostlyOwn = all.filter(isOwnOnly).length > all.filter(isLatinOnly).length
     return written.replace(word, (found) => {
       if (!own.test(found) || !latinLetter.test(found)) return found
-      const letters = Array.from(found)
-      const [hasLatin, hasOwn] = [letters.some(isLatinOnly), letters.some(isOwnOnly)]
+      const [hasLatin, hasOwn] = [isLatinOnly, isOwnOnly].map((is) => Array.from(found).some(is))
       if (hasLatin && hasOwn) return found
       const table = hasOwn || (!hasLatin && isMostlyOwn) ? toOwn : toLatin
-      return letters.map((one) => table.get(one) ?? one).join('')
+      return Array.from(found, (one) => table.get(one) ?? one).join('')
     })
   }, text)
   return joinLatinLetters(writeOut(own))

@@ -2419,3 +2419,63 @@ describe('two names around a slash', () => {
     expect(match({ name, location: null, held })).toMatchObject({ kind: 'entity' })
   })
 })
+
+describe('what stands behind a name or in front of it', () => {
+  const held: Held[] = [
+    { name: 'Larkmoor Textiles Limited', city: 'Dhaka', country: 'BD' },
+    { name: 'Norvane Bank PLC', city: 'Dhaka', country: 'BD' },
+  ]
+  const ask = (name: string) => match({ name, location: 'Dhaka, BD', held })
+
+  test.each([
+    'Larkmoor Textiles Ltd\n18/E Lake Circus, Dhaka',
+    'Larkmoor Textiles Ltd\r\nHouse 7, Road 4',
+    'Larkmoor\nTextiles Ltd',
+    'Larkmoor Textiles Ltd A/C',
+    'Larkmoor Textiles Ltd. A/C# 1501200012345',
+    'Larkmoor Textiles Ltd A/C Norvane Bank',
+    'Larkmoor Textiles Ltd (Sister Concern: Velsor Foods Ltd)',
+  ])('%j is the company in front', (name) => {
+    expect(ask(name)).toMatchObject({ kind: 'entity', confidence: expect.toSatisfy(isSure) as number })
+  })
+
+  test.each([
+    'Velsor Group (Sister Concern: Larkmoor Textiles Ltd)',
+    'Velsor Foods (Parent company: Larkmoor Textiles Ltd)',
+    'Velsor Foods GmbH, Muttergesellschaft: Larkmoor Textiles Ltd',
+    'Norvane Foods A/C Larkmoor Textiles Ltd',
+  ])('%s is not the company behind the mark', (name) => {
+    const found = ask(name)
+    expect(found.kind === 'none' ? 0 : found.confidence).toBeLessThan(80)
+  })
+})
+
+describe('public companies whose lists still say Limited', () => {
+  test.each(['BD', 'LK', 'KE', 'GH', 'UG', 'ZM'])(
+    '%s: Larkmoor Velsor Ltd is Larkmoor Velsor PLC',
+    (country) => {
+      const found = match({
+        name: 'Larkmoor Velsor Ltd',
+        location: `Norvik, ${country}`,
+        held: [{ name: 'Larkmoor Velsor PLC', city: 'Norvik', country }],
+      })
+      expect(found).toMatchObject({ kind: 'entity', confidence: 85 })
+    },
+  )
+
+  test('GB: the two are other companies', () => {
+    const held: Held[] = [{ name: 'Larkmoor Velsor PLC', city: 'Leeds', country: 'GB' }]
+    const found = match({ name: 'Larkmoor Velsor Ltd', location: 'Leeds, GB', held })
+    expect(found.kind === 'none' ? 0 : found.confidence).toBeLessThanOrEqual(85)
+  })
+})
+
+test.each([
+  ['Walmoor Hitech Industries', 'Walmoor Hi-Tech Industries'],
+  ['Walmoor Hi-Tech Industries', 'Walmoor Hitech Industries'],
+  ['Walmoor Agritech', 'Walmoor Agri-Tech'],
+  ['Walmoor Petrolium', 'Walmoor Petroleum'],
+])('%s is written like %s', (name, other) => {
+  const held: Held[] = [{ name: `${other} Ltd`, city: 'Leeds', country: 'GB' }]
+  expect(match({ name: `${name} Ltd`, location: 'Leeds, GB', held })).toMatchObject({ kind: 'entity' })
+})
