@@ -224,9 +224,9 @@ function isNamedByOtherTown({ place, hint, comparison: { candidate, text } }: Ev
   return inName !== undefined && ![inName, cityKey].some((town) => text.fullKey.includes(town))
 }
 
-const ltdAndPlc = /^(?:(?:ltd|limited) plc|plc (?:ltd|limited))$/
+const ltdAndPlc = /^(?:ltd|limited):.* plc$|^plc:(?!.* public ).* (?:ltd|limited)$/
 function isOfOtherForm({ comparison: { form, statedForm, text, candidate } }: Evidence): boolean {
-  const ends = [statedForm?.words.join(' '), foldWords(candidate.name).at(-1)].join(' ')
+  const ends = `${statedForm?.words.join(' ')}: ${foldWords(candidate.name).join(' ')}`
   const isOne = form === 'same' && (ltdAndPlc.test(ends) || isOneFormPrivate(statedForm, candidate))
   if (isOne || /conflict/.test(form)) return true
   // A text that is read in Latin letters has its form in its own ones.
