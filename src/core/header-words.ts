@@ -1,7 +1,7 @@
 import { foldLetters, rankInHeaders, splitNumber, splitScripts, toHeaderKey, toHeaderKeys } from './text.js'
 import { isInflected, listSplits, wordCharsMax } from './word-forms.js'
 import { earlierTaxHeaders, listWithoutNumberWord, rememberHeaders, taxHeaders } from './identifiers.js'
-import type { IdentifierHeaderKey } from './identifiers.js'
+import { numberWords, type IdentifierHeaderKey } from './identifiers.js'
 // Each list has the best first, separated by bars. `added`: words that version 0.2.0 does not know; lists that it looked up are also read without them.
 import headerWords from './headers.json' with { type: 'json' }
 
@@ -26,7 +26,6 @@ const plainNames = new Set([...plainNameHeaders, ...toHeaderKeys(added.legalWord
 export const owners: ReadonlySet<string> = new Set(toHeaderKeys(...added.owners))
 /** Words that name a company without a word for its name. */
 const roles = new Set([...toHeaderKeys(...earlier.roles, ...added.roles), ...owners])
-
 /**
  * Returns how well a header names company names, best 0; -1 if it does not. `Nazwa dłużnika`: a name with its owner.
  * `Company Name (EN)`: a name in a language, which fits worse than any without. `Nom ou raison sociale`: several words.
@@ -42,7 +41,6 @@ export function rankNameHeader(header: string): number {
 }
 
 const nameEndings = toHeaderKeys(added.nameEndings)
-
 /** Whether a key is a word for a name with one for its owner, in any case: `alıcınınadı`, `nazwawykonawcy`, `業者名`. */
 function isComposed(key: string, parties: ReadonlySet<string>): boolean {
   const cut = (word: string) =>
@@ -67,7 +65,11 @@ function rankJointNames(header: string): number {
   const isFitting = ({ part, rank }: { part: string; rank: number }) =>
     rank >= 0 || isOfNames(part) || (isSure && !isKnownHeader(part))
   const found = ranks.flatMap(({ rank }) => (rank < 0 ? [] : [rank]))
-  return found.length > 0 && ranks.every(isFitting) ? nameHeaders.length * 10_000 + Math.min(...found) : -1
+  if (found.length > 0 && ranks.every(isFitting)) return nameHeaders.length * 10_000 + Math.min(...found)
+  // `Name & Address of the Client`: a name comes first, and worse than without the address.
+  const [first = '', ...others] = parts
+  const areAddresses = others.every((part) => parsePlaceHeader(part)?.part === 'address')
+  return isOfNames(first) && !isPersonHeader(first) && areAddresses ? nameHeaders.length * 100_000 : -1
 }
 
 const partyHeaders = toHeaderKeys(...added.parties)
@@ -124,7 +126,8 @@ const notes = new Set(toHeaderKeys(added.notes))
 /** Returns a header without the language or a note at its end, the article in front, or its half in another script: `City` for `City (EN)`, `The city`, `ከተማ / City`; `null` without one. */
 function cutLanguage(header: string): string | null {
   const [note = '', noted = ''] = /\s*[([（［]([^()（）[\]［］]*)[)\]）］]\s*$/u.exec(header) ?? []
-  if (note.length > 0 && notes.has(toHeaderKey(noted))) return header.slice(0, -note.length)
+  if (note.length > 0 && (notes.has(toHeaderKey(noted)) || areParts(splitJoints(noted).map(toHeaderKey))))
+    return header.slice(0, -note.length)
   const [end, text = ''] =
     /[\p{P}\p{S}\s]+([\p{L}\p{M}]+)[\p{P}\s]*$/u.exec(header.slice(-wordCharsMax)) ?? []
   if (end !== undefined && languages.has(toHeaderKey(text))) return header.slice(0, -end.length)
@@ -132,9 +135,12 @@ function cutLanguage(header: string): string | null {
   return splitScripts(header).find((half) => isListedHeader(half) && !roles.has(toHeaderKey(half))) ?? null
 }
 const articles = new RegExp(headerWords.articles, 'iu')
+/** Whether a note in brackets lists parts of an address: `(ulica, br., mjesto)`. */
+const areParts = (keys: readonly string[]): boolean =>
+  keys.length > 1 && keys.every((key) => numberWords.has(key) || parsePlaceKey(key, false) !== null)
 
 /** Lists a key without the word for an owner at its start or end: `website` for `supplierwebsite`. */
-const listWithoutOwner = (key: string): string[] =>
+export const listWithoutOwner = (key: string): string[] =>
   listSplits(key, (word) => owners.has(word)).flatMap(({ rests }) => rests)
 
 const personHeaders: readonly string[] = toHeaderKeys(...added.persons, ...earlier.persons)
@@ -147,7 +153,6 @@ export const placeSets = ['registered', 'headquarters', 'plain', 'billing', 'mai
 export type PlaceSet = (typeof placeSets)[number]
 
 export const earlierWholePlaces = toHeaderKeys(...earlier.whole)
-
 /** Headers of a whole place in one column. */
 export const wholePlaceHeaders: readonly string[] = [...earlierWholePlaces, ...toHeaderKeys(...added.whole)]
 
@@ -180,7 +185,8 @@ export interface PlaceHeader {
 
 /** Returns the place that a header names; null if none. The whole header must match. `isEarlier`: with the words of 0.2.0. */
 export function parsePlaceHeader(header: string, isEarlier = false): PlaceHeader | null {
-  if (header.trim() === '〒') return isEarlier ? null : { part: 'postal', set: 'plain', number: 0 }
+  const sign = isEarlier ? undefined : placeSigns.get(header.trim().toLowerCase())
+  if (sign !== undefined) return { part: sign, set: 'plain', number: 0 }
   const key = toHeaderKey(header).replace(/^organi[sz]ation(?=.*ofaddress$)|ofaddress$/g, '')
   const whole = parsePlaceKey(key, isEarlier) ?? (isEarlier ? null : parseNamedPlace(key))
   const { base, number } = splitNumber(whole === null ? key : '')
@@ -190,6 +196,8 @@ export function parsePlaceHeader(header: string, isEarlier = false): PlaceHeader
   return plain === null ? place && { ...place, number } : parsePlaceHeader(plain)
 }
 type Place = Omit<PlaceHeader, 'number'>
+/** Short forms that are told by their signs: `DC` is another word than `Đ/c`. */
+const placeSigns = new Map(Object.entries(headerWords.placeSigns)) as ReadonlyMap<string, PlacePart>
 
 function parsePlaceKey(key: string, isEarlier: boolean): Place | null {
   const find = <Value>(words: Words<Value>, text: string): Value | undefined => {
@@ -282,7 +290,7 @@ export const identifierHeaders: Readonly<Record<IdentifierHeaderKey, readonly st
   ...earlierIdentifiers,
   registration_id: [
     ...ofRegisters,
-    ...toHeaderKeys(...added.numbers, ...Object.values(added.countryNumbers)),
+    ...toHeaderKeys(...added.numbers, ...Object.values(added.countryNumbers), ...added.licences),
     ...taxHeaders,
   ],
   website: [...earlierIdentifiers.website, ...toHeaderKeys(...added.website)],
@@ -329,12 +337,6 @@ export const listNumberKeys = rememberHeaders((header): readonly string[] => {
   return found.has(toHeaderKey(header)) ? [] : [...found]
 })
 
-/** Returns a header of a website or e-mail address without its owner: `Lieferanten-Website`; null for any other. */
-export function findOwnersAddress(header: string): 'website' | 'email' | null {
-  const rests = listWithoutOwner(toHeaderKey(header))
-  const isKind = (key: 'website' | 'email') => rests.some((rest) => identifierHeaders[key].includes(rest))
-  return (['website', 'email'] as const).find(isKind) ?? null
-}
 let knownHeaders: ReadonlySet<string> | null = null
 
 /** Whether a text is a known name of a column, without a number: of names, persons, places or identifiers. */

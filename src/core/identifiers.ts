@@ -235,7 +235,6 @@ export const isUrl = (text: string): boolean => /^(?:https?:\/\/|www\.)/i.test(t
 /** Words for a number, as headers have them: `No`, `Nummer`, `№`. */
 export const numberWords: ReadonlySet<string> = new Set(toHeaderKeys(...headerWords.added.numberWords))
 const joinedWords = [...numberWords].filter((word) => !/^[a-z]$/.test(word))
-
 /** Returns a function of headers that remembers its results: a table asks about each of its columns many times. */
 export function rememberHeaders<Result>(compute: (header: string) => Result): (header: string) => Result {
   const results = new Map<string, Result>()
@@ -279,7 +278,8 @@ export const listWithoutNumberWord = rememberHeaders((header): readonly string[]
     ]
     bases.push(...joined.filter((base) => !/^[a-z]{2}$/.test(base)))
   }
-  return bases.filter((base) => base.length > 1)
+  // "C No" has no name, and that of "BR No" is also a word for a number.
+  return bases.filter((base) => base.length > 1 && (base === 'br' || !numberWords.has(base)))
 })
 const labels = new Set(toHeaderKeys(...headerWords.labels.words))
 const companions = new Set(toHeaderKeys(headerWords.labels.companions))

@@ -76,7 +76,8 @@ export async function openFiles(context: RunContext, closeLater: CloseLater): Pr
   const { columns: asked, identifierUse } = source
   const others = [source.rowKey ?? null, source.groupBy ?? null].filter((one) => one !== null)
   const columns = await InputColumns.read(input, { asked, identifierUse, others })
-  columns.detect()
+  // As for an own registry, which is opened later.
+  columns.detect({ ...asked, hasTaxNumbers: true })
   const rowKeyColumn = columns.find(source.rowKey ?? null, '--row-key')
   const groupColumn = columns.find(source.groupBy ?? null, '--report-by')
   const output = withKeyColumn(requested, rowKeyColumn)

@@ -334,7 +334,7 @@ function hasWrongPlainDigit(country: string, closed: string): boolean {
 }
 
 /** Countries in which a tax number may have the form of a company number. */
-const ambiguousTaxForms: ReadonlySet<string> = new Set(['kr', 'pl'])
+const ambiguousTaxForms: ReadonlySet<string> = new Set(['hr', 'kr', 'pl'])
 
 /** Whether a number in a column of tax numbers is the company number of its country, as its form tells. */
 export const isPlainCompanyNumber = (country: string, text: string): boolean =>

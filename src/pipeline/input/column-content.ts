@@ -2,13 +2,8 @@ import { toPlainLetters, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import { identifierHeaders, listNumberKeys } from '../../core/header-words.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import { isPlaceholder, isWithoutNumber } from '../../core/lookup-identity.js'
-import {
-  isIsin,
-  isPlainLabel,
-  isRounded,
-  numberWords,
-  toCanonicalIdentifier,
-} from '../../core/identifiers.js'
+import { isIsin, isPlainLabel, isRounded, numberWords } from '../../core/identifiers.js'
+import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import { closeNumber, findNumberForm, readTaxNumber } from '../../core/numbers/national-numbers.js'
 import numberForms from '../../core/numbers/number-forms.json' with { type: 'json' }
@@ -178,9 +173,13 @@ export function rateNames(cells: readonly string[], domains: readonly string[] =
   if (distinct.length < cellsMin || distinct.length < texts.length / 2) return 0
   if (!canBeNames(texts) || detectIdentifier(texts) !== null) return 0
   const countWords = (text: string) => text.split(/\s+/).length
-  if (!isMostly(texts, (text) => countWords(text) <= nameWordsMax, tellingShare)) return 0
-  const forms = texts.filter(hasLegalForm).length / texts.length
-  if (forms >= formsShareMin) return forms
+  const areShort = (cells: readonly string[]) =>
+    isMostly(cells, (text) => countWords(text) <= nameWordsMax, tellingShare)
+  // An address may be behind a name.
+  const fronts = texts.map((text) => text.split(/[,;\n]/)[0]?.trim() ?? '')
+  const forms = countShare(texts, (text) => hasLegalForm(text) || hasLegalForm(text.split(/[,;\n]/)[0] ?? ''))
+  if (areShort(fronts) && forms >= formsShareMin) return forms
+  if (!areShort(texts)) return 0
   const isWord = (text: string) =>
     /^(?!\p{Ll})[\p{L}\p{M}&.,'’ -]*(?:\p{Ll}|\p{Lo})[\p{L}\p{M}&.,'’ -]*$/u.test(text)
   const isDistinct = distinct.length >= texts.length * distinctShareMin
@@ -221,8 +220,8 @@ const plainVatForms = new Map(
 /** Whether a text has the form of a VAT number, with its country, that contains no company number. */
 export function isPlainVatNumber(text: string): boolean {
   const closed = closeNumber(text)
-  // Hungary: with the kind of the tax and the district behind it.
-  if (/^(?:HU)?\d{8}-[1-5]-\d\d$/.test(text.trim())) return true
+  // Hungary: with the kind of the tax and the district behind it. Bangladesh and the Philippines: with the branch.
+  if (/^(?:(?:HU)?\d{8}-[1-5]-\d\d|\d{9}-\d{4})$/.test(text.trim())) return true
   return plainVatForms.get(closed.slice(0, 2))?.test(closed.slice(2)) === true
 }
 

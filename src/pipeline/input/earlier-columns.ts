@@ -6,12 +6,12 @@ import {
   companyNameHeaders,
   earlierIdentifiers,
   earlierWholePlaces,
-  findOwnersAddress,
   isKnownHeader,
   parsePlaceHeader,
   rankNameHeader,
   wholePlaceHeaders,
 } from '../../core/header-words.js'
+import { findOwnersAddress } from './identifier-content.js'
 import { rankInHeaders, splitNumber, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import type { Lookup } from '../../core/lookup-identity.js'
 import { calculateResolutionKey, type CheckpointReader } from '../checkpoint/lookup.js'

@@ -2,27 +2,13 @@ import { hasLocalOffices } from '../../core/numbers/court-numbers.js'
 import type { ColumnSamples } from './columns.js'
 import { identifierHeaders } from '../../core/header-words.js'
 import { toHeaderKey, rankInHeaders } from '../../core/text.js'
-import {
-  identifierKeys,
-  identifierNames,
-  listIdentifierColumns,
-  listSharing,
-  numberKeys,
-  type IdentifierColumns,
-  type IdentifierKey,
-  type IdentifierPlaceKey,
-  symbolHeaders,
-} from '../../core/identifiers.js'
+import { identifierKeys, identifierNames, listIdentifierColumns } from '../../core/identifiers.js'
+import { listSharing, numberKeys, type IdentifierColumns } from '../../core/identifiers.js'
+import { type IdentifierKey, type IdentifierPlaceKey, symbolHeaders } from '../../core/identifiers.js'
 import { areAmounts } from './column-content.js'
 import { isOtherParty, nameTaxKind } from './header-and-cells.js'
-import {
-  areNumbersByCells,
-  findContentFault,
-  isCertainly,
-  isTaxHeader,
-  listRegisterCountries,
-  rankHeader,
-} from './identifier-content.js'
+import { areNumbersByCells, findContentFault, isCertainly, isTaxHeader } from './identifier-content.js'
+import { listRegisterCountries, mayNameCustomers, rankHeader } from './identifier-content.js'
 
 export interface FoundIdentifiers {
   readonly columns: IdentifierColumns
@@ -97,7 +83,7 @@ function listFittingColumns(
   const rankWords = (one: string) => Math.max(rankHeader(key, one), symbols.indexOf(toHeaderKey(one)))
   // A tax number contains a company number at best.
   const isTax = (column: string) => key === 'registration_id' && isTaxHeader(column)
-  const isOwnTax = (column: string) => hasTaxNumbers === true && isTax(column)
+  const isOwnTax = (one: string) => hasTaxNumbers === true && isTax(one) && !mayNameCustomers(one)
   // Behind all columns whose header says that open registers have their numbers.
   const rank = (column: string) =>
     rankWords(column) < 0 || byCells(column) ? Number.MAX_SAFE_INTEGER : rankWords(column)

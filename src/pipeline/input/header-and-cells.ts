@@ -2,25 +2,12 @@ import { UserError } from '../../core/errors.js'
 import { listJsonMembers } from '../../core/json.js'
 import { createTooManyColumnsError, tableLimits } from '../../tables/limits-and-errors.js'
 import { toHeaderKey, toHeaderKeys, toSpellingKey } from '../../core/text.js'
-import {
-  isPersonHeader,
-  nameRanks,
-  parsePlaceHeader,
-  rankPlainName,
-  type PlaceHeader,
-} from '../../core/header-words.js'
+import { isPersonHeader, nameRanks, parsePlaceHeader, rankPlainName } from '../../core/header-words.js'
+import { type PlaceHeader } from '../../core/header-words.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import { isVatHeader } from '../../core/identifiers.js'
-import {
-  areAddresses,
-  canBePlaces,
-  detectIdentifier,
-  formsShareMin,
-  hasLegalForm,
-  isMostly,
-  rateNames,
-  twoLetterCode,
-} from './column-content.js'
+import { areAddresses, canBePlaces, detectIdentifier, formsShareMin, hasLegalForm } from './column-content.js'
+import { isMostly, rateNames, twoLetterCode } from './column-content.js'
 import { listLookupColumns, type ColumnSamples, type LookupColumns } from './columns.js'
 
 export interface HeaderCell {
@@ -190,6 +177,8 @@ export type PlaceOrder = 'best' | 'first'
 
 /** Headers that mean a part of another size in another language: `Kraj` is a region in Czechia, and the country in Poland. */
 const vagueHeaders: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.vagueParts))
+/** Headers of parts of a district, in countries where districts are small. */
+const partsOfDistricts: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.partsOfDistricts))
 /** Headers that mean a country or a town: `Vendi` is a place. */
 const countriesOrTowns: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.countriesOrTowns))
 /** In the languages of these headers; the table of all countries is loaded later. */
@@ -263,6 +252,13 @@ export function judgeNameOrAddress(
   return (word?.usual === 'address') === isUsual ? 'address' : 'name'
 }
 
+/** South Asia: `PS` is a part of a district, and elsewhere another word. */
+const policeStation: PlaceHeader = { part: 'region', set: 'plain', number: 0 }
+const isPoliceStation = (column: string, header: readonly string[]): boolean =>
+  toHeaderKey(column) === 'ps' && header.some((one) => /^(?:dist|zil+a|জেলা|জিলা)/iu.test(one.trim()))
+/** `Dist.` is a district or a distributor. */
+const isShortPlace = (column: string): boolean => /^(?:distt?|p\.?\s?s)\.?$/i.test(column.trim())
+
 /**
  * Lists the columns that are parts of places, by header, unless their cells are unsuitable; those without a number first,
  * then `Ort 1` before `Ort 2`. Of equal ones, those that are filled in half of the rows or more, with a clear header, are first.
@@ -276,9 +272,11 @@ export function listPlaceColumns(
   const sizes = order === 'best' ? header.map(getSize) : []
   const largest = sizes.includes(0) ? Math.max(...sizes) : -1
   const places = header.flatMap((column) => {
-    const place = parsePlaceHeader(column)
+    const isStation = order === 'best' && isPoliceStation(column, header)
+    const place = isStation ? policeStation : parsePlaceHeader(column)
     const cells = samples.get(column) ?? []
-    if (place === null || judgeNameOrAddress(column, header, samples) === 'name') return []
+    if (place === null || (isShortPlace(column) && isMostly(cells, hasLegalForm))) return []
+    if (judgeNameOrAddress(column, header, samples) === 'name') return []
     const part = order === 'best' ? judgePart(column, place.part, header, samples) : place.part
     const isPin =
       !/^(?:pin|пин)$/i.test(column.trim()) || isMostly(cells, (cell) => /^\d{3} ?\d{3}$/.test(cell))
@@ -293,7 +291,9 @@ export function listPlaceColumns(
   const isVague = (key: string) => vagueHeaders.has(key) || (areLandscapes && landscapes.has(key))
   const isWeak = ({ column }: PlaceColumn) =>
     order === 'best' && (isVague(toHeaderKey(column)) || countFilled(column) < mostFilled / 2)
-  return places.sort((one, other) => one.number - other.number || Number(isWeak(one)) - Number(isWeak(other)))
+  const rank = (place: PlaceColumn) =>
+    isWeak(place) ? 1 + Number(partsOfDistricts.has(toHeaderKey(place.column))) : 0
+  return places.sort((one, other) => one.number - other.number || rank(one) - rank(other))
 }
 
 const contactWords = 'contact|kontakt|contatto|contato|ansprech|person|interlocut|mitarbeiter|employee'.split(

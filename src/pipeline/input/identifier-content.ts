@@ -1,60 +1,22 @@
-import { rankInHeaders, toHeaderKey, toHeaderKeys } from '../../core/text.js'
-import {
-  classifyHost,
-  cleanNumber,
-  isEmail,
-  isSite,
-  isUrl,
-  numberWords,
-  toCanonicalIdentifier,
-  toHost,
-  type IdentifierKey,
-  countriesOfAdded,
-  countriesOfHeader,
-  countriesOfPersons,
-  countriesOfTaxHeader,
-  ambiguousNumberHeaders,
-  listSharing,
-  taxWords,
-  wordsOfNumbers,
-  earlierTaxHeaders,
-  taxHeaders,
-  otherTaxHeaders,
-  splitHeaderPlace,
-} from '../../core/identifiers.js'
+import { rankInHeaders, toHeaderKey, toHeaderKeys, toSpellingKey } from '../../core/text.js'
+import { classifyHost, cleanNumber, isEmail, isSite, isUrl, numberWords } from '../../core/identifiers.js'
+import { toCanonicalIdentifier, toHost, type IdentifierKey } from '../../core/identifiers.js'
+import { countriesOfAdded, countriesOfHeader, countriesOfPersons } from '../../core/identifiers.js'
+import { countriesOfTaxHeader, ambiguousNumberHeaders, listSharing } from '../../core/identifiers.js'
+import { taxWords, wordsOfNumbers, earlierTaxHeaders, taxHeaders } from '../../core/identifiers.js'
+import { otherTaxHeaders, splitHeaderPlace } from '../../core/identifiers.js'
 import { findCodedCountry, parseCourtNumber, readOfficeNumber } from '../../core/numbers/court-numbers.js'
-import {
-  hasPlainForm,
-  hasWrongCheckDigits,
-  isPlainCompanyNumber,
-  readTaxCountry,
-  readTaxNumber,
-  toCompanyNumber,
-} from '../../core/numbers/national-numbers.js'
+import { hasPlainForm, hasWrongCheckDigits } from '../../core/numbers/national-numbers.js'
+import { isPlainCompanyNumber, readTaxCountry, readTaxNumber } from '../../core/numbers/national-numbers.js'
+import { toCompanyNumber } from '../../core/numbers/national-numbers.js'
 import { isEin } from '../../core/numbers/number-forms.js'
-import {
-  findOwnersAddress,
-  identifierHeaders,
-  isKnownHeader,
-  listNumberKeys,
-  namesAge,
-  owners,
-} from '../../core/header-words.js'
+import { identifierHeaders, isKnownHeader } from '../../core/header-words.js'
+import { listNumberKeys, listWithoutOwner, namesAge, owners } from '../../core/header-words.js'
 import { listSplits } from '../../core/word-forms.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
-import {
-  areAmounts,
-  areOfDomains,
-  areRegisterLetters,
-  countShare,
-  listCompanyNumbers,
-  isMostly,
-  isOneForAll,
-  isPlainVatNumber,
-  readWholeTaxNumber,
-  toFilledCell,
-  toFilledNumber,
-} from './column-content.js'
+import { areAmounts, areOfDomains, areRegisterLetters, countShare } from './column-content.js'
+import { listCompanyNumbers, isMostly, isOneForAll, isPlainVatNumber } from './column-content.js'
+import { readWholeTaxNumber, toFilledCell, toFilledNumber } from './column-content.js'
 
 /** Phone numbers: a country prefix, brackets, or a leading zero and an area code. */
 const isPhone = (text: string): boolean => /^[+(]|^0\d{1,5}[\s/-]\d/.test(text)
@@ -175,13 +137,14 @@ export function areNumbersByCells(
 function hasCompanyNumbers(values: readonly string[], header: string, rowCountries: readonly string[]) {
   const all = [...listRegisterCountries(header), ...listCodes(rowCountries)]
   const countries = all.map((code) => code.toLowerCase())
-  return values.some(
-    (text) =>
-      readTaxNumber(text, countries) !== null ||
-      isEin(text) ||
-      (countries.includes('us') && /^\d{9}$/.test(text)) ||
-      [...countries, readTaxCountry(text) ?? ''].some((country) => isPlainCompanyNumber(country, text)),
-  )
+  const isOne = (text: string) =>
+    readTaxNumber(text, countries) !== null ||
+    isEin(text) ||
+    (countries.includes('us') && /^\d{9}$/.test(text)) ||
+    [...countries, readTaxCountry(text) ?? ''].some((country) => isPlainCompanyNumber(country, text))
+  // Banks of Asia call the numbers of their customers `CIF`: some have right check digits by chance.
+  const isFitting = (text: string) => isOne(text) || isPlainVatNumber(text)
+  return values.some(isOne) && (listRegisterCountries(header).length === 0 || isMostly(values, isFitting))
 }
 
 /** Returns the reason why cells under the name of a country's company numbers are not used; null if they are. */
@@ -253,6 +216,8 @@ const separators = /[/|,;:()[\]+&]|\s[-–]\s|\s(?:or|ou|oder|o|eller|lub|and|un
 const splitCapitals = (text: string): string => text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
 const splitWords = (text: string): string[] => text.split(/[^\p{L}\p{M}\p{N}]+/u)
 const headerKeys = new Map<string, readonly string[]>()
+/** Only the marks of these headers tell them from others: `ক্রঃ নং` numbers the rows, `কর নং` is a tax number. */
+const serialHeaders: ReadonlySet<string> = new Set(headerWords.serialNumbers.split('|').map(toSpellingKey))
 
 /**
  * Returns the keys of a header: of the whole text, of its parts (`CNPJ / Tax ID`), and of the names of numbers among its
@@ -261,6 +226,7 @@ const headerKeys = new Map<string, readonly string[]>()
 export function listHeaderKeys(header: string, isEarlier = false): readonly string[] {
   const known = isEarlier ? undefined : headerKeys.get(header)
   if (known !== undefined) return known
+  if (!isEarlier && serialHeaders.has(toSpellingKey(header))) return [toHeaderKey(header)]
   const text = header.replace(/__c$/i, '')
   const toKeys = (one: string) => [toHeaderKey(one), ...(isEarlier ? [] : listNumberKeys(one))]
   const rest = isEarlier ? '' : splitHeaderPlace(text).rest
@@ -305,6 +271,11 @@ export function isTaxHeader(header: string, isEarlier = false): boolean {
   return !isEarlier && isOtherTaxHeader(header)
 }
 
+const customerNumbers: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.customerNumbers))
+/** Whether a header may name the customers of a bank: their numbers are in no registry, `CIF` in Asia is not that of Spain. */
+export const mayNameCustomers = (header: string): boolean =>
+  listHeaderKeys(header).some((key) => customerNumbers.has(key))
+
 const personHeaders = new Set(toHeaderKeys(...headerWords.others['number of a person']))
 const isPersonsHeader = (header: string) => listHeaderKeys(header).some((key) => personHeaders.has(key))
 
@@ -329,6 +300,13 @@ export function rankHeader(kind: IdentifierKey, header: string): number {
   return found === kind ? partsRank : -1
 }
 
+/** Returns a header of a website or e-mail address without its owner: `Lieferanten-Website`; null for any other. */
+export function findOwnersAddress(header: string): 'website' | 'email' | null {
+  const rests = listWithoutOwner(toHeaderKey(header))
+  const isKind = (key: 'website' | 'email') => rests.some((rest) => identifierHeaders[key].includes(rest))
+  return (['website', 'email'] as const).find(isKind) ?? null
+}
+
 const numberKinds = ['registration_id', 'lei', 'cik', 'ein'] as const
 /** A part of a header is worth less than a whole one. */
 const partsRank = 1_000
@@ -337,7 +315,12 @@ function listCountries(header: string, maps: readonly (typeof countriesOfHeader)
   const told = isEarlier ? undefined : splitHeaderPlace(header).place?.slice(0, 2)
   if (told !== undefined) return [told]
   const keys = listHeaderKeys(header, isEarlier)
-  return [...new Set(maps.flatMap((countries) => keys.flatMap((key) => countries.get(key) ?? [])))]
+  const lists = keys.map((key) => [...new Set(maps.flatMap((countries) => countries.get(key) ?? []))])
+  // `Matični br. / OIB`: of the countries with the first, only one has the other.
+  const own = lists.filter((list, at) => list.length === 1 && !taxHeaders.includes(keys[at] ?? ''))
+  const [only = ''] = own[0] ?? []
+  const isTold = !isEarlier && only !== '' && lists.every((list) => list.length === 0 || list.includes(only))
+  return isTold ? [only] : [...new Set(maps.flatMap((one) => keys.flatMap((key) => one.get(key) ?? [])))]
 }
 const ofCompanies = [countriesOfHeader, countriesOfAdded, countriesOfTaxHeader]
 

@@ -1,52 +1,21 @@
 import { findCodedCountry, parseCourtNumber } from '../../core/numbers/court-numbers.js'
-import {
-  isPlainLabel,
-  isRounded,
-  listSharing,
-  isVatHeader,
-  splitHeaderPlace,
-  type IdentifierKey,
-  type IdentifierPlaceKey,
-} from '../../core/identifiers.js'
-import {
-  closeNumber,
-  findNumberForm,
-  hasPlainForm,
-  isPlainCompanyNumber,
-  isSiteNumber,
-  hasWrongCheckDigits,
-  numberCountries,
-  readTaxCountry,
-  readTaxNumber,
-  toCompanyNumber,
-  toNationalNumber,
-} from '../../core/numbers/national-numbers.js'
-import {
-  readCellIdentifier,
-  toRegisterPlace,
-  toStatedIdentifier,
-  type StatedIdentifier,
-} from '../../core/numbers/stated-identifiers.js'
-import {
-  findStatedCountry,
-  findUniqueKind,
-  isEin,
-  isPersonNumber,
-  mayBeCompanyNumber,
-  rateNumber,
-  splitNumbers,
-  writeLettered,
-} from '../../core/numbers/number-forms.js'
+import { isPlainLabel, isRounded, listSharing, isVatHeader } from '../../core/identifiers.js'
+import { splitHeaderPlace, type IdentifierKey, type IdentifierPlaceKey } from '../../core/identifiers.js'
+import { closeNumber, findNumberForm, hasPlainForm } from '../../core/numbers/national-numbers.js'
+import { isPlainCompanyNumber, isSiteNumber } from '../../core/numbers/national-numbers.js'
+import { hasWrongCheckDigits, numberCountries, readTaxCountry } from '../../core/numbers/national-numbers.js'
+import { readTaxNumber, toCompanyNumber, toNationalNumber } from '../../core/numbers/national-numbers.js'
+import { readCellIdentifier, toRegisterPlace } from '../../core/numbers/stated-identifiers.js'
+import { toStatedIdentifier, type StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
+import { findStatedCountry, findUniqueKind, isEin, isPersonNumber } from '../../core/numbers/number-forms.js'
+import { mayBeCompanyNumber, rateNumber, splitNumbers } from '../../core/numbers/number-forms.js'
+import { writeLettered } from '../../core/numbers/number-forms.js'
+import numberForms from '../../core/numbers/number-forms.json' with { type: 'json' }
 import type { EarlierReading } from './columns.js'
 import texts from './fault-texts.json' with { type: 'json' }
 import { cutLabels, isPlainVatNumber, readWholeTaxNumber } from './column-content.js'
-import {
-  hasSharedName,
-  isTaxHeader,
-  listNumberCountries,
-  listRegisterCountries,
-  rankHeader,
-} from './identifier-content.js'
+import { hasSharedName, isTaxHeader, listNumberCountries } from './identifier-content.js'
+import { listRegisterCountries, rankHeader } from './identifier-content.js'
 
 /** Faults of an identifier in a row; it is not submitted. */
 export type IdentifierFault = keyof typeof texts.alone
@@ -90,9 +59,12 @@ const refusals: ReadonlySet<IdentifierFault> = new Set([
 /** Returns the first number of the row's country, by its form or header, else the first without a fault, else the first with its fault. */
 export function chooseNumber(
   cells: readonly NumberCell[],
-  places: Places,
+  ofRow: Places,
   earlier?: EarlierReading,
 ): ChosenNumber {
+  const isOpen = earlier === undefined && (ofRow.registration_country ?? '').trim() === ''
+  const told = isOpen && cells.length > 1 ? findToldCountry(cells) : null
+  const places = told === null ? ofRow : { ...ofRow, registration_country: told.toUpperCase() }
   const read = (earlier === undefined ? cells : cells.slice(0, 1)).map((cell) =>
     earlier === undefined ? readNamed(cell, places) : readNumber(cell, places, earlier),
   )
@@ -114,9 +86,27 @@ export function chooseNumber(
   return { identifier: sent?.identifier ?? null, isRight: at >= 0, faults }
 }
 
+/** Returns the only country that numbers of a row without one tell by their check digits, below its header or behind its letters. */
+function findToldCountry(cells: readonly NumberCell[]): string | null {
+  const isRight = (country: string, text: string) =>
+    rateNumber(country, text) === 3 && !hasWrongCheckDigits(country, text)
+  const found = cells.flatMap(({ header, text }) => {
+    const [only, another] = listRegisterCountries(header)
+    const named = another === undefined && !hasSharedName(header) ? only?.toLowerCase() : undefined
+    return [named ?? [], readTaxCountry(text) ?? findStatedCountry(text) ?? []]
+      .flat()
+      .filter((one) => isRight(one, text))
+  })
+  const [country = null, other] = new Set(found)
+  return other === undefined ? country : null
+}
+
 /** Whether a number can be one of a country, by its form if that is known. */
 const isOfForm = (country: string, value: string): boolean =>
   rateNumber(country, value) !== 0 || hasWrongCheckDigits(country, value)
+
+const isOfItsPlace = ({ place, value }: StatedIdentifier): boolean =>
+  place !== null && isOfForm(place.slice(0, 2).toLowerCase(), value)
 
 /** Reads a cell with several numbers: all company numbers of one register, and no others, as those of taxes. `null` for other cells. */
 function readSeveral(cell: NumberCell, places: Places): ReadNumber | null {
@@ -128,10 +118,10 @@ function readSeveral(cell: NumberCell, places: Places): ReadNumber | null {
   const found = read.flatMap(({ identifier, fault }) =>
     identifier?.kind !== 'registration_id' || fault !== null ? [] : identifier,
   )
-  const [first, ...others] = found
-  const country = first?.place?.slice(0, 2).toLowerCase() ?? null
-  if (first === undefined || country === null || !isOfForm(country, first.value)) return null
-  const same = others.filter(({ place, value }) => place === first.place && isOfForm(country, value))
+  const country = found.find(isOfItsPlace)?.place?.slice(0, 2).toLowerCase() ?? null
+  const [first, ...others] = found.filter(isOfItsPlace)
+  if (first === undefined || country === null) return null
+  const same = others.filter(({ place }) => place === first.place)
   const keys = [first, ...same].map(({ value }) => closeNumber(toCompanyNumber(country, value) ?? value))
   const values = [first, ...same].filter((_, at) => keys.indexOf(keys[at] ?? '') === at)
   return accept(values.map(({ value }) => value).join(' / '), first.place, null)
@@ -179,6 +169,11 @@ function readCell(cell: NumberCell, places: Places): ReadNumber {
   return isOneNumber && isOfForm(country, value) ? read : { identifier: null, fault: 'registration_id' }
 }
 
+/** Numbers of statistical offices that registers lack: Croatia calls them `Matični broj`, as its neighbours call those of the register. */
+const statistical = new Map(
+  Object.entries(numberForms.statistical).map(([country, form]) => [country, new RegExp(`^(?:${form})$`)]),
+)
+
 /** Reads a cell of a column of numbers by form, check digits, country of the row and header: a company number, a tax number that contains one, or an EIN. */
 function readNumber({ header, text }: NumberCell, places: Places, earlier?: EarlierReading): ReadNumber {
   if (earlier === undefined && isPlainVatNumber(text)) return { identifier: null, fault: 'tax_number' }
@@ -192,6 +187,8 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
   const { place: chosen, isForeign } = choosePlace({ header, text }, named, [rowPlace, isUnknownRow], earlier)
   const place = chosen === null || isEarlier ? chosen : findRegion(chosen, { header, text })
   const country = place?.slice(0, 2).toLowerCase() ?? null
+  if (!isEarlier && statistical.get(country ?? '')?.test(closeNumber(text)) === true)
+    return { identifier: null, fault: 'registration_id' }
   // Lithuania: a VAT number is no company number; it has 12 digits, or a 1 before the last of 9.
   const isVat = isTax && (isVatHeader(header) || !/^\d{7}[^1]\d$/.test(closeNumber(text)))
   if (!isEarlier && isVat && (country ?? readTaxCountry(text) ?? named.join().toLowerCase()) === 'lt')

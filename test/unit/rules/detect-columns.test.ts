@@ -346,6 +346,41 @@ test.each(['Larkmoor S.A.', 'Norvane GmbH', 'ООО Трескова', '株式�
   },
 )
 
+test.each([
+  ['Upazila|Dist.', 'Dist.'],
+  ['PS|Dist.', 'Dist.'],
+  ['Taluka|District', 'District'],
+  ['উপজেলা|জেলা', 'জেলা'],
+  ['District|Thana|City', 'City|District'],
+  ['PS|Notes', ''],
+  ['محافظة', 'محافظة'],
+  ['المقر|محافظة', 'المقر|محافظة'],
+  ['المركز الرئيسي', 'المركز الرئيسي'],
+  ['Đ/c|TP/Tỉnh', 'Đ/c|TP/Tỉnh'],
+  ['Quận|Tỉnh/TP', 'Quận|Tỉnh/TP'],
+  ['Huyện/Quận|Tỉnh/TP', 'Huyện/Quận|Tỉnh/TP'],
+  ['Trụ sở chính|Tỉnh/Thành phố', 'Trụ sở chính|Tỉnh/Thành phố'],
+  ['Adresa sjedišta (ulica, br., mjesto)', 'Adresa sjedišta (ulica, br., mjesto)'],
+  ['Address (street, city)|Drž.', 'Address (street, city)|Drž.'],
+  ['DC', ''],
+])('Places below short headers and parts of districts: %s', (header, location) => {
+  expect(detectColumns(['Company', ...header.split('|')], {}).location.join('|')).toBe(location)
+})
+
+test('Distributors below a short header are no districts', () => {
+  const distributors = ['Acme Ltd', 'Bolt Inc.', 'Cera GmbH']
+  expect(detectColumns(['Company', 'Dist.'], {}, new Map([['Dist.', distributors]])).location).toEqual([])
+})
+
+test.each(
+  'Name & Address of the Client|Naziv i adresa partnera|Name and Address|Nom et adresse|Name und Anschrift|Nazwa i adres|Név és cím|Наименование и адрес'.split(
+    '|',
+  ),
+)('A name with its address is used without a name alone: %s', (header) => {
+  expect(detectColumns(['No', header], {}).name).toBe(header)
+  expect(detectColumns(['No', header, 'Supplier Name'], {}).name).toBe('Supplier Name')
+})
+
 describe('a header of several parts of a place', () => {
   const parts = [
     ['CP', 'Localité', 'et'],

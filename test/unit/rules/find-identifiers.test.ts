@@ -9,6 +9,7 @@ import { createRowReader, noEarlierNames } from '../../../src/pipeline/input/row
 import { listNumberKeys } from '../../../src/core/header-words.js'
 import {
   findContentFault,
+  isTaxHeader,
   listRegisterCountries,
   rankHeader,
 } from '../../../src/pipeline/input/identifier-content.js'
@@ -365,6 +366,74 @@ test.each([
     registration_country: 'Pays',
     registration_court: court,
   })
+})
+
+describe('Numbers of accounts and customers are no company numbers', () => {
+  const accounts =
+    'A/C|A/C No.|A/C Number|Bank A/C No|Loan A/C No.|Account No.|Account Number|Acct No|Konto-Nr.|Kontonummer|N° de compte|Número de cuenta|Número da conta|Numero di conto|Rekeningnummer|Kontonr|Tilinumero|Numer rachunku|Číslo účtu|Számlaszám|Nr. cont|Broj računa|Žiro račun|TRR|Број рачуна|Банкова сметка|Расчетный счет|Номер рахунку|Αριθμός λογαριασμού|Hesap No|Hesab nömrəsi|رقم الحساب|شماره حساب|מספר חשבון|口座番号|账号|계좌번호|เลขที่บัญชี|Số tài khoản|STK|No. rekening|No. akaun|হিসাব নম্বর|खाता संख्या|IBAN'
+  const customers =
+    'Customer ID|Customer No|Cust No|Client ID|Party Code|Kundennummer|N° client|Código cliente|Codice cliente|Klantnummer|Kundnr|Asiakasnumero|Kod klienta|Číslo zákazníka|Ügyfélszám|Cod client|Šifra partnera|Šifra kupca|Код клиента|Κωδικός πελάτη|Müşteri No|Cari kod|رقم العميل|מספר לקוח|顧客番号|客户编号|고객번호|รหัสลูกค้า|Mã KH|Mã khách hàng|Kode pelanggan|গ্রাহক নম্বর'
+  test.each([...accounts.split('|'), ...customers.split('|')])('%s', (header) => {
+    expect([header, rankHeader('registration_id', header)]).toEqual([header, -1])
+    const table = {
+      company: names.slice(0, 3),
+      [header]: ['0112345678901', '0112345678902', '0112345678903'],
+    }
+    for (const hasTaxNumbers of [false, true]) expect(found(table, { hasTaxNumbers }).identifiers).toEqual({})
+  })
+
+  test('Numbers of rows are no tax numbers', () => {
+    for (const header of ['ক্রঃ নং', 'ক্রমিক নং', 'ক্রমিক']) {
+      const table = { company: names.slice(0, 3), [header]: ['1', '2', '3'] }
+      expect([header, found(table, { hasTaxNumbers: true }).identifiers]).toEqual([header, {}])
+    }
+    expect(rankHeader('registration_id', 'BR No.')).toBeGreaterThanOrEqual(0)
+  })
+
+  test.each([
+    ['CIF0045567|CIF0045568|CIF0045569', false],
+    ['12345678|22345671|32345670', false],
+    ['B12345674|A58818501|B83120154', true],
+    ['RO12345674|12345674|RO361757', true],
+  ])('CIF is a tax number of Spain or Romania only if most of its cells are: %s', (cells, isUsed) => {
+    for (const header of ['CIF', 'CIF No', 'CIF ID'])
+      for (const hasTaxNumbers of [false, true]) {
+        const table = { company: names.slice(0, 3), [header]: cells.split('|') }
+        expect(Object.values(found(table, { hasTaxNumbers }).identifiers)).toEqual(isUsed ? [header] : [])
+      }
+  })
+
+  test('A trade licence is one of no certain country, and comes after the number of a register', () => {
+    const headers = ['Trade License', 'Trade Licence No.', 'RJSC Reg. No']
+    expect(headers.map((header) => listRegisterCountries(header))).toEqual([[], [], ['BD']])
+    const table = {
+      company: names.slice(0, 3),
+      'Trade License No': ['TRAD/CCC/998', 'TRAD/DSCC/123', 'TRAD/DNCC/77'],
+      'A/C No.': ['0112345678901', '0112345678902', '0112345678903'],
+      'RJSC Reg. No': ['C-12345/12', 'C-23456/13', 'C-34567/14'],
+    }
+    expect(found(table).identifiers).toEqual({
+      registration_id: 'RJSC Reg. No',
+      registration_id_2: 'Trade License No',
+    })
+  })
+
+  test('A VAT number of Bangladesh is not compared with numbers of Kazakhstan', () => {
+    const table = { company: names.slice(0, 3), BIN: ['001234567-0101', '001234568-0101', '001234569-0101'] }
+    expect(found(table).identifiers).toEqual({})
+    expect(whyNot(table, 'BIN')).toBe('its numbers contain no company numbers')
+  })
+})
+
+test.each([
+  ['Mã thuế|Số GCN ĐKDN|Số giấy CN ĐKDN', ['VN'], false],
+  ['Commercial Register No.|Commercial Register', ['SA'], false],
+  ['Porezni identifikacijski broj|Porezni broj', ['BA', 'HR'], true],
+  ['Tax Card No|ب.ض|رقم ت.ض|بطاقة ضريبية|Tax Code|বিন নং|টিন নং', [], true],
+  ['Matični br. / OIB|OIB / Matični broj', ['HR'], false],
+])('%s: numbers of %j', (headers, countries, isTax) => {
+  for (const header of headers.split('|'))
+    expect([header, listRegisterCountries(header), isTaxHeader(header)]).toEqual([header, countries, isTax])
 })
 
 describe('Columns that the user names', () => {

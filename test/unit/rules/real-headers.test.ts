@@ -834,6 +834,14 @@ test.each([
   for (const header of headers.split('|')) expect(parsePlaceHeader(header)?.part, header).toBe(part)
 })
 
+test.each(
+  'ঋণগ্রহীতার নাম|ঋণ গ্রহীতার নাম|পার্টির নাম|করদাতার নাম|Klijent|Клијент|Naziv klijenta|Tên Cty|Tên giao dịch|Tên người nộp thuế|Tên tài khoản|Chủ tài khoản|السمة التجارية|صاحب الحساب|اسم صاحب الحساب|اسم الممول|A/C Title|A/C Name|Account Holder|Name of Account Holder|Name of Borrower|Assessee Name|Kontoinhaber|Titulaire du compte|Titular de la cuenta|Intestatario|Rekeninghouder|Majitel účtu|Számlatulajdonos|Hesap sahibi|Владелец счета|口座名義|户名|예금주|ชื่อบัญชี|Nama debitur|Nama wajib pajak|Porezni obveznik'.split(
+    '|',
+  ),
+)('A borrower, account holder, taxpayer, party or client is a company: %s', (header) => {
+  expect(detectColumns(['No', header, 'City'], {}).name).toBe(header)
+})
+
 describe('a word for a name with one for its owner', () => {
   const composed = {
     Azerbaijani: 'Alıcının adı|Satıcının adı|Podratçının adı|Qalibin adı|Müştərinin adı|Firmanın adı',

@@ -681,6 +681,31 @@ async function readNumbers(
 }
 
 describe('The number of a row', () => {
+  test.each([
+    ['Matični broj|OIB', '03269396|94577403194', null, 'HR 94577403194'],
+    ['Matični broj|OIB', '3269396|94577403194', null, 'HR 94577403194'],
+    ['Matični broj|OIB', '03269396|94577403194', 'Hrvatska', 'HR 94577403194'],
+    ['Matični broj|OIB', '080005858|94577403194', null, 'HR 080005858'],
+    ['Matični broj|OIB', '80005858|94577403194', null, 'HR 80005858'],
+    ['Matični broj|PDV ID', '03269396|HR94577403194', null, null],
+    ['Matični br. / OIB', '03269396 / 94577403194', null, 'HR 94577403194'],
+    ['Matični br. / OIB', '94577403194', null, 'HR 94577403194'],
+    ['Matični br. / OIB', '03269396', null, null],
+    ['Matični broj', '03269396', 'HR', null],
+    ['Matični broj', '17162543', 'RS', 'RS 17162543'],
+    ['Matična številka', '5000001000', 'SI', 'SI 5000001000'],
+    ['CIF|Mã số thuế', '12345674|0100109106', null, 'VN 0100109106'],
+    ['Company No|Mã số thuế', '4471|0100109106', null, 'VN 0100109106'],
+    ['Reg No|SIREN', 'K-12|552032534', null, 'FR 552032534'],
+  ])(
+    'is none of a statistical office, and one of the country that the others tell: %s %s',
+    (headers, texts, country, number) => {
+      const cells = headers.split('|').map((header, at) => ({ header, text: texts.split('|')[at] ?? '' }))
+      const { identifier } = chooseNumber(cells, country === null ? {} : { registration_country: country })
+      expect(identifier === null ? null : `${identifier.place ?? ''} ${identifier.value}`).toBe(number)
+    },
+  )
+
   test('is the one of its country, else the first without a fault', async () => {
     const rows = [
       ['Tata', 'L17110MH1973PLC019786', null, null, 'IN'],
