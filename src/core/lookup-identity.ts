@@ -183,9 +183,10 @@ const errors = toTextSet(spreadsheetErrors)
 const lowerCaseTexts = toTextSet(headerWords.lowerCaseTexts)
 const collectiveTexts = toTextSet(collectives.filter((text) => text.includes(' ')).join('|'))
 
-/** Whether a customer without a name has a place or a number: `Cash Customer - Kololo`. More words may be a name. */
+/** Whether a customer without a name has a place or a number, or several names: `Cash Customer - Kololo`. More words may be a name. */
 function isPlacedCollective(cell: string): boolean {
   const [text = '', place = '', ...others] = cell.split(/\s[\p{Pd}/]+\s|[,:;(|]/u).map(foldCell)
+  if (place !== '' && [text, place, ...others].every((part) => missing.has(part))) return true
   return others.length === 0 && /^[\p{L}\p{M}]{3,}\)?$|^\p{Nd}+\)?$/u.test(place) && collectiveTexts.has(text)
 }
 const textCharsMax = Math.max(...[...missing, ...missingInBrackets, ...errors].map(({ length }) => length))

@@ -245,6 +245,9 @@ interface PlacedRow {
   readonly numberCountries: readonly string[]
 }
 
+/** Countries whose states have codes of two letters, which tell the country. */
+const withStateCodes: ReadonlySet<string> = new Set('AU BR CA US'.split(' '))
+
 /** Reads the rows of an input by its detected columns. Throws INPUT_*. */
 export async function* readPlacedRows(
   { input, columns: found }: { readonly input: Input; readonly columns: InputColumns },
@@ -259,6 +262,9 @@ export async function* readPlacedRows(
   const readRows = createRowReader({ columns, identifierUse, readsNames: true }, noEarlierNames)
   const [from, to] = [columns.name === null ? 0 : 1, lookupColumns.length]
   const parts = columns.location.map((header) => parsePlaceHeader(header)?.part ?? null)
+  const [only = '', another] = new Set(numbers.map(({ country }) => country))
+  const isOfOne = only !== '' && another === undefined && !withStateCodes.has(only)
+  const noCountry = isOfOne ? /^\s*(?:[A-Za-z]|[A-Z]{2})\s*$/ : /^\s*[A-Za-z]\s*$/
   for await (const rows of input.rows.keys([...lookupColumns, ...numbers.map(({ header }) => header)])) {
     const questions = await readRows(rows.map((row) => row.slice(0, to)))
     yield rows.map((row, at) => {
@@ -266,8 +272,8 @@ export async function* readPlacedRows(
       return {
         name: question === undefined || question.kind === 'invalid' ? null : question.lookup.name,
         location: row.slice(from, from + parts.length).map((cell, at) => {
-          // `B` is Belgium in a column of countries only.
-          return parts[at] !== 'country' && /^\s*[A-Za-z]\s*$/.test(cell ?? '') ? null : cell
+          // `B` is Belgium in a column of countries only, and `HN` Hanoi next to numbers of Vietnam.
+          return parts[at] !== 'country' && noCountry.test(cell ?? '') ? null : cell
         }),
         parts,
         numberCountries: numbers.flatMap(({ country }, index) =>

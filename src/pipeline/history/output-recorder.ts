@@ -195,11 +195,20 @@ function createEntry(
 ) {
   const { country, ...counted } = readCountedValues(line)
   const state = renderPublishedState(line, needsReview)
-  return { address: key, rowKey: null, name, state, ...counted, country: country ?? findCountry(location) }
+  return {
+    address: key,
+    rowKey: null,
+    name,
+    state,
+    ...counted,
+    country: country ?? findCountry(name, location),
+  }
 }
 
-/** Columns are joined in an order that puts the country last. A small letter alone, as in a broken row, is no code of a vehicle. */
-function findCountry(location: Lookup['location']): string | null {
+/** The country of the number, else of the location: columns are joined in an order that puts the country last. A small letter alone, as in a broken row, is no code of a vehicle. */
+function findCountry(name: Lookup['name'] | null, location: Lookup['location']): string | null {
+  const stated = /\(company number ([A-Z]{2})(?:-[A-Z]+)? [^()]*\d/.exec(name ?? '')?.[1]
+  if (stated !== undefined) return stated
   const last = location?.split(',').at(-1)?.trim() ?? ''
   return last === '' || /^\s*\p{Ll}\s*$/u.test(location ?? '') ? null : findCountryCode(last)
 }

@@ -14,7 +14,6 @@ import { toPlainDigits, toSpellingKey } from '../../core/text.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 
 export { createEarlierNames, noEarlierNames, openEarlierNames, type EarlierNames } from './earlier-columns.js'
-
 export type ValidQuestion = Exclude<RowQuestion, { kind: 'invalid' }>
 
 /** Returns the lookups of rows, in order; rows contain the cells of `listLookupColumns`. */
@@ -22,7 +21,6 @@ export type RowReader = (rows: readonly TextRow[]) => Promise<readonly RowQuesti
 
 const loadQuestions = () => import('./row-question.js')
 const loadCountries = () => import('../../core/countries.js')
-
 /**
  * Creates a reader for rows. Support for identifiers (domain suffixes, countries) is loaded with the first row that may
  * have any. Placeholders (`n/a`) in locations and contexts are omitted. `earlier`: a lookup submitted before with a
@@ -211,8 +209,9 @@ const reportWords = Object.fromEntries(
 )
 const isReportWord = (kind: keyof typeof headerWords.reportLines, text: string): boolean =>
   reportWords[kind]?.has(toTotalKey(text)) === true
-const fullDate =
-  /(?:19|20)\p{Nd}{2} ?[-./年년] ?\p{Nd}{1,2} ?[-./月월] ?\p{Nd}{1,2}|\p{Nd}{1,2}(?:[-./ ]+|\. )(?:\p{Nd}{1,2}|\p{L}{3,12})[-./, ]+\p{Nd}{2,4}|\p{L}{3,12}\.? \p{Nd}{1,2},? (?:19|20)\p{Nd}{2}/u
+const fullDate = new RegExp(headerWords.dates.full, 'u')
+/** The last line of a list: `Hà Nội, ngày 30 tháng 11 năm 2026`, `Zagreb, 30.11.2026`. */
+const townAndDate = new RegExp(headerWords.dates.behindTown.replace('DATE', headerWords.dates.full), 'u')
 const copyright = /(?:©|\(c\))\s*(?:19|20)\p{Nd}{2}(?!\p{Nd})|^copyright\s*(?:©|\(c\))/iu
 
 /** Whether a text is a line of a printed report: `Page 3 of 7`, `Printed on 1.2.2026`, `© 2024 Norvane Inc.`. */
@@ -227,7 +226,8 @@ function isReportLine(text: string, isFree: boolean): boolean {
   if (isPage && words.every((word) => isReportWord('pages', word) || isReportWord('pageLinks', word)))
     return numbers === 2 || (numbers === 1 && isFree && words.length === 1)
   const isDated = [1, 2, 3, 4].some((count) => isReportWord('dated', words.slice(0, count).join('')))
-  return isDated && fullDate.test(bare) && !hasLegalForm(bare.replace(fullDate, ''))
+  const hasDate = townAndDate.test(bare) || (isDated && fullDate.test(bare))
+  return hasDate && !hasLegalForm(bare.replace(fullDate, ''))
 }
 
 /** Returns the first letter or digit, in lower case. */

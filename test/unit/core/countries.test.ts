@@ -218,6 +218,21 @@ describe('a text that names a country', () => {
   })
 })
 
+test.each([
+  ['EG', 'A.R.E|A.R.E.|A. R. E.|a.r.e'],
+  ['AE', 'ARE|UAE'],
+  ['JP', 'Nhật|Nhật Bản'],
+  ['KR', 'Hàn|Hàn Quốc'],
+  ['CN', 'TQ|Trung Quốc|Trung Hoa'],
+  ['SG', 'Singapo|Xin-ga-po'],
+  ['BA', 'Republika Srpska|Република Српска|FBiH|Federacija BiH|Brčko distrikt'],
+  ['GB', 'VQ Anh'],
+  ['DE', 'CHLB Đức'],
+  ['CZ', 'CH Séc'],
+])('short names in Vietnamese, and names of the parts of a country: %s', (code, names) => {
+  expect(names.split('|').filter((name) => findCountryCode(name) !== code)).toEqual([])
+})
+
 describe('An abbreviation with points names the country that it fits alone', () => {
   test.each([
     [
