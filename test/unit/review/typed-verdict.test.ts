@@ -21,6 +21,13 @@ test('yes and none of a language differ', () => {
   expect([...yesWords].filter(isPlaceholder)).toEqual([])
 })
 
+test('Vietnamese words and question marks of other scripts are read', () => {
+  const kinds = (words: string) => words.split('|').map((word) => readVerdict(word).kind)
+  expect(new Set(kinds('phải|Phải|đúng|chính xác|phải rồi'))).toEqual(new Set(['yes']))
+  expect(new Set(kinds('không phải|Không phải|không đúng|không|công ty khác'))).toEqual(new Set(['none']))
+  expect(new Set(kinds('?|؟|؟؟|？|՞'))).toEqual(new Set(['undecided']))
+})
+
 test.each([
   ['o', 'n'],
   ['s', 'n'],

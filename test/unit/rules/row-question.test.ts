@@ -1298,7 +1298,7 @@ test.each(['SN-DKR-2010-B-1234', 'CI-ABJ-2018-B-12345', 'ml.bko.2009.b.119', 'CD
 )
 
 test.each([
-  'do|same|Same|-do-|As above',
+  'do|-do-|As above',
   'Người lập biểu|Kế toán trưởng|Authorised Signatory|Главный бухгалтер',
   'TEST PARTNER|Test kupac|Testkunde|Client test|Teszt partner|Тестовый клиент|عميل تجريبي',
   'vidi šifru 00012|see code 4711|siehe Kundennummer 12|xem mã 0012',
@@ -1343,7 +1343,7 @@ describe('rows with a line of a report instead of a company', () => {
     }
   })
 
-  test.each(['Confidential', 'Vertraulich', 'Poufne', 'Page 3', 'Strana 2', 'Seite 4'])(
+  test.each(['Confidential', 'Vertraulich', 'Poufne', 'Page 3', 'Strana 2', 'Seite 4', 'Same'])(
     '%s, if other rows have more',
     async (text) => {
       expect(await isReportRow(withTown, text, null)).toBe(true)
