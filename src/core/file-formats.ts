@@ -32,6 +32,11 @@ export function formatOfPath(path: string): InputFormat | null {
   return match?.[2] === undefined || (format !== null && textFormats.has(format)) ? format : null
 }
 
+const isoNames = ['iso-8859-1', 'iso-8859-2', 'iso-8859-5', 'iso-8859-6', 'iso-8859-7'] as const
+/** Encodings of DOS. */
+export const dosNames = ['cp850', 'cp852', 'ibm866'] as const
+const eastAsianNames = ['shift_jis', 'euc-jp', 'gbk', 'gb18030', 'big5', 'euc-kr'] as const
+
 /**
  * Encodings that the user can name. `latin1` means windows-1252, as in practice; `utf-8+` reads lines that are not UTF-8 in
  * the other encoding.
@@ -58,20 +63,13 @@ export const encodingNames = [
   'windows-1257',
   'windows-1258',
   'windows-874',
-  'iso-8859-1',
-  'iso-8859-2',
-  'iso-8859-5',
-  'iso-8859-7',
+  ...isoNames,
   'iso-8859-15',
+  ...dosNames,
   'koi8-r',
   'koi8-u',
   'macintosh',
-  'shift_jis',
-  'euc-jp',
-  'gbk',
-  'gb18030',
-  'big5',
-  'euc-kr',
+  ...eastAsianNames,
 ] as const
 export type Encoding = (typeof encodingNames)[number]
 
@@ -84,7 +82,7 @@ export const listPossibleEncodings = (error: unknown): readonly Encoding[] =>
 /** Encodings in which the bytes of line ends never belong to another character. */
 export type LegacyEncoding = Exclude<Encoding, 'utf-8' | 'utf-16le' | 'utf-16be' | `utf-8+${string}`>
 
-const severalBytes: ReadonlySet<string> = new Set(['shift_jis', 'euc-jp', 'gbk', 'gb18030', 'big5', 'euc-kr'])
+const severalBytes: ReadonlySet<string> = new Set(eastAsianNames)
 
 export function isMultiByte(encoding: string): boolean {
   return severalBytes.has(encoding)

@@ -231,6 +231,53 @@ export const encodedLists = [
     'wN7c0Oja0CDB4uDe2QrB1dLV4N3r2SCy1eLV4ArD4NDb7OHa2Nkgt9DS3tQKsePb3ufd0O8gv9Xa0ODd7wq03t0gt9Xg3d4Kst7b1uHa2Nkgu9XhCsLj2+zh2tjZIL/g793Y2grB2NHY4OHa2NkgutXU4Aq+3OHa2NkgvN7b3ufd2NoKutDX0N3h2tjZILzx1A==',
   ],
   [
+    'iso-8859-6',
+    [
+      'مخبز النيل الحديث',
+      'شركة الواحة للأغذية',
+      'مصنع البحيرة للنسيج',
+      'مؤسسة الفجر للتجارة',
+      'مطابع الدلتا',
+      'ألبان المروج',
+      'مزارع الخليج',
+      'نجارة الساحل',
+    ],
+    '5c7I0iDH5Obq5CDH5M3P6ssK1NHjySDH5OjHzckg5OTD2tDqyQrl1ebZIMfkyM3q0ckg5OTm0+rMCuXE09PJIMfk4czRIOTkyszH0ckK5dfHyNkgx+TP5MrHCsPkyMfmIMfk5dHozArl0sfR2SDH5M7k6swK5szH0ckgx+TTx83k',
+  ],
+  [
+    'cp852',
+    [
+      'Žitni Mlin Čakovec',
+      'Pekarnica Šibenik',
+      'Voćarstvo Đurđevac',
+      'Šumska Građa Požega',
+      'Ribarstvo Ušće',
+      'Tvornica Četaka Križevci',
+      'Mliječni Proizvodi Županja',
+      'Kožarski Obrt Ćuk',
+    ],
+    'pml0bmkgTWxpbiCsYWtvdmVjClBla2FybmljYSDmaWJlbmlrClZvhmFyc3R2byDRdXLQZXZhYwrmdW1za2EgR3Jh0GEgUG+nZWdhClJpYmFyc3R2byBV54ZlClR2b3JuaWNhIKxldGFrYSBLcmmnZXZjaQpNbGlqZZ9uaSBQcm9penZvZGkgpnVwYW5qYQpLb6dhcnNraSBPYnJ0II91aw==',
+  ],
+  [
+    'cp850',
+    [
+      'Bäckerei Müller',
+      'Gärtnerei Förster',
+      'Möbel Schröder',
+      'Käserei Grünwald',
+      'Süßwaren Göttler',
+      'Tischlerei Bäumer',
+      'Großhandel Jäger',
+      'Brauerei Höfer',
+    ],
+    'QoRja2VyZWkgTYFsbGVyCkeEcnRuZXJlaSBGlHJzdGVyCk2UYmVsIFNjaHKUZGVyCkuEc2VyZWkgR3KBbndhbGQKU4Hhd2FyZW4gR5R0dGxlcgpUaXNjaGxlcmVpIEKEdW1lcgpHcm/haGFuZGVsIEqEZ2VyCkJyYXVlcmVpIEiUZmVy',
+  ],
+  [
+    'ibm866',
+    russianNames,
+    'kK6soOiqoCCR4uCuqQqRpaKl4K3rqSCCpeKl4AqT4KCr7OGqqKkgh6CirqQKgeOrruetoO8gj6WqoOCt7wqErq0gh6Xgra4Kgq6rpuGqqKkgi6XhCpLjq+zhqqipII/g762oqgqRqKGo4OGqqKkgiqWk4AqOrOGqqKkgjK6rruetqKoKiqCnoK3hqqipIIzxpA==',
+  ],
+  [
     'windows-1253',
     [
       'Ελληνική Ζυθοποιία',

@@ -23,6 +23,9 @@ function decodeAny(bytes: Buffer, encoding: LegacyEncoding): string {
     case 'iso-8859-1':
     case 'windows-1252':
       return decodeWindows1252(bytes)
+    case 'cp850':
+    case 'cp852':
+      return decodeUpper(bytes, languages.dos[encoding])
     case 'euc-kr':
       return decodeKorean(bytes)
     default:
@@ -41,20 +44,20 @@ function getDecoder(encoding: LegacyEncoding): TextDecoder {
   return decoder
 }
 
-/** `TextDecoder` maps undefined bytes to control characters; only ISO 8859 defines these. */
+/** `TextDecoder` maps bytes without a letter to control characters, which no list has; Latin-1 is read as windows-1252. */
 function canHaveControls(encoding: LegacyEncoding): boolean {
-  return encoding === 'latin1' || encoding.startsWith('iso-8859-')
+  return encoding === 'latin1' || encoding === 'iso-8859-1'
 }
 
 /** Characters of 0x80 to 0x9f. `TextDecoder` of Node 20 returns control characters for them. */
 const upperControls = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
 /** Decodes any bytes: five that are undefined in windows-1252 become the control characters of ISO 8859-1. */
-export function decodeWindows1252(bytes: Buffer): string {
-  return bytes
-    .toString('latin1')
-    .replace(/[\x80-\x9f]/g, (char) => upperControls.charAt(char.charCodeAt(0) - 0x80))
-}
+export const decodeWindows1252 = (bytes: Buffer): string => decodeUpper(bytes, upperControls)
+
+/** Decodes ISO 8859-1, with other characters for the first bytes from 0x80 on. */
+const decodeUpper = (bytes: Buffer, upper: string): string =>
+  bytes.toString('latin1').replace(/[\x80-\xff]/g, (char) => upper[char.charCodeAt(0) - 0x80] ?? char)
 
 let koreanDecoder: TextDecoder | undefined
 
@@ -94,9 +97,7 @@ function findAddedCharacter(lead: number, trail: number): string | null {
   return place === null ? null : (listExtension()[place] ?? null)
 }
 
-const wideRowCells = 178
-const narrowRowCells = 84
-const wideRows = 0x20
+const [wideRowCells, narrowRowCells, wideRows] = [178, 84, 0x20]
 
 /** Returns the index of a cell in the extension: rows 0x81 to 0xa0 are full; those up to 0xc6 end before KS X 1001. */
 function findExtensionIndex(lead: number, trail: number): number | null {

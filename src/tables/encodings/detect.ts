@@ -3,7 +3,7 @@ import type { ByteSource } from '../bytes.js'
 import { tableLimits } from '../limits-and-errors.js'
 import { isMultiByte, type Encoding, type LegacyEncoding } from '../../core/file-formats.js'
 import { isLegacyText } from './decode.js'
-import { isUtf8Throughout, classifyLines } from './survey.js'
+import { isMixture, isUtf8Throughout, classifyLines } from './survey.js'
 
 export interface DetectedEncoding {
   readonly encoding: Encoding
@@ -63,7 +63,7 @@ async function guess(file: ByteSource, isMarkedUtf8: boolean): Promise<DetectedE
   const judgement = judge.judgeGuess(survey.sample, name)
   const likely = judgement.kind === 'sure' ? judgement.reading : judgement.readings[0]
   const other = likely?.encoding ?? name
-  if (isMarkedUtf8 || judge.isMixture(survey, other))
+  if (isMarkedUtf8 || isMixture(survey, other))
     throw judge.createMixedEncodingsError(file.label, survey, other)
   if (judgement.kind === 'unsure')
     throw judge.createUnsureEncodingError(file.label, survey, judgement.readings)

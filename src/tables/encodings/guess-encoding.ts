@@ -1,7 +1,7 @@
 import { formatCount, plural } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import { decodeLegacy, decodeWindows1252 } from './decode.js'
-import { encodingNames, isMultiByte, type LegacyEncoding } from '../../core/file-formats.js'
+import { dosNames, encodingNames, isMultiByte, type LegacyEncoding } from '../../core/file-formats.js'
 import { findEastAsian, suggestConversion, type ForeignLine, type LineSurvey } from './survey.js'
 import languages from './languages.json' with { type: 'json' }
 import { readFileSync } from 'node:fs'
@@ -31,7 +31,7 @@ const wordsEnough = { latin: 20, other: 8 } as const
 /** Encodings compared with the guess, most common first. */
 const candidates =
   `windows-1252 windows-1250 windows-1254 windows-1257 iso-8859-2 iso-8859-15 macintosh windows-1251 koi8-r iso-8859-5
-  windows-1253 shift_jis gbk big5 euc-kr euc-jp windows-1255 windows-1256 windows-874`.split(
+  windows-1253 shift_jis gbk big5 euc-kr euc-jp windows-1255 windows-1256 iso-8859-6 windows-874`.split(
     /\s+/,
   ) as readonly LegacyEncoding[]
 
@@ -53,12 +53,22 @@ export function judgeGuess(sample: Buffer, guess: string): Judgement {
   const guessed = own?.isPlausible === true ? [own] : []
   const [best, ...rest] = [...new Set([...told, ...guessed, ...others])]
   if (best === undefined || told.length + guessed.length === 0)
-    return createUnsure(own === null ? others : [...others, own])
+    return createUnsure(withDos(sample, own === null ? others : [...others, own]))
   const rivals = rest.filter((other) => isRival(best, other))
-  if (rivals.length > 0) return createUnsure([best, ...rivals])
+  const open = withDos(sample, [best, ...rivals])
+  if (rivals.length > 0 || open[0] !== best) return createUnsure(open)
   const usual = rest.find(({ encoding, text }) => encoding === 'windows-1252' && text === best.text)
   const { encoding } = usual ?? best
   return { kind: 'sure', reading: { encoding, excerpts: selectExcerpts(best, rest) } }
+}
+
+/** Adds the readings in encodings of DOS, which no detector knows: first those that alone have a place or a legal form. */
+function withDos(sample: Buffer, readings: readonly WholeReading[]): readonly WholeReading[] {
+  const hasPlace = ({ words }: WholeReading) => [...words].some(isPlaceOrForm)
+  const dos = dosNames.flatMap((encoding) => createReading(sample, encoding) ?? [])
+  const fitting = dos.filter(({ text, isPlausible }) => isPlausible && isOfOneLanguage(text))
+  const told = readings.some(hasPlace) ? [] : fitting.filter(hasPlace)
+  return [...told, ...readings, ...fitting.filter((one) => !told.includes(one))]
 }
 
 /** Names of places and legal forms tell the encoding where a detector is wrong. None knows macintosh: it stays doubted. */
@@ -220,16 +230,6 @@ const scripts =
   \p{Script=Hangul} [\p{Script=Hiragana}\p{Script=Katakana}]`
     .split(/\s+/)
     .map((pattern) => new RegExp(pattern, 'u'))
-
-/** Share of East Asian lines that may be valid UTF-8 by chance: short ones with two bytes a character. */
-const chanceShareMax = 0.1
-
-/** Returns whether a file mixes lines in UTF-8 with lines in another encoding. */
-export function isMixture(survey: LineSurvey, guess: string): boolean {
-  if (survey.utf8Count === 0) return false
-  const share = survey.utf8Count / (survey.utf8Count + survey.foreignCount)
-  return !isMultiByte(guess) || survey.surelyUtf8Count > 0 || share > chanceShareMax
-}
 
 /** `guess`: the encoding of the other lines. */
 export function createMixedEncodingsError(label: string, survey: LineSurvey, guess: string): UserError {

@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer'
 import type { ByteSource } from '../bytes.js'
 import { hasChanceWord, isUtf8Line } from './decode.js'
-import type { LegacyEncoding } from '../../core/file-formats.js'
+import { isMultiByte, type LegacyEncoding } from '../../core/file-formats.js'
 import { splitLines, countLineEnds, LineEndCutter, createNulByteError, Utf8Cutter } from './recode.js'
 
 /** A line that is not UTF-8. Lines are counted from 1. */
@@ -160,7 +160,7 @@ function calculateFrequentShare(
 }
 
 /** Least share of such bytes in text of DOS or of old Macs. Windows has letters above them. */
-const lowShareMin = 0.7
+const lowShareMin = 0.5
 
 /** Text of DOS, or of old Macs: their letters are from 0x80 to 0xAF. */
 function isLow(sample: Buffer): boolean {
@@ -169,7 +169,7 @@ function isLow(sample: Buffer): boolean {
 }
 
 const ofDos =
-  'it may be text of DOS (CP850, CP437, CP852, CP866) or of an old Mac (MACINTOSH): convert it to UTF-8, such as with iconv -f CP850 -t UTF-8 FILE > NEW, and check its names'
+  'it may be text of DOS or of an old Mac: try --encoding cp850, cp852, ibm866 or macintosh, or convert it to UTF-8, such as with iconv -f CP437 -t UTF-8 FILE > NEW, and check its names'
 
 /** Says how to read text that several encodings fit, or none. */
 export function suggestConversion(sample: Buffer, fitting: readonly string[] = []): string {
@@ -178,4 +178,14 @@ export function suggestConversion(sample: Buffer, fitting: readonly string[] = [
   return isLow(sample)
     ? ofDos
     : 'pass --encoding, such as windows-1252, shift_jis or gb18030, or convert the file to UTF-8'
+}
+
+/** Share of East Asian lines that may be valid UTF-8 by chance: short ones with two bytes a character. */
+const chanceShareMax = 0.1
+
+/** Returns whether a file mixes lines in UTF-8 with lines in another encoding. */
+export function isMixture(survey: LineSurvey, guess: string): boolean {
+  if (survey.utf8Count === 0) return false
+  const share = survey.utf8Count / (survey.utf8Count + survey.foreignCount)
+  return !isMultiByte(guess) || survey.surelyUtf8Count > 0 || share > chanceShareMax
 }

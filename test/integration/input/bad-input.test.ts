@@ -342,7 +342,7 @@ describe('text in an encoding that is not read', () => {
     )
     expect(await hintOf('dos.csv', content)).toEqual([
       'INPUT_ENCODING_UNSURE',
-      expect.stringContaining('iconv -f CP850'),
+      expect.stringContaining('--encoding cp850, cp852, ibm866 or macintosh'),
     ])
   })
 })

@@ -98,6 +98,14 @@ describe('decoding', () => {
   )
 })
 
+test.each(['iso-8859-2', 'iso-8859-5', 'iso-8859-6', 'iso-8859-7', 'iso-8859-15'] as const)(
+  'text of DOS is not read as %s: it would have control characters',
+  (encoding) => {
+    const { nameBytes } = listIn('cp852')
+    expect(nameBytes.map((bytes) => decodeLegacy(bytes, encoding))).toContain(null)
+  },
+)
+
 describe('guessing', () => {
   const signs = [
     'ŠKODA AUTO',
@@ -164,8 +172,8 @@ describe('guessing', () => {
     return judgement.kind === 'sure' ? judgement.reading.encoding : judgement.kind
   }
 
-  // Detectors do not know macintosh; ISO 8859-15 differs from windows-1252 in eight signs.
-  const unsure = ['macintosh', 'iso-8859-15']
+  // Detectors do not know macintosh and DOS; ISO 8859-15 differs from windows-1252 in eight signs.
+  const unsure = ['macintosh', 'iso-8859-15', 'cp850', 'cp852']
   test.each(legacy.filter(({ encoding }) => !unsure.includes(encoding)))(
     'a list in $encoding is read right, and not doubted',
     ({ names, nameBytes }) => {
