@@ -1,38 +1,26 @@
-import { areAddresses, areTowns, canBeNames, canBePlaces, hasLegalForm, isValue } from './column-content.js'
+import {
+  areAddresses,
+  areTowns,
+  canBeNames,
+  canBePlaces,
+  hasLegalForm,
+  isMostly,
+  isValue,
+} from './column-content.js'
 import { listIdentifierColumns, numberKeys, type IdentifierColumns } from '../../core/identifiers.js'
 import { type ColumnSamples, type ConfigOrigin, type NamedColumns, type LookupColumns } from './columns.js'
-import {
-  companyNameHeaders,
-  isKnownHeader,
-  isPersonHeader,
-  rankPlainName,
-  rankThingName,
-  surelyNameHeaders,
-  placeSets,
-  rankNameHeader,
-  rankPartyHeader,
-  wholePlaceHeaders,
-  type PlacePart,
-  type PlaceSet,
-} from '../../core/header-words.js'
+import { companyNameHeaders, isKnownHeader, isPersonHeader, rankPlainName } from '../../core/header-words.js'
+import { rankThingName, surelyNameHeaders, placeSets, rankNameHeader } from '../../core/header-words.js'
+import { rankPartyHeader, wholePlaceHeaders, type PlacePart, type PlaceSet } from '../../core/header-words.js'
 import { toSpellingKey, toHeaderKey, rankInHeaders } from '../../core/text.js'
-import {
-  judgeNameOrAddress,
-  listPlaceColumns,
-  type PlaceColumn,
-  type PlaceOrder,
-} from './header-and-cells.js'
+import { judgeNameOrAddress, listPlaceColumns, type PlaceColumn } from './header-and-cells.js'
+import { type PlaceOrder } from './header-and-cells.js'
 import { calculateDistance } from '../../core/word-forms.js'
 import { UserError } from '../../core/errors.js'
+import headerWords from '../../core/headers.json' with { type: 'json' }
 import { findIdentifiers, findIdentifierPlaces, type FoundIdentifiers } from './find-identifiers.js'
-import {
-  describeNested,
-  getMemberHint,
-  getNestedNameHints,
-  noNested,
-  listPlainColumns,
-  type NestedColumns,
-} from './columns.js'
+import { describeNested, getMemberHint, getNestedNameHints, noNested, listPlainColumns } from './columns.js'
+import { type NestedColumns } from './columns.js'
 
 type FindColumn = (column: string, flag: string, usage?: string) => string
 
@@ -219,6 +207,14 @@ export function judgeHeader({ cells, text }: HeaderRow): 'surely' | 'maybe' | nu
   const hasHeaderWord = companyNameHeaders.some((key) => key.length > 3 && toHeaderKey(only).includes(key))
   return another === undefined && only !== '' && !isWord && !hasHeaderWord ? 'maybe' : null
 }
+
+/** Ways in which programs damage names, with a sign of them in a cell, and what to do. */
+const damages = headerWords.damages.map(({ sign, text }) => ({ sign: new RegExp(sign, 'u'), text }))
+const damagedShareMin = 0.3
+
+/** Describes the damage of a third of the names or more; `null` without any. */
+export const describeDamage = (cells: readonly string[]): string | null =>
+  damages.find(({ sign }) => isMostly(cells, (cell) => sign.test(cell), damagedShareMin))?.text ?? null
 
 /** Returns the column of company names of a table without a header, by content only; null if it is unclear. */
 export function findUnnamedColumn(columns: readonly string[], samples: ColumnSamples): string | null {

@@ -4,7 +4,8 @@ import { type NestedColumns, listPlainColumns, listNameMembers, quoteColumn } fr
 import { areAddresses, canBeNames, countShare, formsShareMin, hasLegalForm } from './column-content.js'
 import { isNamed, listUnreadNames, rateUnreadNames } from './header-and-cells.js'
 import { reportColumns } from './column-report.js'
-import { detectColumns, findColumn, findUnnamedColumn, judgeHeader } from './detect-columns.js'
+import { describeDamage, detectColumns, findColumn, findUnnamedColumn } from './detect-columns.js'
+import { judgeHeader } from './detect-columns.js'
 import { loadCountryNames } from './identifier-content.js'
 import { isKnownHeader, parsePlaceHeader } from '../../core/header-words.js'
 import { UserError, withHintFirst } from '../../core/errors.js'
@@ -127,6 +128,8 @@ export class InputColumns {
 
   #findDoubt(columns: LookupColumns): string | null {
     const { input, samples } = this
+    const damage = describeDamage(samples.get(columns.name ?? '') ?? [])
+    if (damage !== null) return `${JSON.stringify(columns.name)} has ${damage}`
     const plain = listPlainColumns(input.columns, input.layout.nested)
     const byCells = this.findNamesByCells()
     if (byCells !== null && byCells === columns.name)
@@ -207,7 +210,6 @@ const quoteCells = ([first = '', second = '']: readonly string[]): string =>
 
 /** Fewer names may have no legal form by chance. */
 const formCellsMin = 5
-
 /** Returns `null` if no column was detected. Throws for invalid named columns. */
 function detectOrNull(
   header: readonly string[],

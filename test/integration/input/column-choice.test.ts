@@ -97,7 +97,7 @@ async function choose(
   try {
     const columns = await InputColumns.read(input, { asked, identifierUse: 'context' })
     const { rule, note } = await columns.choose(reader, new AbortController().signal, isBilled)
-    return { detected: columns.detect(), chosen: rule.columns, note }
+    return { detected: columns.detect(), chosen: rule.columns, note, doubt: rule.doubt ?? null }
   } finally {
     await input.close()
   }
@@ -303,3 +303,33 @@ test.each([
       ).not.toHaveProperty('registration_id')
   },
 )
+
+test.each([
+  ['??? ??|??????? ????? ???|???? ??', /question marks in place of letters/],
+  ['C«ng ty CP TËp ®oµn Sao|C«ng ty TNHH Mai V¨n|DNTN H¶i Lý', /font TCVN3/],
+  ['Coâng ty CP Taäp ñoaøn Sao|Coâng ty TNHH Mai|DNTN Haûi', /font VNI/],
+  ['Acme® Beverages|Théâtre Noël|Señor Muñoz SA|Who?|Nørre Aaby A/S', null],
+])(
+  'Names in letters that a program has damaged are a doubt before anything is billed: %s',
+  async (names, doubt) => {
+    const rows = names.split('|').map((name): Row => [name, 'Bonn'])
+    const { reader } = createReader(new Set())
+    const chosen = await choose(rows, reader, ['Company', 'City'])
+    if (doubt === null) expect(chosen.doubt).toBeNull()
+    else expect(chosen.doubt).toMatch(doubt)
+  },
+)
+
+test('Names with addresses below an unknown header are used with a doubt', async () => {
+  const rows = [
+    'Volarna d.o.o. - Ilica 1',
+    'Zvjezdana d.d.; Obala 2 in der langen Reihe hinter dem Dom 7 und 8',
+    'Norvane d.o.o.; Split',
+  ].map((name, at): Row => [String(at), name])
+  const { reader } = createReader(new Set())
+  const chosen = await choose(rows, reader, ['Rbr', 'Pravna'])
+  expect([chosen.chosen.name, chosen.doubt]).toEqual([
+    'Pravna',
+    expect.stringContaining('no header is known'),
+  ])
+})
