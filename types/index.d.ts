@@ -236,14 +236,18 @@ export type EnrichConfig = {
         /** The encoding of CSV, NDJSON or JSON input. Detected by default. */
         encoding?:
           | 'big5'
+          | 'cp850'
+          | 'cp852'
           | 'euc-jp'
           | 'euc-kr'
           | 'gb18030'
           | 'gbk'
+          | 'ibm866'
           | 'iso-8859-1'
           | 'iso-8859-15'
           | 'iso-8859-2'
           | 'iso-8859-5'
+          | 'iso-8859-6'
           | 'iso-8859-7'
           | 'koi8-r'
           | 'koi8-u'

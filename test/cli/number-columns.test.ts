@@ -198,3 +198,22 @@ describe('wrong check digits', () => {
     expect(stdout).toContain('not used: UID (company number: most cells are not company numbers')
   })
 })
+
+test('A run looks up the same numbers as its plan in a list without names', async () => {
+  const place = createPlace()
+  place.write('list.csv', 'ক্রমিক,ধরন,ঠিকানা,টিন নং\n1,x,Dhaka,123456789012\n2,y,Dhaka,123456789013\n')
+  const plan = await place.run(['plan', 'list.csv'])
+  const run = await place.run(['list.csv', '-o', 'out.csv'])
+  expect([plan.code, run.code]).toEqual([0, 0])
+  for (const text of [plan.stdout, run.stderr]) expect(text).toContain('company number from টিন নং')
+})
+
+test('The account of a customer at a bank is not sent, and a number of a register is', async () => {
+  const place = createPlace()
+  place.write(
+    'list.csv',
+    'Name of Party,A/C No.,CIF ID,RJSC Reg. No\nAlpha Ltd,0112345678901,CIF0045567,C-12345/12\nBeta Ltd,0112345678902,CIF0045568,C-23456/13\n',
+  )
+  const { stdout } = await place.run(['plan', 'list.csv'])
+  expect(stdout).toContain('company number from RJSC Reg. No\n')
+})
