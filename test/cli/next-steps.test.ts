@@ -106,6 +106,15 @@ describe('rows without a company in a registry', () => {
   const repeat = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts).flatMap(([country, count]) => Array<string>(count).fill(country))
 
+  test('have the country of their numbers, not one with the letters of their town', async () => {
+    const place = createPlace()
+    place.write('own.csv', 'id,name,country\n1,Larkmoor Foods Limited,GB\n')
+    await place.run(['registry', 'import', 'csv', 'own.csv', '--id-type', 'registration_id', ...own])
+    place.write('in.csv', 'Tên công ty,Mã số thuế,Tỉnh/TP\nZorvex,0100109106,HN\nQuilax,0300588569,HP\n')
+    const { stderr } = await place.run(['in.csv', '-o', 'out.csv', ...own])
+    expect(note.exec(stderr)?.[1]).toBe('Viet Nam 2')
+  })
+
   test('name every country that no open register covers, and the registers that are not loaded', async () => {
     const counts = { NO: 2, SE: 4, DE: 2, DK: 1, FI: 1, '': 3 }
     const { stdout, without, text, command } = await summarize(repeat(counts), ['--json'])

@@ -197,6 +197,17 @@ describe('on an empty machine', () => {
     expect(stdout).toContain('With --country NO,GB,KE, gleif keeps only companies of these countries.\n')
   })
 
+  test('Two letters of a town are no country next to numbers of another one', async () => {
+    const place = createPlace()
+    place.write(
+      'list.csv',
+      'Tên công ty,Mã số thuế,Tỉnh/TP\nSao Mai,0100109106,HN\nHoa Đào,0300588569,HP\nTrúc Lam,,HN\n',
+    )
+    const { stdout } = await place.run(['registry', 'sources', 'list.csv'])
+    expect(stdout).toMatch(/2 {2}Viet Nam/)
+    expect(stdout).not.toContain('Honduras')
+  })
+
   test('what is loaded is told and not proposed again, and a publisher that wants a contact gets one', async () => {
     publishNorway([stays])
     const place = createPlace()

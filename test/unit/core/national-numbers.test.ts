@@ -16,7 +16,7 @@ import {
   toCompanyNumber,
   toNationalNumber,
 } from '../../../src/core/numbers/national-numbers.js'
-import { cleanNumber } from '../../../src/core/identifiers.js'
+import { cleanNumber, findNumberKind } from '../../../src/core/identifiers.js'
 import { readIdentifiers } from '../../../src/core/numbers/stated-identifiers.js'
 import { forAll } from '../../support/properties.js'
 
@@ -672,4 +672,17 @@ test.each([
   expect(toCompanyNumber(country, euid)).toBe(number)
   const other = country === 'be' ? 'nl' : 'be'
   expect(toCompanyNumber(other, euid)).not.toBe(number)
+})
+
+test.each([
+  ['hr', '03269396', '080005858'],
+  ['hr', '3269396', '80005858'],
+  ['hr', '080005858', '94577403194'],
+  ['ma', '523217', '1084002'],
+  ['ma', '1084002', '001525713000089'],
+  ['sa', '1010012345', '7001234567'],
+])('numbers of two kinds are not compared: %s %s and %s', (country, one, other) => {
+  const kinds = [one, other].map((number) => findNumberKind(country, number))
+  expect(kinds).not.toContain(null)
+  expect(new Set(kinds).size).toBe(2)
 })
