@@ -196,7 +196,7 @@ export function parsePlaceHeader(header: string, isEarlier = false): PlaceHeader
   return plain === null ? place && { ...place, number } : parsePlaceHeader(plain)
 }
 type Place = Omit<PlaceHeader, 'number'>
-/** Short forms that are told by their signs: `DC` is another word than `Đ/c`. */
+/** Short forms whose signs distinguish them: `DC` is another word than `Đ/c`. */
 const placeSigns = new Map(Object.entries(headerWords.placeSigns)) as ReadonlyMap<string, PlacePart>
 
 function parsePlaceKey(key: string, isEarlier: boolean): Place | null {
