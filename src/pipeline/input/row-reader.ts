@@ -226,7 +226,7 @@ function isReportLine(text: string, isFree: boolean): boolean {
   if (isPage && words.every((word) => isReportWord('pages', word) || isReportWord('pageLinks', word)))
     return numbers === 2 || (numbers === 1 && isFree && words.length === 1)
   const isDated = [1, 2, 3, 4].some((count) => isReportWord('dated', words.slice(0, count).join('')))
-  const hasDate = townAndDate.test(bare) || (isDated && fullDate.test(bare))
+  const hasDate = (isFree && townAndDate.test(bare)) || (isDated && fullDate.test(bare))
   return hasDate && !hasLegalForm(bare.replace(fullDate, ''))
 }
 
