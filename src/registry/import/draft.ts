@@ -7,7 +7,8 @@ import {
   type IdentifierType,
   identifierType,
 } from '../../contract/enums.js'
-import { readBritishLine, readForeignLine, readTown } from '../normalize/places.js'
+import { findRegionCode, readBritishLine, readForeignLine, readTown } from '../normalize/places.js'
+import { readKind } from '../normalize/streets.js'
 import {
   classifyFundOrTrust,
   isNonprofitForm,
@@ -153,12 +154,15 @@ function chooseType(
   return { type, subtype: classifyFundOrTrust(named) === null ? subtype : 'complex_business_structure' }
 }
 
-/** Splits a one-line address into its parts and keeps the line. */
+/** Splits a one-line address into its parts and keeps the line. A region may say that it is a town: "Thành phố Đà Nẵng". */
 function buildAddress(stated: NonNullable<Draft['address']>, countryCode: string | null): RowAddress {
   const { street = null, city = null, region = null, postalCode = null, formatted = null } = stated
   const isLine = street === null && city === null && countryCode !== null
-  const isApart = isPostalCode(postalCode) && formatted?.includes(postalCode ?? '') === false
-  const line = isLine ? (isApart ? `${formatted}, ${postalCode ?? ''}` : formatted) : null
+  const kind = region === null ? undefined : readKind(region)?.kind
+  const isKnown = kind === 'town' || kind === 'region' || findRegionCode(countryCode, region ?? '') !== null
+  const ends = [isKnown ? region : null, isPostalCode(postalCode) ? postalCode : null]
+  const apart = ends.filter((part) => part !== null && formatted?.includes(part) === false)
+  const line = isLine && formatted !== null ? [formatted, ...apart].join(', ') : null
   const readLine = countryCode === 'GB' ? readBritishLine : readForeignLine
   const read = line === null || countryCode === null ? null : readLine(line, countryCode)
   const town = read === null && city !== null ? readTown(city, countryCode) : null
@@ -167,7 +171,7 @@ function buildAddress(stated: NonNullable<Draft['address']>, countryCode: string
     street: read?.street ?? (locality === null ? street : `${street ?? ''}, ${locality}`),
     streetNumber: stated.streetNumber ?? null,
     subPremise: stated.subPremise ?? null,
-    city: read?.city ?? town?.city ?? city,
+    city: read?.city ?? town?.city ?? city ?? (kind === 'town' ? region : null),
     region: region ?? read?.region ?? town?.region ?? null,
     postalCode: isPostalCode(postalCode) ? postalCode : (read?.postalCode ?? town?.postalCode ?? null),
     countryCode,
@@ -180,13 +184,9 @@ const isPostalCode = (text: string | null): boolean => text !== null && !/^[0\s-
 
 const websiteShape = /^(?:https?:\/\/)?[^\s/]+\.[^\s/]{2,}(?:\/\S*)?$/i
 
-export function isWebsite(text: string): boolean {
-  return websiteShape.test(text)
-}
+export const isWebsite = (text: string): boolean => websiteShape.test(text)
 
-function reject(reason: string, dropped: readonly string[]): ReadRow {
-  return { row: null, reason, dropped }
-}
+const reject = (reason: string, dropped: readonly string[]): ReadRow => ({ row: null, reason, dropped })
 
 function collectIdentifiers(draft: Draft, home: string | null, dropped: string[]): RowIdentifier[] {
   const identifiers: RowIdentifier[] = []
@@ -210,9 +210,7 @@ function collectIdentifiers(draft: Draft, home: string | null, dropped: string[]
 
 const identifierTypes = new Set<string>(identifierType.options)
 
-function isIdentifierType(text: string): text is IdentifierType {
-  return identifierTypes.has(text)
-}
+const isIdentifierType = (text: string): text is IdentifierType => identifierTypes.has(text)
 
 /**
  * `lei:5493…`, `registration_id:gb:00445790`, `id:17`: the key of a row in all imports. A number that several companies

@@ -159,7 +159,7 @@ export function listCityKeys(
   { cities, readings }: { cities: ReadonlySet<string>; readings: readonly { key: string; kind: string }[] },
   countries: ReadonlySet<string>,
 ): Set<string> {
-  const long = [...cities].filter((key) => key.length >= cityCharsMin)
+  const long = [...cities].filter((key) => key.length >= 5)
   const others = long.map((key) => (key.endsWith('city') ? key.slice(0, -4) : `${key}city`))
   const all = [...cities, ...readings.flatMap(({ kind, key }) => (kind === 'code' ? [key] : []))]
   const local = [...countries].flatMap((code) => all.flatMap((key) => localKeys.get(`${code} ${key}`) ?? []))
@@ -170,7 +170,6 @@ const localKeys = new Map<string, readonly string[]>()
 for (const [country, groups] of Object.entries(placeNames.local_cities))
   for (const keys of groups.split('|').map((group) => group.split(' ').map(toNameKey)))
     for (const key of keys) localKeys.set(`${country} ${key}`, keys)
-const cityCharsMin = 5
 /** Whether a name is that of a large city, which may also be that of a region. */
 export const isLargeCity = (name: string): boolean =>
   [name, toTownName(name)].some((one) => cityKeys.has(toNameKey(one)))
@@ -185,14 +184,14 @@ for (const [country, names] of Object.entries(placeNames.homonyms))
 export const listHomonyms = (name: string): readonly string[] => homonyms.get(toPlaceKey(name)) ?? []
 export const toPostalKey = (postalCode: string): string => toPlaceKey(postalCode)
 
-/** Parts of an address in the United Kingdom; `street` includes localities. */
+/** Parts of an address; `street` includes localities, `region` may be a county. */
 interface AddressParts {
   readonly street: string | null
   readonly city: string | null
-  /** The county. */
   readonly region: string | null
   readonly postalCode: string | null
 }
+type TownParts = Omit<AddressParts, 'postalCode'>
 
 const lineCharsMax = 1_000
 const countries = new Set(placeNames.british_nations.split('|'))
@@ -254,9 +253,8 @@ export function readForeignLine(line: string, countryCode: string): AddressParts
   if (named !== null) return { ...named, postalCode }
   const { town: city, code } = splitTownCode(parts.pop() ?? '', false)
   const isEnd = count > parts.length + 1 || code !== null || isLargeCity(city)
-  const isTown = city !== '' && !streetLike.test(city) && isEnd
-  const rest = { region, postalCode: code ?? postalCode }
-  return isTown && parts.length > 0 ? { street: parts.join(', '), city, ...rest } : null
+  const isTown = city !== '' && !streetLike.test(city) && isEnd && parts.length > 0
+  return isTown ? { street: parts.join(', '), city, region, postalCode: code ?? postalCode } : null
 }
 
 /** Separates the code behind the last part that is no region or country: "Dhaka-1100, Bangladesh". */
@@ -282,10 +280,7 @@ const townFirst = new Set('AM AZ BG BY EE GE HU KG KZ LT LV MD RU TJ TM UA UZ'.s
  * Finds the town among parts with words of their kinds, in any order: "Kesklinna linnaosa, Tallinn, Harju maakond". A part without
  * such a word is a town next to others, then a village or a municipality is. `street` has all other parts. `null` if none is sure.
  */
-function readTownParts(
-  parts: readonly string[],
-  countryCode: string | null,
-): Pick<AddressParts, 'street' | 'city' | 'region'> | null {
+function readTownParts(parts: readonly string[], countryCode: string | null): TownParts | null {
   const known = parts
     .filter((part) => countryCode === null || findCountryCode(part) !== countryCode)
     .map((part) => ({ part, kind: classifyPart(part) }))
@@ -293,20 +288,23 @@ function readTownParts(
   const plain = find('plain')
   const isStart = known[0] === plain[0] && find('street').length > 0
   const isFirst = townFirst.has(countryCode ?? '') && isStart && !parts.slice(1).some(hasCode)
-  const regions = find('region')
   // "Bakı şəhəri, Xətai rayonu": a part of the town.
-  const isRegion = (one: (typeof known)[number]) =>
-    !find('town').some((town) => known.indexOf(town) < known.indexOf(one))
-  let region =
-    regions.find(({ part }) => findRegionCode(countryCode, part) !== null) ?? regions.find(isRegion)
+  const ahead = known.filter((_, at) => known.slice(0, at).every(({ kind }) => kind !== 'town'))
+  const isNamed = ({ part }: { part: string }) => findRegionCode(countryCode, part) !== null
+  let region = find('region').find(isNamed) ?? ahead.find(({ kind }) => kind === 'region')
   const end = plain.at(-1)
-  // "Toronto, Ontario"
-  const isLarger = plain.length > 1 && plain.length === known.length && (end?.part.length ?? 0) > codeCharsMax
-  if (end !== undefined && isLarger && findRegionCode(countryCode, end.part) !== null) region = plain.pop()
+  // "Toronto, Ontario"; "Desa Larkmoor, Kab. Norvane, Jawa Barat"
+  const isAll = plain.length > 1 && plain.length === known.length && (end?.part.length ?? 0) > codeCharsMax
+  const isByDistrict = districtTowns.has(countryCode ?? '')
+  const isLarger = isAll || (isByDistrict && end === known.at(-1) && !isLargeCity(end?.part ?? ''))
+  if (isLarger && findRegionCode(countryCode, end?.part ?? '') !== null) region = plain.pop()
   const isRead = isFirst || region !== undefined || known.some(({ kind }) => kind in placeNames.kinds)
   const isDescending = isFirst || (region !== undefined && known.indexOf(region) === 0)
-  const town =
-    find('town')[0] ?? plain.at(isDescending ? 0 : -1) ?? find('village')[0] ?? find('municipality')[0]
+  // "Tòa nhà Norvane, Phường Larkmoor, Tỉnh Phú Thọ": what is before a district there is a building.
+  const from = known.findLastIndex(({ kind }) => isByDistrict && region && kind === 'district')
+  const larger = plain.filter((one) => known.indexOf(one) > from).at(isDescending ? 0 : -1)
+  const [named] = [...(from < 0 ? find('village') : []), ...find('municipality')]
+  const town = find('town')[0] ?? larger ?? named ?? known[from]
   if (town === undefined || !(isRead || (plain.length === known.length && known.length < parts.length)))
     return null
   const others = known.filter((one) => one !== town && one !== region).map(({ part }) => part)
@@ -317,6 +315,8 @@ function readTownParts(
 }
 
 const hasCode = (part: string): boolean => splitTownCode(part, false).code !== null
+/** Countries where a district, or else a ward, is the town of a place without one. */
+const districtTowns = new Set(placeNames.district_towns.split(' '))
 
 function classifyPart(part: string): PlaceKind | 'street' | 'plain' {
   const kind = readKind(part)?.kind

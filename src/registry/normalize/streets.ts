@@ -103,9 +103,14 @@ function isStreet(part: string | undefined): boolean {
   return part !== undefined && /^\p{L}\D*$/u.test(part) && !noStreet.test(part)
 }
 
-/** A street or a building, not a town. */
-export const streetLike =
-  /\d|(?<!\p{L})(?:road|rd|street|st|lane|avenue|ave|way|drive|close|court|house|square|place|crescent|terrace|park|estate|floor|building|buildings|wharf|row|gardens|grove|hill road)$/iu
+const { english, behind, before } = placeNames.streets
+const toPattern = (lists: readonly string[]) => lists.join('|').replaceAll('.', String.raw`\.`)
+/** A street, a building, an industrial zone or a hamlet, not a town: "12 Main Road", "Đường Láng", "KCN Norvane", "ถ.สุขุมวิท". */
+export const streetLike = new RegExp(
+  String.raw`\d|(?<!\p{L})(?:${english})$|(?<=\S\s)(?:${toPattern(behind)})\.?$` +
+    String.raw`|^(?:${toPattern(before)})(?:(?<=[.\p{sc=Thai}\p{sc=Khmer}\p{sc=Lao}])|(?![\p{L}\p{M}])).`,
+  'iu',
+)
 
 /** Towns whose names end like those of streets, folded. */
 export const townsLikeStreets = new Set(['street', 'chester le street', 'forest row', 'worcester park'])
@@ -131,8 +136,7 @@ export function takePostcode(parts: string[]): string | null {
   const found = postcode.exec(last)
   if (found?.[1] === undefined) return null
   const rest = last.slice(0, found.index).trim()
-  if (rest === '') parts.pop()
-  else parts[parts.length - 1] = rest
+  parts.splice(-1, 1, ...(rest === '' ? [] : [rest]))
   return found[1].toUpperCase()
 }
 
@@ -144,15 +148,13 @@ const foldTitle = (text: string): string =>
   text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().normalize('NFC')
 
 /** Words with `<` precede the name. Those with a point are words only with it: "H. Yên Phong". */
-const listTitles = (isFront: boolean): ReadonlyMap<string, PlaceKind> =>
-  new Map(
-    Object.entries(placeNames.kinds).flatMap(([kind, list]) =>
-      list
-        .split('|')
-        .filter((word) => word.startsWith('<') === isFront)
-        .map((word) => [foldTitle(word.replace('<', '')), kind as PlaceKind] as const),
-    ),
+function listTitles(isFront: boolean): ReadonlyMap<string, PlaceKind> {
+  const titles = Object.entries(placeNames.kinds).flatMap(([kind, list]) =>
+    list.split('|').map((word) => [word, kind as PlaceKind] as const),
   )
+  const placed = titles.filter(([word]) => word.startsWith('<') === isFront)
+  return new Map(placed.map(([word, kind]) => [foldTitle(word.replace('<', '')), kind]))
+}
 const [frontTitles, backTitles] = [listTitles(true), listTitles(false)]
 const titleLinks = new Set("of de di do da del della der van d' d’".split(' '))
 
@@ -172,7 +174,7 @@ export function readKind(part: string): NamedPlace | null {
   const behind = (count: number) => withTitle(backTitles, words.slice(-count), words.slice(0, -count))
   const front = (count: number) => withTitle(frontTitles, words.slice(0, count), words.slice(count))
   // "M.Ə.Larkmoor qəsəbəsi": a long word is sure, and initials are no words for a kind.
-  const isLong = (words.at(-1)?.length ?? 0) > shortTitleMax
+  const isLong = (words.at(-1)?.length ?? 0) > 5
   const isInitial = words.length > 1 && words.slice(0, 2).every((word) => /^\p{L}\.$/u.test(word))
   const finders = [...(isLong ? [behind] : []), ...(isInitial ? [] : [front]), behind]
   const found = finders.flatMap((find) => counts.flatMap((count) => find(count) ?? []))[0]
@@ -181,7 +183,6 @@ export function readKind(part: string): NamedPlace | null {
     /^(.*?(?:\p{sc=Han}{2}|\p{sc=Hangul}{2}))([市区區구]|(?:특별|광역|특별자치)?시)$/u.exec(text) ?? []
   return name === '' ? null : { name, kind: /[区區구]/u.test(title) ? 'district' : 'town', isApart: false }
 }
-const shortTitleMax = 5
 
 /** Removes a joining word: "cidade de Larkmoor". Only parts of towns have no letters: "Quận 7". */
 function withTitle(
@@ -192,8 +193,8 @@ function withTitle(
   const title = titleWords.join(' ')
   const kind = titles.get(foldTitle(title)) ?? titles.get(foldTitle(title).replace(/\.$/, ''))
   if (kind === undefined) return undefined
-  const [first = '', ...more] = words
-  const name = (more.length > 0 && titleLinks.has(first.toLowerCase()) ? more : words).join(' ')
+  const isLinked = words.length > 1 && titleLinks.has((words[0] ?? '').toLowerCase())
+  const name = words.slice(isLinked ? 1 : 0).join(' ')
   const isApart = title.length < 3 || (/\p{Ll}|\p{sc=Thai}/u.test(title) && title === title.toLowerCase())
   return kind === 'district' || /\p{L}{2}/u.test(name) ? { name, kind, isApart } : undefined
 }

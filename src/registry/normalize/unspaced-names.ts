@@ -155,12 +155,12 @@ export const splitPlace = (text: string): string[] =>
     .split(/[,;|\n/()（）、，،؛]+|\s[-–—]\s(?!\d)/)
     .map(tidy)
 
-/** "Bakı şəhəri Xətai rayonu" has two parts. */
-const townEnd = new RegExp(`(?<=\\p{L} (?:${placeNames.town_ends}))\\s+(?=\\p{L})`, 'iu')
+/** "Bakı şəhəri Xətai rayonu" and "แขวงสีลม เขตบางรัก" have two parts. */
+const partEnd = new RegExp(placeNames.part_ends.replace('%', placeNames.town_ends), 'iu')
 
 /** Drops empty and repeated parts, ignoring case. */
 export function splitLine(line: string): string[] {
-  const parts = line.replace(townEnd, ',').split(',').map(tidy)
+  const parts = line.split(partEnd).map(tidy)
   return parts.filter((part, at) => part !== '' && part.toLowerCase() !== parts[at - 1]?.toLowerCase())
 }
 

@@ -348,6 +348,38 @@ describe('a field with town, municipality and region', () => {
   })
 })
 
+test.each(
+  `VN;Đường Larkmoor, P. Norvane, Q. Đống Đa, TP. Hà Nội;TP. Hà Nội;;Đường Larkmoor, P. Norvane, Q. Đống Đa
+  VN;phố Norvane, Phường Cầu Giấy, Thành phố Hà Nội;Thành phố Hà Nội;;phố Norvane, Phường Cầu Giấy
+  VN;Khu đô thị mới Norvane, Thôn Larkmoor, Xã Bát Tràng, Thành phố Hà Nội;Thành phố Hà Nội;;Khu đô thị mới Norvane, Thôn Larkmoor, Xã Bát Tràng
+  VN;Khu công nghiệp Norvane, Xã Như Quỳnh, Tỉnh Hưng Yên, Việt Nam;Xã Như Quỳnh;Tỉnh Hưng Yên;Khu công nghiệp Norvane
+  VN;KCN Norvane, X. Long Châu, H. Yên Phong, T. Bắc Ninh;H. Yên Phong;T. Bắc Ninh;KCN Norvane, X. Long Châu
+  VN;Phường Phúc Thắng, Tỉnh Phú Thọ, Việt Nam;Phường Phúc Thắng;Tỉnh Phú Thọ;
+  VN;Larkmoor Plaza, Phường Vĩnh Yên, Tỉnh Phú Thọ;Phường Vĩnh Yên;Tỉnh Phú Thọ;Larkmoor Plaza
+  VN;Duong Larkmoor, Phuong Vinh Yen, Tinh Phu Tho;Phuong Vinh Yen;Tinh Phu Tho;Duong Larkmoor
+  ID;Jl. Larkmoor, Kel. Senayan, Kec. Kebayoran Baru, Kota Jakarta Selatan;Kota Jakarta Selatan;;Jl. Larkmoor, Kel. Senayan, Kec. Kebayoran Baru
+  ID;Kawasan Industri Norvane, Desa Larkmoor, Kec. Cikarang Utara, Kab. Bekasi, Jawa Barat;Kab. Bekasi;Jawa Barat;Kawasan Industri Norvane, Desa Larkmoor, Kec. Cikarang Utara
+  TH;99, ถนนลาร์กมัวร์, ต.คลองหนึ่ง, อ.คลองหลวง, จ.ปทุมธานี;อ.คลองหลวง;จ.ปทุมธานี;99, ถนนลาร์กมัวร์, ต.คลองหนึ่ง
+  TH;ถ.ลาร์กมัวร์ แขวงสีลม เขตบางรัก กรุงเทพมหานคร;กรุงเทพมหานคร;;ถ.ลาร์กมัวร์, แขวงสีลม, เขตบางรัก
+  PH;Norvane Subdivision, Brgy. San Isidro, Antipolo City, Rizal;Antipolo City;Rizal;Norvane Subdivision, Brgy. San Isidro
+  PH;Brgy. San Isidro, Rizal;Brgy. San Isidro;Rizal;
+  BD;Larkmoor Lane, Savar Upazila, Dhaka Zila;Savar Upazila;Dhaka Zila;Larkmoor Lane
+  TR;Larkmoor Mahallesi, Norvane Caddesi, Çankaya ilçesi, Ankara ili;Çankaya ilçesi;Ankara ili;Larkmoor Mahallesi, Norvane Caddesi
+  EG;شارع لاركمور، مدينة نصر، محافظة القاهرة;مدينة نصر;محافظة القاهرة;شارع لاركمور
+  EG;شارع لاركمور - الدقي - الجيزة;الجيزة;;شارع لاركمور, الدقي
+  SA;طريق لاركمور، حي العليا، الرياض;الرياض;;طريق لاركمور, حي العليا
+  IT;Via Larkmoor, Norvana, Provincia di Milano;Norvana;Provincia di Milano;Via Larkmoor
+  UA;вул. Ларкмор, м. Київ;Київ;;вул. Ларкмор`
+    .split('\n')
+    .map((line) => line.trim().split(';')),
+)(
+  '%s: streets, zones, hamlets and parts of a town are no town: %s',
+  (country = '', line = '', ...expected) => {
+    const { city, region, street } = readForeignLine(line, country) ?? {}
+    expect([city, region, street].map((part) => part ?? '')).toEqual(expected)
+  },
+)
+
 test('a day in the name of a street is no number of a house', () => {
   const days = ['de Julio', 'DE JULIO', 'de Mayo', 'de septiembre', 'de Setembro', 'de março']
   forAll(
