@@ -188,3 +188,12 @@ export class Packer {
     if (packed.length > 0) await this.take(Buffer.concat(packed))
   }
 }
+
+/** Returns the records with the cells at these indexes; all cells for `null`. */
+export function pickCells(
+  records: readonly TableRecord[],
+  indexes: readonly number[] | null,
+): readonly TableRecord[] {
+  if (indexes === null) return records
+  return records.map((record) => ({ ...record, cells: indexes.map((index) => record.cells[index] ?? '') }))
+}

@@ -4,6 +4,7 @@ import {
   type LocatedRecord,
   type RecordSource,
   type TableRecord,
+  pickCells,
   readTextPieces,
 } from './bytes.js'
 
@@ -26,7 +27,7 @@ export interface CsvDialect {
 /**
  * Reads CSV in pieces. Built for registers with hundreds of columns of which few are needed: other cells are skipped
  * without slicing. If a record cannot be read, its first line is skipped and scanning continues with the next line,
- * unless the dialect is strict. Stray quotes inside cells are text.
+ * unless the dialect is strict. Stray quotes inside cells are text, and so are those of `"Larkmoor" d.o.o.;…`.
  */
 export class CsvScanner {
   readonly #dialect: CsvDialect
@@ -44,6 +45,8 @@ export class CsvScanner {
   /** Index of each column's cell in the result, or -1; `null` to return all cells. */
   #slots: Int32Array | null = null
   #chosenCount = 0
+  /** Index of the last quote in a cell of the record that text follows, or -1. */
+  #quoteInText = -1
   /** Number of records read, including the header and skipped ones. */
   recordCount = 0
   /** Whether a strict scanner met a record that is not plain. It is not returned, nor are later ones. */
@@ -83,7 +86,7 @@ export class CsvScanner {
     const records: LocatedRecord[] = []
     while (this.#at < this.#text.length && !this.hasStopped) {
       const start = this.#at
-      const found = this.#record(start, isEnd)
+      const found = this.#findRecord(start, isEnd)
       if (found === null && !isEnd && this.#text.length - start <= this.#recordCharsMax) break
       if (this.#isStrict && !this.#isPlain(start, found)) this.hasStopped = true
       else if (found === null) records.push(this.#skipLine(start, isEnd ? unclosed : tooLong))
@@ -141,8 +144,18 @@ export class CsvScanner {
     return { cells: [], line, reason }
   }
 
-  /** Returns the record at `start`, or `null` if it does not end in the available text. */
-  #record(start: number, isEnd: boolean): Found | 'unclosed' | null {
+  /** Returns the record at `start`, or `null` if it does not end in the available text. `"Larkmoor" d.o.o.` is a whole cell if its line is a record then. */
+  #findRecord(start: number, isEnd: boolean): Found | 'unclosed' | null {
+    this.#quoteInText = -1
+    const isRow = (one: Found | 'unclosed' | null): one is Found =>
+      one !== null && one !== 'unclosed' && one.lineCount === 1 && one.cellCount === this.#columnCount
+    const found = this.#record(start, isEnd, false)
+    const line = this.#quoteInText >= 0 && !isRow(found) ? this.#record(start, isEnd, true) : null
+    return isRow(line) ? line : found
+  }
+
+  /** `isLine`: quotes with text behind them are text. */
+  #record(start: number, isEnd: boolean, isLine: boolean): Found | 'unclosed' | null {
     const text = this.#text
     const slots = this.#slots
     const plain = slots === null ? this.#readPlainLine(start) : null
@@ -153,8 +166,10 @@ export class CsvScanner {
     let cellCount = 0
     let at = start
     for (;;) {
-      const isQuoted = this.#dialect.quoted && text.charCodeAt(at) === quote
-      const cellEnd = isQuoted ? this.#findQuotedEnd(at, isEnd) : this.#findPlainEnd(at)
+      const begins = this.#dialect.quoted && text.charCodeAt(at) === quote
+      const quotedEnd = begins ? this.#findQuotedEnd(at, isEnd, isLine) : isText
+      const isQuoted = quotedEnd !== isText
+      const cellEnd = isQuoted ? quotedEnd : this.#findPlainEnd(at)
       if (cellEnd === neverClosed) return 'unclosed'
       if (cellEnd === -1 || (cellEnd >= text.length && !isEnd)) return null
       if (isStrict && !isQuoted && this.#quotes.findFrom(text, at) < cellEnd) return 'unclosed'
@@ -202,7 +217,7 @@ export class CsvScanner {
   }
 
   /** Returns the index after the quote that closes the cell, or -1. A quote followed by text does not close it. */
-  #findQuotedEnd(from: number, isEnd: boolean): number {
+  #findQuotedEnd(from: number, isEnd: boolean, isLine: boolean): number {
     const text = this.#text
     let at = from + 1
     for (;;) {
@@ -217,6 +232,8 @@ export class CsvScanner {
       if (next === this.#delimiter || next === newline || next === carriageReturn) return found + 1
       // A quote at the start of a line begins a record, so the previous one was never closed.
       if (this.#isStrict || text.charCodeAt(found - 1) === newline) return neverClosed
+      if (isLine) return isText
+      this.#quoteInText = found
       at = found + 1
     }
   }
@@ -253,14 +270,13 @@ class CharFinder {
 }
 
 const neverClosed = -2
+const isText = -3
 const quote = 0x22
 const newline = 0x0a
 const carriageReturn = 0x0d
 const byteOrderMark = 0xfeff
 
-function unquoteCell(text: string): string {
-  return text.includes('""') ? text.replaceAll('""', '"') : text
-}
+const unquoteCell = (text: string): string => (text.includes('""') ? text.replaceAll('""', '"') : text)
 
 /** Returns the index after the line end at `at`, or -1 if half of a CRLF may be missing. */
 function findLineEnd(text: string, at: number, isEnd: boolean): number {
@@ -331,12 +347,4 @@ export async function* readStrictRecords(
     passedCount += records.length
     yield pickCells(given, chosen)
   }
-}
-
-function pickCells(
-  records: readonly TableRecord[],
-  indexes: readonly number[] | null,
-): readonly TableRecord[] {
-  if (indexes === null) return records
-  return records.map((record) => ({ ...record, cells: indexes.map((index) => record.cells[index] ?? '') }))
 }

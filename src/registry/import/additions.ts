@@ -5,16 +5,26 @@ import type {
   FileFormat,
   ImportItem,
 } from '../model/registry-rows.js'
-import { isKnownHeader } from '../../core/header-words.js'
+import { isKnownHeader, parsePlaceHeader, toHeaderKey, wholePlaceHeaders } from '../../core/header-words.js'
+import { plural, toHeaderKeys } from '../../core/text.js'
+import registerWords from '../reference/register-words.json' with { type: 'json' }
 import { findHeaderField, isMostly, shareMin } from '../reference/registers.js'
 import { parseForm } from '../normalize/parsed-name.js'
-import { matchLimits } from '../model/limits.js'
 import { toRootDomain } from '../../core/domain-name.js'
-import { isIsin, toCanonicalIdentifier } from '../../core/identifiers.js'
+import {
+  countriesOfAdded,
+  countriesOfHeader,
+  countriesOfTaxHeader,
+  isIsin,
+  toCanonicalIdentifier,
+} from '../../core/identifiers.js'
+import { findCountryCode } from '../../core/countries.js'
+import { findNumbering } from '../../core/numbers/number-forms.js'
+import { quoteArgument } from './file-name.js'
+import { readSample } from './item-thread.js'
 import { readIdentifiers } from '../../core/numbers/stated-identifiers.js'
-import type { Encoding } from '../../core/file-formats.js'
-import { openDelimited, openOneFile, openText, type TextSource } from '../../tables/text-tables.js'
-import { listMapped } from './csv-row.js'
+import { openOneFile } from '../../tables/text-tables.js'
+import { listMapped, type ImportField } from './csv-row.js'
 import { createTableFormat, readTableItems, type Table, type TableRow } from './table.js'
 import { UserError } from '../../core/errors.js'
 import { createEmptyFileError } from '../../tables/limits-and-errors.js'
@@ -22,7 +32,7 @@ import { createEmptyFileError } from '../../tables/limits-and-errors.js'
 type AddedFacts = Partial<Pick<StatedRow, 'names' | 'identifiers' | 'website'>>
 
 /** Builds an addition to a registration of other sources. */
-function buildAddition(line: number, sourceKey: string, added: AddedFacts): AdditionItem {
+export function buildAddition(line: number, sourceKey: string, added: AddedFacts): AdditionItem {
   return { kind: 'addition', line, rows: [buildAddedRow(line, sourceKey, added)], dropped: [] }
 }
 
@@ -165,25 +175,6 @@ function readPair(row: TableRow, line: number, columns: PairColumns): ImportItem
   }
 }
 
-/** `sec-names`: former and other names of registrants: `cik,alias,kind`, one name per line. */
-export const secNames = createTableFormat(
-  { what: 'list of names by CIK', required: ['cik', 'alias'], wanted: ['kind'], read: nameItem },
-  { addsUp: true },
-)
-
-function nameItem(row: TableRow, line: number): ImportItem {
-  const cik = toCanonicalIdentifier('cik', row.getText('cik') ?? '')
-  if ('reason' in cik) return { kind: 'rejected', line, reason: cik.reason }
-  const name = row.getText('alias')
-  if (name === null) return { kind: 'rejected', line, reason: 'it has no name' }
-  const longest = matchLimits.nameCharsMax
-  if (name.length > longest)
-    return { kind: 'rejected', line, reason: `its name is longer than ${longest} characters` }
-  // "former_or_variant" counts as former, unless the name equals the present one: see `compose`.
-  const isFormer = /former|previous/i.test(row.getText('kind') ?? 'former')
-  return buildAddition(line, `cik:${cik.value}`, { names: [{ kind: isFormer ? 'former' : 'other', name }] })
-}
-
 /**
  * `domains`: `domain,company`, one domain per line; also redirects and aliases. The company is an identifier: an LEI,
  * `CIK 320193` or `company number GB 00445790`.
@@ -217,68 +208,6 @@ function toCompanyKey(text: string): string | null {
   return kind === 'registration_id' && place !== null
     ? `registration_id:${place.toLowerCase().replace('-', '_')}:${value}`
     : null
-}
-
-/** The beginning of a file. */
-export interface FileSample {
-  readonly encoding: Encoding
-  /** The text read so far; the whole file if `isWhole`. */
-  readonly text: string
-  readonly isWhole: boolean
-  /** Column names and rows of a table; empty for any other file. */
-  readonly header: readonly string[]
-  readonly rows: readonly (readonly string[])[]
-}
-
-/** Characters that are read from a file for detection. */
-export const sampleCharsMax = 262_144
-/** Limit of rows for detection. */
-const sampleRowsMax = 2_000
-
-/** Errors: those of reading files, and REGISTRY_IMPORT_INVALID for a zip with several files. */
-export async function readSample(path: string, given?: Encoding): Promise<FileSample> {
-  const file = await openOneFile(path, null)
-  const source = await openText(file, given).catch(returnNullIfEmpty)
-  if (source === null) return { encoding: 'utf-8', text: '', isWhole: true, header: [], rows: [] }
-  const { encoding } = source
-  const { text, isWhole } = await readHead(source)
-  const isTable = /[\r\n]/.test(text) && !/^\s*[[{]/.test(text)
-  return {
-    encoding,
-    text,
-    isWhole,
-    ...(isTable ? await readTable(path, encoding) : { header: [], rows: [] }),
-  }
-}
-
-function returnNullIfEmpty(error: unknown): null {
-  if (error instanceof UserError && error.code === 'INPUT_EMPTY') return null
-  throw error
-}
-
-async function readHead(source: TextSource): Promise<{ text: string; isWhole: boolean }> {
-  let text = ''
-  for await (const piece of source.pieces()) {
-    text += piece
-    if (text.length > sampleCharsMax) return { text: text.slice(0, sampleCharsMax), isWhole: false }
-  }
-  return { text, isWhole: true }
-}
-
-async function readTable(path: string, encoding: Encoding): Promise<Pick<FileSample, 'header' | 'rows'>> {
-  const table = await openDelimited(await openOneFile(path, null), { encoding })
-  let header: readonly string[] = []
-  const rows: (readonly string[])[] = []
-  const choose = (names: readonly string[]) => {
-    header = names.map((name) => name.trim())
-    return null
-  }
-  for await (const records of table.scan(choose)) {
-    for (const { cells, reason } of records)
-      if (reason === null && rows.length < sampleRowsMax) rows.push(cells)
-    if (rows.length >= sampleRowsMax) break
-  }
-  return { header, rows }
 }
 
 const hasForm = (text: string): boolean => parseForm(text).formClass !== null
@@ -346,4 +275,61 @@ export const haveOwnNumbers = (map: { registration_court?: string }, cells: read
   const areNumbers =
     isMostly(filled, (cell) => /\d(?:[ ./-]?\d){3}/.test(cell)) && new Set(filled).size === filled.length
   return areNumbers || map.registration_court !== undefined
+}
+
+const seatHeaders: ReadonlySet<string> = new Set([...wholePlaceHeaders, ...toHeaderKeys(registerWords.seats)])
+
+/** Takes a seat whose cells are only towns as the city, also next to a column of addresses: `Sjedište` next to `Adresa`. */
+export function recognizeSeat(
+  map: { city?: string; formatted_address?: string },
+  unused: readonly string[],
+  cellsOf: (column: string) => readonly string[],
+): void {
+  const { city, formatted_address: line = '' } = map
+  const areTowns = (cells: readonly string[]) => isMostly(cells, (cell) => !/[\p{Nd},;،]/u.test(cell))
+  const isSeat = (name: string) => seatHeaders.has(toHeaderKey(name)) && areTowns(cellsOf(name))
+  const seat = city === undefined ? [line, ...unused].find(isSeat) : undefined
+  if (seat === undefined) return
+  map.city = seat
+  const next = unused.find((name) => parsePlaceHeader(name)?.part === 'address')
+  if (seat === line) delete map.formatted_address
+  if (seat === line && next !== undefined) map.formatted_address = next
+}
+
+export const noJurisdiction = 'no column has the country of the register; registry import has --jurisdiction'
+
+const placesShownMax = 5
+
+/** Says that the country of the register is open, and which countries have numbers under all of these headers. */
+export function describeOpenPlace(columns: readonly string[]): string {
+  const tables = [countriesOfHeader, countriesOfAdded, countriesOfTaxHeader]
+  const find = (name: string) => tables.flatMap((countries) => countries.get(toHeaderKey(name)) ?? [])
+  const [first = [], ...others] = columns.map(find).filter((countries) => countries.length > 0)
+  const fitting = first.filter((code) => code !== 'any' && others.every((codes) => codes.includes(code)))
+  const codes = [...new Set(fitting)].map((code) => code.toLowerCase())
+  return codes.length === 0 || codes.length > placesShownMax
+    ? noJurisdiction
+    : `${noJurisdiction}: the headers are those of ${codes.join(' or ')}`
+}
+
+/** Says which company numbers of the rows several companies may have; `null` if none. `home`: jurisdiction of other rows. */
+export function describeAmbiguousNumbers(
+  map: Partial<Record<ImportField, string>>,
+  cellsOf: (column: string) => readonly string[],
+  home: string | null,
+): string | null {
+  const { id = '', registration_court: court = '', jurisdiction = '', country = '' } = map
+  const [courts, places, countries] = [cellsOf(court), cellsOf(jurisdiction), cellsOf(country)]
+  const found = cellsOf(id).filter((number, at) => {
+    const stated = places[at] ?? ''
+    const place = stated !== '' ? stated : (home ?? findCountryCode(countries[at] ?? '') ?? '')
+    const writings = [number, `${number} ${courts[at] ?? ''}`]
+    return number !== '' && place !== '' && writings.every((one) => findNumbering(place, one) === null)
+  })
+  if (found.length === 0 || map.registration_authority !== undefined) return null
+  return (
+    `${plural(found.length, 'company number')} of the first rows, such as ${quoteArgument(found[0] ?? '')}, may belong to several companies: the court or state is missing. ` +
+    'Such a number joins no rows, and finds a company only together with the name. ' +
+    'Map the column of courts to registration_court, or of states to jurisdiction (us_de)'
+  )
 }

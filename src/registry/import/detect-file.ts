@@ -9,7 +9,8 @@ import type { FileFormat, ImportItem } from '../model/registry-rows.js'
 import { listSources, type RegisterSource } from '../sources/source.js'
 import { quoteArgument } from './file-name.js'
 import { proposeMap, type FieldMap, type MapProposal } from './propose-map.js'
-import { findPairColumns, isHeaderless, readSample, sampleCharsMax, type FileSample } from './additions.js'
+import { findPairColumns, isHeaderless } from './additions.js'
+import { readSample, sampleCharsMax, type FileSample } from './item-thread.js'
 import { fileFormats, type FormatName } from './file-formats.js'
 import { formatColumns } from './csv-row.js'
 import { createMappedFormat } from './mapped-format.js'
@@ -216,9 +217,7 @@ function isSound(item: ImportItem): boolean {
   return item.kind === 'registration' ? item.read.row !== null : item.kind !== 'rejected'
 }
 
-function toUnknown(reason: string): DetectedFile {
-  return { kind: 'unknown', reason, command: null }
-}
+const toUnknown = (reason: string): DetectedFile => ({ kind: 'unknown', reason, command: null })
 
 function describeError(error: unknown): string {
   if (error instanceof UserError)

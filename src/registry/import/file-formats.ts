@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import type { Encoding } from '../../core/file-formats.js'
 import type { FileFormat, ImportItem, ItemPiece, ReadOptions } from '../model/registry-rows.js'
 import { mapEach, readItems } from './item-thread.js'
-import { domainList, gleifBic, gleifIsin, leiCik, secNames } from './additions.js'
+import { domainList, gleifBic, gleifIsin, leiCik } from './additions.js'
 import type { WritableRegistry } from '../registry.js'
 import { runImport, type ImportOptions } from './run-import.js'
 import type { ImportResult } from './session.js'
@@ -11,7 +11,7 @@ import { getSource, listSources, type RegisterSource } from '../sources/source.j
 import type { GivenIdentifiers } from '../edition.js'
 import { gleif } from './gleif.js'
 import { gleifAuthorities, gleifLegalForms, gleifRelationships } from './gleif-relationships-and-codes.js'
-import { secSub, secTickers, secSubmissions } from './sec.js'
+import { secNames, secSub, secTickers, secSubmissions } from './sec.js'
 import { wikidata } from './wikidata.js'
 
 /** Formats of published register files, by their names on the command line. */

@@ -1,6 +1,5 @@
 import { parseDate } from '../../core/file-formats.js'
 import { mayHaveTown } from '../normalize/unspaced-names.js'
-import { toHeaderKey as toWordsKey, wholePlaceHeaders } from '../../core/header-words.js'
 import type { ImportField } from './csv-row.js'
 import { findCountryCode } from '../../core/countries.js'
 import { findHeaderField, isMostly, shareMin } from '../reference/registers.js'
@@ -118,18 +117,14 @@ export function toHeaderKey(name: string): string {
     .replace(/[\s.-]+/g, '_')
 }
 
-/** A column "address" next to a city or postal code has the street, unless its lines repeat them or alone have the towns. A seat that is only a town is the city. */
+/** A column "address" next to a city or postal code has the street, unless its lines repeat them or alone have the towns. */
 export function recognizeStreet(
   map: Partial<Record<ImportField, string>>,
   cellsOf: (column: string) => readonly string[],
 ): void {
   const { formatted_address: column, street_address: street, city, postal_code: postalCode } = map
   if (column === undefined) return
-  if (city === undefined && isSeat(column) && isMostly(cellsOf(column), (cell) => !/[\d,;]/.test(cell))) {
-    map.city = column
-    Reflect.deleteProperty(map, 'formatted_address')
-  }
-  if (map.city === column || street !== undefined || wholeLine.test(toHeaderKey(column))) return
+  if (street !== undefined || wholeLine.test(toHeaderKey(column))) return
   const places = [city, postalCode].flatMap((place) => (place === undefined ? [] : [cellsOf(place)]))
   const lines = cellsOf(column).flatMap((cell, at) => {
     const stated = places.map((cells) => toLetters(cells[at] ?? '')).filter((part) => part !== '')
@@ -142,7 +137,6 @@ export function recognizeStreet(
   Reflect.deleteProperty(map, 'formatted_address')
 }
 
-const isSeat = (name: string) => wholePlaceHeaders.includes(toWordsKey(name))
 const wholeLine = /^(?:full_|formatted_)|_concat$/
 const toLetters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
 

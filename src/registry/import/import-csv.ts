@@ -13,18 +13,18 @@ import {
   type RowDefaults,
   dateFields,
 } from './csv-row.js'
-import { isHeaderless, listUnused, readSample } from './additions.js'
+import { describeAmbiguousNumbers, isHeaderless, listUnused, noJurisdiction } from './additions.js'
 import { describeHeaderless, formatCommand, formatUnused, type ImportFlags } from './detect-file.js'
 import { readCountry, readJurisdiction } from './draft.js'
 import { DateOrderFinder, describeDateOrders, toOrders, type DateReading } from './mapped-format.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { parseFileName } from './file-name.js'
 import { createTypeCheck } from './mapped-row.js'
-import { describeAmbiguousNumbers, noJurisdiction, proposeMap, type MapProposal } from './propose-map.js'
+import { proposeMap, type MapProposal } from './propose-map.js'
 import { runImport, type ImportedFile, type ImportOptions, Tally } from './run-import.js'
 import type { ImportItem, ItemPiece, ReadOptions } from '../model/registry-rows.js'
 import { beginImport, type ImportResult } from './session.js'
-import { mapEach, readItems } from './item-thread.js'
+import { mapEach, readItems, readSample } from './item-thread.js'
 import { findCountryCode } from '../../core/countries.js'
 import { calculateDistance } from '../../core/word-forms.js'
 import { type DateOrder } from '../../core/file-formats.js'
@@ -152,7 +152,7 @@ function proposeFlags(
 ): ImportFlags & Pick<MapProposal, 'doubts'> {
   const stated = { country: country ?? proposal.country, jurisdiction: jurisdiction ?? proposal.jurisdiction }
   const isPlaced = (country ?? jurisdiction) !== undefined
-  const open = proposal.doubts.filter((doubt) => !isPlaced || doubt !== noJurisdiction)
+  const open = proposal.doubts.filter((doubt) => !isPlaced || !doubt.startsWith(noJurisdiction))
   const { name, id } = proposal.map
   if (map !== undefined) {
     const doubts = name === undefined ? ['no column has names of companies'] : []

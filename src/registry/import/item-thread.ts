@@ -3,7 +3,9 @@ import { once, on } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { Worker, type MessagePort } from 'node:worker_threads'
-import { receiveError, sendError, type SentError } from '../../core/errors.js'
+import { receiveError, sendError, UserError, type SentError } from '../../core/errors.js'
+import type { Encoding } from '../../core/file-formats.js'
+import { openDelimited, openOneFile, openText, type TextSource } from '../../tables/text-tables.js'
 import { codeFolder } from '../../platform/native-package.js'
 import type { ImportItem, ItemPiece, ReadOptions, RegistryRow, RowAddress } from '../model/registry-rows.js'
 import { deriveRow, type DerivedRow, type StoredName } from '../store/registration-columns.js'
@@ -223,4 +225,66 @@ export function* mapEach<Value, Result>(
   make: (value: Value) => Result,
 ): Generator<Result> {
   for (const value of values) yield make(value)
+}
+
+/** The beginning of a file. */
+export interface FileSample {
+  readonly encoding: Encoding
+  /** The text read so far; the whole file if `isWhole`. */
+  readonly text: string
+  readonly isWhole: boolean
+  /** Column names and rows of a table; empty for any other file. */
+  readonly header: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+/** Characters that are read from a file for detection. */
+export const sampleCharsMax = 262_144
+/** Limit of rows for detection. */
+const sampleRowsMax = 2_000
+
+/** Errors: those of reading files, and REGISTRY_IMPORT_INVALID for a zip with several files. */
+export async function readSample(path: string, given?: Encoding): Promise<FileSample> {
+  const file = await openOneFile(path, null)
+  const source = await openText(file, given).catch(returnNullIfEmpty)
+  if (source === null) return { encoding: 'utf-8', text: '', isWhole: true, header: [], rows: [] }
+  const { encoding } = source
+  const { text, isWhole } = await readHead(source)
+  const isTable = /[\r\n]/.test(text) && !/^\s*[[{]/.test(text)
+  return {
+    encoding,
+    text,
+    isWhole,
+    ...(isTable ? await readTable(path, encoding) : { header: [], rows: [] }),
+  }
+}
+
+function returnNullIfEmpty(error: unknown): null {
+  if (error instanceof UserError && error.code === 'INPUT_EMPTY') return null
+  throw error
+}
+
+async function readHead(source: TextSource): Promise<{ text: string; isWhole: boolean }> {
+  let text = ''
+  for await (const piece of source.pieces()) {
+    text += piece
+    if (text.length > sampleCharsMax) return { text: text.slice(0, sampleCharsMax), isWhole: false }
+  }
+  return { text, isWhole: true }
+}
+
+async function readTable(path: string, encoding: Encoding): Promise<Pick<FileSample, 'header' | 'rows'>> {
+  const table = await openDelimited(await openOneFile(path, null), { encoding })
+  let header: readonly string[] = []
+  const rows: (readonly string[])[] = []
+  const choose = (names: readonly string[]) => {
+    header = names.map((name) => name.trim())
+    return null
+  }
+  for await (const records of table.scan(choose)) {
+    for (const { cells, reason } of records)
+      if (reason === null && rows.length < sampleRowsMax) rows.push(cells)
+    if (rows.length >= sampleRowsMax) break
+  }
+  return { header, rows }
 }

@@ -3,7 +3,7 @@ import { toCanonicalIdentifier, countriesOfTaxHeader, otherTaxHeaders } from '..
 import { parseFormText } from '../normalize/parsed-name.js'
 import { parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import { findNumbering } from '../../core/numbers/number-forms.js'
-import { plural, splitScripts, toHeaderKeys, toPlainDigits } from '../../core/text.js'
+import { splitScripts, toHeaderKeys, toPlainDigits } from '../../core/text.js'
 import { findCountryCode } from '../../core/countries.js'
 import {
   identifierHeaders,
@@ -20,18 +20,20 @@ import registerWords from '../reference/register-words.json' with { type: 'json'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import { isDate } from '../../core/file-formats.js'
 import {
+  describeAmbiguousNumbers,
+  describeOpenPlace,
   findDistinctNumber,
   findNamesByCells,
   findRegion,
   haveOwnNumbers,
   listUnused,
   putSparseLast,
+  recognizeSeat,
 } from './additions.js'
 import { readCompanyCountry } from '../match/parse-location.js'
 import {
   findNumberedStreet,
   isBritish,
-  quoteArgument,
   recognizeStreet,
   toHeaderKey,
   joinNames,
@@ -92,6 +94,7 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   const others = header.some((name) => /^comuna/i.test(name)) ? [] : listUnused(map, header)
   const region = findRegion(others, map.region)
   if (region !== undefined) map.region = region
+  recognizeSeat(map, listUnused(map, header), getCells)
   recognizeStreet(map, getCells)
   Object.assign(map, findNumberedStreet(map.street_address, header, getCells))
   const byCells = map.name === undefined ? findNamesByCells(listUnused(map, header), getCells) : null
@@ -132,7 +135,7 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
     ...(map.name === undefined ? ['no column has names of companies'] : []),
     ...(byCells === null ? [] : [`the cells of "${byCells}" are like company names, its header is not`]),
     ...doubt,
-    ...(isOpen && home === null ? [noJurisdiction] : []),
+    ...(isOpen && home === null ? [describeOpenPlace(own)] : []),
     ...twice,
   ]
   return {
@@ -146,8 +149,6 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
     ambiguous: isNumbered ? describeAmbiguousNumbers(map, getCells, home) : null,
   }
 }
-
-export const noJurisdiction = 'no column has the country of the register; registry import has --jurisdiction'
 
 /** Whether the places and forms of most rows, or a header of tax numbers, are those of another country. */
 function isElsewhere(
@@ -176,28 +177,6 @@ function findOnlyCountry(map: FieldMap, cellsOf: GetCells): string | null {
 /** Whether no row states another country. */
 const isOnlyCountry = ({ country = '' }: FieldMap, cellsOf: GetCells, home: string): boolean =>
   cellsOf(country).every((cell) => cell === '' || findCountryCode(cell) === home.toUpperCase())
-
-/** Says which company numbers of the rows several companies may have; `null` if none. `home`: jurisdiction of other rows. */
-export function describeAmbiguousNumbers(
-  map: FieldMap,
-  cellsOf: GetCells,
-  home: string | null,
-): string | null {
-  const { id = '', registration_court: court = '', jurisdiction = '', country = '' } = map
-  const [courts, places, countries] = [cellsOf(court), cellsOf(jurisdiction), cellsOf(country)]
-  const found = cellsOf(id).filter((number, at) => {
-    const stated = places[at] ?? ''
-    const place = stated !== '' ? stated : (home ?? findCountryCode(countries[at] ?? '') ?? '')
-    const writings = [number, `${number} ${courts[at] ?? ''}`]
-    return number !== '' && place !== '' && writings.every((one) => findNumbering(place, one) === null)
-  })
-  if (found.length === 0 || map.registration_authority !== undefined) return null
-  return (
-    `${plural(found.length, 'company number')} of the first rows, such as ${quoteArgument(found[0] ?? '')}, may belong to several companies: the court or state is missing. ` +
-    'Such a number joins no rows, and finds a company only together with the name. ' +
-    'Map the column of courts to registration_court, or of states to jurisdiction (us_de)'
-  )
-}
 
 export type FieldMap = Partial<Record<ImportField, string>>
 type GetCells = (column: string) => readonly string[]

@@ -2,7 +2,7 @@ import { at as getMember, toList } from '../../core/json.js'
 import { parseDate } from '../../core/file-formats.js'
 import { type DraftIdentifier, checkDraft, type Draft } from './draft.js'
 import type { FileFormat, ImportItem } from '../model/registry-rows.js'
-import { importLimits } from '../model/limits.js'
+import { importLimits, matchLimits } from '../model/limits.js'
 import {
   readJsonItems,
   parseJson,
@@ -16,6 +16,8 @@ import { recordUrls } from '../model/identifiers.js'
 import { toJurisdiction, parseEdgarPlace } from '../reference/registers.js'
 import { isUtf8 } from 'node:buffer'
 import { UserError } from '../../core/errors.js'
+import { toCanonicalIdentifier } from '../../core/identifiers.js'
+import { buildAddition } from './additions.js'
 
 /** Builds the public page of a registrant, from a CIK with or without leading zeros. */
 function buildEdgarUrl(cik: string | null): string | null {
@@ -288,4 +290,23 @@ function readEdgarAddress(block: unknown) {
     postalCode: dropZeros(readBlockText('zipCode')),
     country: place?.countryCode ?? null,
   }
+}
+
+/** `sec-names`: former and other names of registrants: `cik,alias,kind`, one name per line. */
+export const secNames = createTableFormat(
+  { what: 'list of names by CIK', required: ['cik', 'alias'], wanted: ['kind'], read: nameItem },
+  { addsUp: true },
+)
+
+function nameItem(row: TableRow, line: number): ImportItem {
+  const cik = toCanonicalIdentifier('cik', row.getText('cik') ?? '')
+  if ('reason' in cik) return { kind: 'rejected', line, reason: cik.reason }
+  const name = row.getText('alias')
+  if (name === null) return { kind: 'rejected', line, reason: 'it has no name' }
+  const longest = matchLimits.nameCharsMax
+  if (name.length > longest)
+    return { kind: 'rejected', line, reason: `its name is longer than ${longest} characters` }
+  // "former_or_variant" counts as former, unless the name equals the present one: see `compose`.
+  const isFormer = /former|previous/i.test(row.getText('kind') ?? 'former')
+  return buildAddition(line, `cik:${cik.value}`, { names: [{ kind: isFormer ? 'former' : 'other', name }] })
 }

@@ -210,7 +210,7 @@ const headerRules: readonly HeaderRule[] = [
   ['founding_date', ['date', 'start'], []],
   ['dissolution_date', ['date', 'end'], []],
   ['dissolution_date', ['ended'], ['date']],
-  ['house_number', ['house', 'number'], []],
+  ['house_number', ['house', 'number'], ['seat']],
   ['legal_form', ['form', 'legal'], []],
   ['legal_form', ['form', 'company'], []],
   ['formatted_address', ['address'], ['seat']],

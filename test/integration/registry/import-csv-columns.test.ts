@@ -1371,25 +1371,30 @@ describe('headers of one register in many languages', () => {
     },
   )
 
-  const seats = [
-    'Sjedište',
-    'Sedež',
-    'Siedziba',
-    'Sídlo',
-    'Székhely',
-    'Sitz',
-    'Sede',
-    'Zetel',
-    'Säte',
-    'Kotipaikka',
-  ]
+  const seats = (
+    'Sjedište|Sediste|Седиште|Sedež|Siedziba|Sídlo|Székhely|Sediul|Sitz|Siège|Sede|Seat|Zetel|Säte|Sete|Hjemsted|' +
+    'Kotipaikka|Merkez|Έδρα|المقر|Седалище|Buveinė|Selia|Trụ sở'
+  ).split('|')
   test.each(seats)('a column %s of towns is the city next to a street, not the street', (seat) => {
     const rows = streets.map((street, at) => [`8600259${at}`, `Larkmoor ${at}`, 'Zorvex', `${street} ${at}`])
     const { map } = proposeMap(['ID', 'Company name', seat, 'Ulica i kućni broj'], rows)
     expect(map).toMatchObject({ city: seat, street_address: 'Ulica i kućni broj' })
+    const beside = proposeMap(['ID', 'Company name', seat, 'Adresa'], rows)
+    expect([beside.map.city, beside.map.street_address, beside.unused]).toEqual([seat, 'Adresa', ['ID']])
     const lines = rows.map(([id = '', name = '', town = '', street = '']) => [id, name, `${street}, ${town}`])
-    if (seat !== 'Kotipaikka')
+    if (!/^(?:Kotipaikka|Seat|Sete)$/.test(seat))
       expect(proposeMap(['ID', 'Company name', seat], lines).map.formatted_address).toBe(seat)
+  })
+
+  test.each([
+    ['Ulica sjedišta', 'Kućni broj sjedišta', 'Sjedište', 'Županija sjedišta'],
+    ['ulica', 'kucni_broj', 'naziv_naselja', 'naziv_zupanije'],
+    ['Улица', 'Кућни број седишта', 'Место седишта', 'Назив округа'],
+  ])('%s, %s, %s and %s are the place of the seat', (street, house, town, region) => {
+    const rows = [1, 2].map((at) => [`8600259${at}`, 'Larkmoor', 'Norvanska', `${at}`, 'Zorvex', 'Velmora'])
+    const { map, unused } = proposeMap(['ID', 'Company name', street, house, town, region], rows)
+    const { street_address: address, city, region: found } = map
+    expect([address, city, found, unused]).toEqual([`${street},${house}`, town, region, ['ID']])
   })
 
   test('the address for letters counts only without another one, and that for bills never', () => {
@@ -1910,4 +1915,16 @@ test('without a company number in some rows, the numbers of the rows are the ids
   ])
     expect(propose(codes, others).idType).toBeNull()
   expect(propose(codes.with(3, '36560113'), records).idType).toBe('registration_id')
+})
+
+test.each(['MB', 'МБ', 'Matični broj'])('%s next to PIB is the number of a register in Serbia', (header) => {
+  const propose = (taxNumbers: readonly string[]) =>
+    proposeMap(
+      ['PIB', header, 'Naziv'],
+      taxNumbers.map((number, at) => [number, `2010258${at}`, `LARKMOOR ${at} DOO`]),
+    )
+  const { map, jurisdiction, doubts } = propose(['104242447', '101134702', '103385127'])
+  expect([map.id, map.registration_id, jurisdiction, doubts]).toEqual([header, 'PIB', 'rs', []])
+  const open = propose(['104242440', '101134700', '103385120'])
+  expect([open.jurisdiction, open.doubts]).toEqual([null, [expect.stringMatching(/those of me or rs$/)]])
 })

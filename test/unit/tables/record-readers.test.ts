@@ -256,6 +256,38 @@ describe('a quote that encloses no cell', () => {
   })
 })
 
+describe('a cell of a register that begins with a quoted word', () => {
+  test.each(
+    [',', ';', '\t', '|'].flatMap((delimiter) =>
+      [
+        ['1', '"Larkmoor vino" d.o.o. Mostar', '2', '"Norvane" d.o.o.'],
+        ['"Larkmoor" trgovina', 'x', '"Norvane"', '2'],
+        ['1', 'PP "Larkmoor" Sarajevo', '"Norvane"', '2'],
+        ['1', '"Larkmoor" i "Norvane" d.o.o.', '"Vel""mora" d.d.', '"Quelmor" d.d.'],
+      ].map((cells) => [delimiter, cells] as const),
+    ),
+  )('is text, and takes no other cell: %j %j', async (delimiter, cells) => {
+    const rows = [cells, ['3', '4', '5', '6'], cells]
+    const text = ['a,b,c,d'.replaceAll(',', delimiter), ...rows.map((one) => one.join(delimiter)), '']
+    const unquote = (cell: string) => (/^"\w+"$/.test(cell) ? cell.slice(1, -1) : cell)
+    for (const [size, end] of [1, 7, 1_000].flatMap((one) =>
+      ['\n', '\r\n'].map((two) => [one, two] as const),
+    )) {
+      const reading = await read(scanRecords, cut(text.join(end), size), { delimiter })
+      expect(cellsOf(reading)).toEqual(rows.map((one) => one.map(unquote)))
+    }
+  })
+
+  test('is enclosed if the record is whole only then', async () => {
+    const text = 'a,b\n"x, "y" z",1\n"x\ny",2\n"x" y,3\n'
+    expect(cellsOf(await read(scanRecords, [text]))).toEqual([
+      ['x, "y" z', '1'],
+      ['x\ny', '2'],
+      ['"x" y', '3'],
+    ])
+  })
+})
+
 describe('a defect', () => {
   test.each(defects)(
     'that is %s ends the strict reading at its line, behind what is right',
