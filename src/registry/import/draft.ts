@@ -29,7 +29,8 @@ import type {
 } from '../model/registry-rows.js'
 import { matchLimits, importLimits } from '../model/limits.js'
 import { limitIdentifiers, toRegister } from '../linkage/entity-clusters.js'
-import { findStatus, isNoForm, isRegion } from '../reference/registers.js'
+import { findStatus, isNoForm, isPrivateForm, isPublicForm, isRegion } from '../reference/registers.js'
+import { spellOutShortForms } from '../normalize/clean-text.js'
 import { findCountryCode } from '../../core/countries.js'
 
 /** A registration in the words of a file, before any check. */
@@ -43,7 +44,7 @@ export interface Draft {
   /** `null` if the file states none. */
   readonly type: EntityType | null
   readonly subtype: EntitySubtype
-  /** The subtype is stated by the file. */
+  /** The subtype is stated by the file; optional, only for files whose columns are mapped. */
   readonly isSubtypeStated?: boolean
   readonly status?: string | null
   readonly legalForm?: string | null
@@ -90,27 +91,22 @@ export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] =
   const place = jurisdiction ?? countryCode?.toLowerCase() ?? null
   const stated = collectIdentifiers(draft, place, dropped)
   const identifiers = limitIdentifiers(stated, importLimits.identifiersMax, countryCode)
+  const omitted = stated.length - identifiers.length
   const key = toSourceKey(draft, identifiers, place)
   if ('reason' in key) return reject(key.reason, dropped)
+  const { registrationAuthority: authority = null } = draft
   const row: RegistryRow = {
     sourceKey: key.value,
     sourceLine,
     legalName,
     names: collectNames(legalName, draft),
-    ...chooseType(draft, { legalName, countryCode, identifiers }),
+    ...chooseType(draft, { legalName, countryCode, identifiers }, dropped),
     status: readStatus(draft.status ?? null, jurisdiction?.slice(0, 2).toUpperCase() ?? countryCode, dropped),
     legalForm: draft.legalForm ?? null,
     jurisdiction,
-    registrationAuthority: checkShape(
-      draft.registrationAuthority ?? null,
-      /^RA\d{6}$/,
-      'registration authority',
-      dropped,
-    ),
+    registrationAuthority: checkShape(authority, /^RA\d{6}$/, 'registration authority', dropped),
     identifiers,
-    ...(stated.length === identifiers.length
-      ? {}
-      : { identifiersOmitted: stated.length - identifiers.length }),
+    ...(omitted > 0 && { identifiersOmitted: omitted }),
     address: buildAddress(draft.address ?? {}, countryCode),
     website: checkShape(draft.website ?? null, websiteShape, 'website', dropped),
     sic: readCode(draft.sic ?? null, /^(?!0{4})\d{4}$/, 'SIC code', dropped),
@@ -134,6 +130,7 @@ type NamedRow = Pick<RegistryRow, 'legalName' | 'identifiers'> & Pick<RowAddress
 function chooseType(
   draft: Draft,
   { legalName, countryCode, identifiers }: NamedRow,
+  dropped: string[],
 ): Pick<RegistryRow, 'type' | 'subtype'> {
   const { subtype } = draft
   const type = draft.type ?? 'business'
@@ -151,8 +148,18 @@ function chooseType(
   const isByName = isOpen && !identifiers.some(({ type: kind }) => kind === 'lei')
   const isNonprofit = (form !== '' && isNonprofitForm(form)) || (isByName && isNonprofitName(legalName))
   if (draft.type === null && isNonprofit) return { type: 'nonprofit', subtype: 'nonprofit_entity' }
-  return { type, subtype: classifyFundOrTrust(named) === null ? subtype : 'complex_business_structure' }
+  const isPlain = classifyFundOrTrust(named) === null
+  const isOpenText = isOpen && draft.isSubtypeStated === false && /\p{L}{3}/u.test(form)
+  if (isPlain && isOpenText && !isNonprofit && !isKnownForm(form, countryCode))
+    dropped.push(`legal form "${form.slice(0, 40)}" is not known`)
+  return { type, subtype: isPlain ? subtype : 'complex_business_structure' }
 }
+
+/** Whether a form is known by words for private and public companies, or as a short form of the country. */
+const isKnownForm = (form: string, country: string | null): boolean =>
+  isPrivateForm(form) ||
+  isPublicForm(form) ||
+  parseFormText(spellOutShortForms(`Qq ${form}`, [country ?? '']).slice(3)).formClass !== null
 
 /** Splits a one-line address into its parts and keeps the line. A region may say that it is a town: "Thành phố Đà Nẵng". */
 function buildAddress(stated: NonNullable<Draft['address']>, countryCode: string | null): RowAddress {
@@ -200,8 +207,7 @@ function collectIdentifiers(draft: Draft, home: string | null, dropped: string[]
     const isKnown = identifiers.some((other) => other.type === type && other.value === canonical.value)
     if (isKnown) return
     const place = type === 'registration_id' ? (jurisdiction ?? home) : type === 'ein' ? 'us' : null
-    const traded = exchange === undefined ? {} : { exchange }
-    identifiers.push({ type, value: canonical.value, jurisdiction: place, ...traded })
+    identifiers.push({ type, value: canonical.value, jurisdiction: place, ...(exchange && { exchange }) })
   }
   if (isIdentifierType(draft.idType) && draft.id !== null) add({ type: draft.idType, text: draft.id }, true)
   for (const identifier of draft.identifiers ?? []) add(identifier, false)
@@ -217,15 +223,11 @@ const isIdentifierType = (text: string): text is IdentifierType => identifierTyp
  * may have (`HRB 501`) makes no key without the name.
  */
 function toSourceKey(
-  {
-    idType,
-    id,
-    name,
-    registrationAuthority,
-  }: Pick<Draft, 'idType' | 'id' | 'name' | 'registrationAuthority'>,
+  draft: Pick<Draft, 'idType' | 'id' | 'name' | 'registrationAuthority'>,
   identifiers: readonly RowIdentifier[],
   place: string | null,
 ): { value: string } | { reason: string } {
+  const { idType, id, name, registrationAuthority } = draft
   if (!isIdentifierType(idType)) {
     if (id === null) return { reason: 'it has no id' }
     return id.length > importLimits.idCharsMax

@@ -847,7 +847,7 @@ const statusTexts: Readonly<Record<string, string>> = {
   inactive:
     "ANULADO|RECHAZADO|Disuelto|Fusionada por absorción|Cese de actividades|Revocada|Rejeitada|Encerrado|Annulée|Radiation d'office|Fusionnée|Respinta|Sciolta senza altro|Afgewezen|Odrzucony|Татан буугдсан|Идэвхгүй|შეწყვეტილი|Gederegistreer|ոչ ակտիվ|Ləğv olunub|រំលាយ|ຍຸບເລີກ|ပယ်ဖျက်ပြီး|खारेज|අවලංගු|கலைக்கப்பட்டது|বিলুপ্ত|Imefutwa|የተሰረዘ|E çregjistruar|Dibubarkan|Hindi aktibo|Nabuwag|Wala na|Sarado|Óvirkt|Sameinað|Slitið|Hætt starfsemi|Fèmen|Tugatilgan|Struck off|Rejected|غیر‌فعال|غیرفعال",
   suspended:
-    "لم يجدد|غير مجدد|Not renewed|Non renouvelée|Chưa gia hạn|Привремени прекид|întrerupere temporară de activitate|SUSPENDIDO|CESE TEMPORAL|Cese temporal de actividades|Baja temporal|Suspensión provisional|Suspensa temporariamente|Paralisada|Suspendue|Cessation temporaire d'activité|Sospeso|Cessazione temporanea|Geschorst|Askıya alındı|Приостановлено|Temporarily closed|Түр зогссон|შეჩერებული|Opgeskort|կասեցված|Müvəqqəti dayandırılıb|ផ្អាក|ໂຈະ|ဆိုင်းငံ့ထားသည်|निलम्बित|අත්හිටුවා ඇත|இடைநிறுத்தப்பட்டது|স্থগিত|Imesimamishwa|የታገደ|I pezulluar|Суспендиран|Digantung|Sinuspinde|Stöðvað|Sispann|Тоқтатылған",
+    "Привремени прекид|întrerupere temporară de activitate|SUSPENDIDO|CESE TEMPORAL|Cese temporal de actividades|Baja temporal|Suspensión provisional|Suspensa temporariamente|Paralisada|Suspendue|Cessation temporaire d'activité|Sospeso|Cessazione temporanea|Geschorst|Askıya alındı|Приостановлено|Temporarily closed|Түр зогссон|შეჩერებული|Opgeskort|կասեցված|Müvəqqəti dayandırılıb|ផ្អាក|ໂຈະ|ဆိုင်းငံ့ထားသည်|निलम्बित|අත්හිටුවා ඇත|இடைநிறுத்தப்பட்டது|স্থগিত|Imesimamishwa|የታገደ|I pezulluar|Суспендиран|Digantung|Sinuspinde|Stöðvað|Sispann|Тоқтатылған",
   liquidation:
     'En proceso de liquidación|En disolución|Em dissolução|In fase di liquidazione|Татан буугдаж байгаа|In likwidasie|լուծարման փուլում|Ləğvetmə prosesində|जम्मा परिसमापन में|অবসায়ন|Inafilisiwa|Në likuidim|Digulung|Í slitameðferð|An likidasyon',
   bankruptcy:
@@ -1798,7 +1798,7 @@ test.each([
 })
 
 test.each(
-  'Not renewed|Due for renewal|Not licensed|Not in force|Non valida|Nicht verlängert|No renovada|ያልታደሰ'.split(
+  'Not renewed|Due for renewal|Not licensed|Not in force|Non valida|Nicht verlängert|No renovada|ያልታደሰ|لم يجدد|غير مجدد'.split(
     '|',
   ),
 )('%s says neither that a company is active nor that it has ended', (text) => {
@@ -1927,4 +1927,24 @@ test.each(['MB', 'МБ', 'Matični broj'])('%s next to PIB is the number of a re
   expect([map.id, map.registration_id, jurisdiction, doubts]).toEqual([header, 'PIB', 'rs', []])
   const open = propose(['104242440', '101134700', '103385120'])
   expect([open.jurisdiction, open.doubts]).toEqual([null, [expect.stringMatching(/those of me or rs$/)]])
+})
+
+test('a legal form that is not known is reported, as a status is; a known one and a code are not', async () => {
+  const forms = [
+    'Zweigniederlassung',
+    'GmbH',
+    'UG (haftungsbeschränkt)',
+    'e.V.',
+    'Einzelkaufmann',
+    'AG',
+    'X7',
+    '',
+  ]
+  const rows = forms.map((form, at) => `${at},Larkmoor ${at},${form},DE\n`).join('')
+  const map = { id: 'no', name: 'name', legal_form: 'form', country: 'country' }
+  const { result } = await importRows(`no,name,form,country\n${rows}`, { map })
+  expect([result.droppedCount, result.drops[0]?.reason]).toEqual([
+    1,
+    'legal form "Zweigniederlassung" is not known',
+  ])
 })
