@@ -5,10 +5,11 @@ import type {
   FileFormat,
   ImportItem,
 } from '../model/registry-rows.js'
-import { isKnownHeader, parsePlaceHeader, toHeaderKey, wholePlaceHeaders } from '../../core/header-words.js'
+import { isPersonHeader, parsePlaceHeader, toHeaderKey, wholePlaceHeaders } from '../../core/header-words.js'
 import { plural, toHeaderKeys } from '../../core/text.js'
+import listWords from '../../core/headers.json' with { type: 'json' }
 import registerWords from '../reference/register-words.json' with { type: 'json' }
-import { findHeaderField, isMostly, shareMin } from '../reference/registers.js'
+import { isMostly, shareMin } from '../reference/registers.js'
 import { parseForm } from '../normalize/parsed-name.js'
 import { toRootDomain } from '../../core/domain-name.js'
 import {
@@ -227,18 +228,25 @@ export function findNamesByCells(
   return fitting.sort((one, other) => other.forms - one.forms)[0]?.column ?? null
 }
 
-/** Puts the columns that are filled in fewer than half of the rows behind the others. */
-export function putSparseLast(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const isFilled = (at: number) =>
-    rows.filter((row) => (row[at] ?? '').trim() !== '').length * 2 >= rows.length
-  const full = new Set(header.filter((_, at) => isFilled(at)))
-  return [...full, ...header.filter((name) => !full.has(name))]
-}
+/** Returns the first column of different texts in other letters than Latin, as names are; undefined without one. */
+export const findLocalNames = (
+  columns: readonly string[],
+  cellsOf: (column: string) => readonly string[],
+): string | undefined =>
+  columns.find((column) => {
+    const cells = cellsOf(column).filter((cell) => cell !== '')
+    const isText = (cell: string) => /(?!\p{sc=Latin})\p{L}{2}/u.test(cell) && !/\p{Nd}{3}/u.test(cell)
+    return isMostly(cells, isText) && new Set(cells).size >= cells.length * 0.9 && !isPersonHeader(column)
+  })
 
-/** Whether the first row has values, such as numbers, dates or names with a legal form, and no known header. */
-export const isHeaderless = (header: readonly string[]): boolean =>
-  !header.some((cell) => isKnownHeader(cell) || findHeaderField(cell) !== null) &&
-  header.some((cell) => /^\W*\d{5,}|^\d+[./-]\d+/.test(cell) || hasForm(cell))
+/** Adds columns of names in English behind those of the register. */
+export function addEnglishNames(map: Partial<Record<ImportField, string>>, english: readonly string[]): void {
+  if (english[0] === undefined) return
+  map.name ??= english[0]
+  const others = [...(map.other_names?.split(',') ?? []), ...english.filter((one) => !one.includes(','))]
+  const further = others.filter((one) => one !== map.name)
+  if (further.length > 0) map.other_names = further.join()
+}
 
 /** Lists the columns of a header that a map does not use. */
 export function listUnused(map: Readonly<Record<string, string>>, header: readonly string[]): string[] {
@@ -305,7 +313,8 @@ export function describeOpenPlace(columns: readonly string[]): string {
   const tables = [countriesOfHeader, countriesOfAdded, countriesOfTaxHeader]
   const find = (name: string) => tables.flatMap((countries) => countries.get(toHeaderKey(name)) ?? [])
   const [first = [], ...others] = columns.map(find).filter((countries) => countries.length > 0)
-  const fitting = first.filter((code) => code !== 'any' && others.every((codes) => codes.includes(code)))
+  const isSure = (code: string) => code !== 'any' && !(code in listWords.sharedNumbers)
+  const fitting = first.filter((code) => isSure(code) && others.every((codes) => codes.includes(code)))
   const codes = [...new Set(fitting)].map((code) => code.toLowerCase())
   return codes.length === 0 || codes.length > placesShownMax
     ? noJurisdiction

@@ -8,6 +8,9 @@ import type { Encoding } from '../../core/file-formats.js'
 import { openDelimited, openOneFile, openText, type TextSource } from '../../tables/text-tables.js'
 import { codeFolder } from '../../platform/native-package.js'
 import type { ImportItem, ItemPiece, ReadOptions, RegistryRow, RowAddress } from '../model/registry-rows.js'
+import { isKnownHeader } from '../../core/header-words.js'
+import { findHeaderField } from '../reference/registers.js'
+import { parseForm } from '../normalize/parsed-name.js'
 import { deriveRow, type DerivedRow, type StoredName } from '../store/registration-columns.js'
 
 /** An item, and for a registration what its columns are computed from, if a thread has computed it. */
@@ -288,3 +291,16 @@ async function readTable(path: string, encoding: Encoding): Promise<Pick<FileSam
   }
   return { header, rows }
 }
+
+/** Puts the columns that are filled in fewer than half of the rows behind the others. */
+export function putSparseLast(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const isFilled = (at: number) =>
+    rows.filter((row) => (row[at] ?? '').trim() !== '').length * 2 >= rows.length
+  const full = new Set(header.filter((_, at) => isFilled(at)))
+  return [...full, ...header.filter((name) => !full.has(name))]
+}
+
+/** Whether the first row has values, such as numbers, dates or names with a legal form, and no known header. */
+export const isHeaderless = (header: readonly string[]): boolean =>
+  !header.some((cell) => isKnownHeader(cell) || findHeaderField(cell) !== null) &&
+  header.some((cell) => /^\W*\d{5,}|^\d+[./-]\d+/.test(cell) || parseForm(cell).formClass !== null)

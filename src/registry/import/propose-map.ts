@@ -20,16 +20,18 @@ import registerWords from '../reference/register-words.json' with { type: 'json'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import { isDate } from '../../core/file-formats.js'
 import {
+  addEnglishNames,
   describeAmbiguousNumbers,
   describeOpenPlace,
   findDistinctNumber,
+  findLocalNames,
   findNamesByCells,
   findRegion,
   haveOwnNumbers,
   listUnused,
-  putSparseLast,
   recognizeSeat,
 } from './additions.js'
+import { putSparseLast } from './item-thread.js'
 import { readCompanyCountry } from '../match/parse-location.js'
 import {
   findNumberedStreet,
@@ -88,8 +90,10 @@ const courtNumberHeader = /(?:^|_)(?:rcs?|rccm|hr[ab]?|rea)(?:_|$)/
 export function proposeMap(header: readonly string[], rows: readonly (readonly string[])[]): MapProposal {
   const getCells = (column: string, index = header.indexOf(column)) =>
     rows.map((row) => toPlainDigits(row[index] ?? '').trim())
-  const { map, twice } = mapHeader(putSparseLast(header, rows))
-  mapByWords(map, header, getCells)
+  const english = header.filter(isEnglishName)
+  const isOwn = (name: string) => !english.includes(name)
+  const { map, twice } = mapHeader(putSparseLast(header, rows).filter(isOwn))
+  mapByWords(map, header.filter(isOwn), getCells)
   dropUnlikely(map, getCells)
   const others = header.some((name) => /^comuna/i.test(name)) ? [] : listUnused(map, header)
   const region = findRegion(others, map.region)
@@ -97,8 +101,11 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   recognizeSeat(map, listUnused(map, header), getCells)
   recognizeStreet(map, getCells)
   Object.assign(map, findNumberedStreet(map.street_address, header, getCells))
-  const byCells = map.name === undefined ? findNamesByCells(listUnused(map, header), getCells) : null
+  const named = map.name === undefined ? listUnused(map, header).filter(isOwn) : []
+  const byCells = findNamesByCells(named, getCells)
   if (byCells !== null) map.name = byCells
+  const local = map.name === undefined && english.length > 0 ? findLocalNames(named, getCells) : undefined
+  addEnglishNames(map, english)
   const isOfTax = (name: string) =>
     rankNumber(name, identifierHeaders.registration_id) >= 0 || otherTaxHeaders.has(toWordsKey(name))
   const spare = map.registration_court === undefined ? listUnused(map, header).filter(isOfTax) : []
@@ -134,6 +141,9 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   const doubts = [
     ...(map.name === undefined ? ['no column has names of companies'] : []),
     ...(byCells === null ? [] : [`the cells of "${byCells}" are like company names, its header is not`]),
+    ...(local === undefined
+      ? []
+      : [`"${map.name ?? ''}" has English names; "${local}" may have the registered ones`]),
     ...doubt,
     ...(isOpen && home === null ? [describeOpenPlace(own)] : []),
     ...twice,
@@ -230,6 +240,14 @@ function mapHeader(columns: readonly string[]): { map: FieldMap; twice: string[]
   for (const isAsked of [false, true])
     for (const rank of nameRanks) add('name', (name) => (isOther(name) === isAsked ? rank(name) : -1))
   return { map, twice }
+}
+
+const englishWords = new RegExp(registerWords.english, 'iu')
+/** Whether a column has names in English, next to those of the register: `الاسم بالإنجليزية`. */
+function isEnglishName(header: string): boolean {
+  const own = header.replace(englishWords, ' ').trim()
+  const isName = isNameHeader(own) || nameRanks.some((rank) => rank(own) >= 0)
+  return own !== '' && own !== header.trim() && (isName || findHeaderField(own) === 'other_names')
 }
 
 const isNameHeader = (name: string): boolean =>

@@ -1948,3 +1948,34 @@ test('a legal form that is not known is reported, as a status is; a known one an
     'legal form "Zweigniederlassung" is not known',
   ])
 })
+
+describe('names in English next to those of a register', () => {
+  const rows = [
+    ['1', 'Larkmoor Trading', 'لاركمور للتجارة'],
+    ['2', 'Norvane Industries', 'نورفان للصناعة'],
+  ]
+  const english = (
+    'الاسم بالإنجليزية|الاسم بالانجليزي|الاسم باللغة الإنجليزية|English name|Name in English|Name (EN)|ইংরেজি নাম|' +
+    'Tên tiếng Anh|Naziv na engleskom|英文名称|영문 상호|ชื่อภาษาอังกฤษ|Name (English)|Nazwa angielska'
+  ).split('|')
+  const local =
+    'السمة التجارية|الاسم التجاري|اسم المنشأة|الاسم|Naziv|商号|상호|ব্যবসার নাম|নাম|Tên doanh nghiệp|Firma'.split(
+      '|',
+    )
+  test.each(local)('are other names next to %s', (header) => {
+    for (const one of english) {
+      const { map } = proposeMap(['id', one, header], rows)
+      expect([one, map.name, map.other_names]).toEqual([one, header, one])
+    }
+  })
+
+  test.each(english)('%s: an unknown column with other letters is named', (one) => {
+    const { map, doubts } = proposeMap(['id', one, 'Xyzzy'], rows)
+    expect([map.name, doubts[0]]).toEqual([
+      one,
+      expect.stringContaining('"Xyzzy" may have the registered ones'),
+    ])
+    const [id, name] = ['1', 'Larkmoor Trading']
+    expect(proposeMap(['id', one, 'Xyzzy'], [[id, name, 'Norvane']]).doubts.join()).not.toContain('Xyzzy')
+  })
+})
