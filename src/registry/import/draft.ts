@@ -7,7 +7,7 @@ import {
   type IdentifierType,
   identifierType,
 } from '../../contract/enums.js'
-import { findRegionCode, readBritishLine, readForeignLine, readTown } from '../normalize/places.js'
+import { findRegionCode, readBritishLine, readForeignLine, readTown, toCityKey } from '../normalize/places.js'
 import { readKind } from '../normalize/streets.js'
 import {
   classifyFundOrTrust,
@@ -164,21 +164,21 @@ const isKnownForm = (form: string, country: string | null): boolean =>
 /** Splits a one-line address into its parts and keeps the line. A region may say that it is a town: "Thành phố Đà Nẵng". */
 function buildAddress(stated: NonNullable<Draft['address']>, countryCode: string | null): RowAddress {
   const { street = null, city = null, region = null, postalCode = null, formatted = null } = stated
-  const isLine = street === null && city === null && countryCode !== null
   const kind = region === null ? undefined : readKind(region)?.kind
   const isKnown = kind === 'town' || kind === 'region' || findRegionCode(countryCode, region ?? '') !== null
   const ends = [isKnown ? region : null, isPostalCode(postalCode) ? postalCode : null]
   const apart = ends.filter((part) => part !== null && formatted?.includes(part) === false)
-  const line = isLine && formatted !== null ? [formatted, ...apart].join(', ') : null
   const readLine = countryCode === 'GB' ? readBritishLine : readForeignLine
-  const read = line === null || countryCode === null ? null : readLine(line, countryCode)
-  const town = read === null && city !== null ? readTown(city, countryCode) : null
+  const isLine = street === null && formatted !== null && countryCode !== null
+  const whole = isLine ? readLine([formatted, ...apart].join(', '), countryCode) : null
+  const read = city === null || toCityKey(whole?.city ?? '') === toCityKey(city) ? whole : null
+  const town = city === null ? null : readTown(city, countryCode)
   const locality = street === null ? null : (town?.street ?? null)
   return {
     street: read?.street ?? (locality === null ? street : `${street ?? ''}, ${locality}`),
     streetNumber: stated.streetNumber ?? null,
     subPremise: stated.subPremise ?? null,
-    city: read?.city ?? town?.city ?? city ?? (kind === 'town' ? region : null),
+    city: town?.city ?? city ?? read?.city ?? (kind === 'town' ? region : null),
     region: region ?? read?.region ?? town?.region ?? null,
     postalCode: isPostalCode(postalCode) ? postalCode : (read?.postalCode ?? town?.postalCode ?? null),
     countryCode,

@@ -192,7 +192,9 @@ export type FieldMap = Partial<Record<ImportField, string>>
 type GetCells = (column: string) => readonly string[]
 
 /** Parts of a place that are often smaller or larger than the town or region next to them: `Kecamatan`, `County`. */
-const otherLevels: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.vagueParts))
+const otherLevels: ReadonlySet<string> = new Set(
+  toHeaderKeys(headerWords.vagueParts, registerWords.districts),
+)
 const rateLevel = (name: string) => Number(otherLevels.has(toWordsKey(name)))
 
 function mapHeader(columns: readonly string[]): { map: FieldMap; twice: string[] } {

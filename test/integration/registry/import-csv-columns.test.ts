@@ -1979,3 +1979,33 @@ describe('names in English next to those of a register', () => {
     expect(proposeMap(['id', one, 'Xyzzy'], [[id, name, 'Norvane']]).doubts.join()).not.toContain('Xyzzy')
   })
 })
+
+test('a register of Viet Nam: dates, forms and districts', () => {
+  const header = [
+    'Mã số thuế',
+    'Tên doanh nghiệp',
+    'Ngày bắt đầu thành lập',
+    'Loại hình DN',
+    'Địa chỉ',
+    'Huyện/Quận',
+  ]
+  const rows = [
+    ['0100109106', 'CÔNG TY LARKMOOR', '12/03/2001', 'Công ty cổ phần', 'Đường Norvane', 'Đống Đa'],
+  ]
+  const { map, unused } = proposeMap(header, rows)
+  const { founding_date: date, legal_form: form, street_address: street, city } = map
+  expect([date, form, street, city, unused]).toEqual([...header.slice(2), []])
+  expect(proposeMap([...header, 'Thành phố'], [[...(rows[0] ?? []), 'Hà Nội']]).map.city).toBe('Thành phố')
+})
+
+test('a whole line next to its town has the street, unless its town is another one', async () => {
+  const rows =
+    '1,A Ltd,"House 5, Norvane Road, Dhaka-1100",Dhaka,BD\n2,B Ltd,"House 5, Norvane Road, Dhaka",Sylhet,BD\n'
+  const map = { id: 'no', name: 'name', formatted_address: 'line', city: 'town', country: 'country' }
+  const { held } = await importRows(`no,name,line,town,country\n${rows}`, { map })
+  const found = Object.values(held).map(({ street_address: street, city }) => [street, city])
+  expect(found).toEqual([
+    ['House 5, Norvane Road', 'Dhaka'],
+    [null, 'Sylhet'],
+  ])
+})
