@@ -262,7 +262,7 @@ export function describePlace(
     case 'form_of_country':
       return `registered in another country${inBrackets(registered)}, with a legal form of the one asked for`
     case 'region_conflict':
-      return `another region: ${[city, region ?? postalCode].filter((part) => part !== null).join(', ')}`
+      return `another region: ${[...new Set([city, region ?? postalCode])].filter((part) => part !== null).join(', ')}`
     case 'town_abroad':
       return `the same town, ${town ?? ''}, and another country${afterColon(country)}`
     case 'country_conflict':

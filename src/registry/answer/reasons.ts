@@ -152,7 +152,7 @@ function describeWhere(place: PlaceAgreement, of: StoredPlace, hint: LocationHin
   const [{ city, region, countryCode }, jurisdiction] = [of.address, of.jurisdiction]
   const name = (code: string) => findCountryName(code.slice(0, 2).toUpperCase())
   const country = name(countryCode ?? jurisdiction ?? '') ?? jurisdiction
-  const town = place.startsWith('region') ? [city, region].filter(Boolean).join(', ') : city
+  const town = place.startsWith('region') ? [...new Set([city, region])].filter(Boolean).join(', ') : city
   const where = /country|elsewhere|abroad/.test(place) ? country : town
   const codes = [...(hint?.countries.size ? hint.countries : (hint?.regions ?? []))]
   const [read, ...more] = new Set(codes.map(name))

@@ -2009,3 +2009,18 @@ test('a whole line next to its town has the street, unless its town is another o
     [null, 'Sylhet'],
   ])
 })
+
+test('a region that is a town is the town of a row without one; another region makes no street a town', async () => {
+  const rows = [
+    'Số 10, Đường Norvane, Phường Tân Mỹ|Thành phố Hồ Chí Minh',
+    'phố Larkmoor, Phường Cầu Giấy|TP. Hà Nội',
+    'KCN Norvane, Phường Phương Liễu|Tỉnh Bắc Ninh',
+  ].map((row, at) => `${at},Larkmoor ${at},"${row.replace('|', '",')},VN\n`)
+  const map = { id: 'no', name: 'name', formatted_address: 'line', region: 'province', country: 'country' }
+  const { held } = await importRows(`no,name,line,province,country\n${rows.join('')}`, { map })
+  expect(Object.values(held).map(({ street_address: street, city }) => [street, city])).toEqual([
+    ['Số 10, Đường Norvane, Phường Tân Mỹ', 'Thành phố Hồ Chí Minh'],
+    ['phố Larkmoor, Phường Cầu Giấy', 'TP. Hà Nội'],
+    ['KCN Norvane', 'Phường Phương Liễu'],
+  ])
+})

@@ -198,6 +198,12 @@ describe('what each part says of a pair', () => {
     ['US', { name: 'Zorvex', ...reno }, 'the same country: United States'],
     ['Austin, TX', { name: 'Zorvex', ...reno }, 'another region: Reno, NV'],
     [
+      'Austin, TX',
+      { name: 'Zorvex', ...reno },
+      'another region: Reno',
+      { address: { ...registration.address, region: registration.address.city } },
+    ],
+    [
       'Leeds, GB',
       { name: 'Zorvex', country: 'DE', city: 'Ulm' },
       'another country: Germany',
