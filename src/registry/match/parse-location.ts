@@ -216,7 +216,7 @@ function readPart(part: string, builder: HintBuilder, at: PartPlace): void {
 /** Whether a part of a place is the last one, and the only one. */
 type PartPlace = Readonly<{ isLast: boolean; isAlone: boolean }>
 
-/** What a name may mean next to a word for a place: "TP. HN" is no code of a country, and "Suffolk County" not that of England. */
+/** The meanings of a name next to a word for a place: "TP. HN" is no code of a country, and "Suffolk County" not that of England. */
 function toTitled(one: Reading, part: string): Reading[] {
   const isOpen = (code: string) => !/\s(?:County|Region)$/i.test(part) || !/^(?:GB|IE|JM)-/.test(code)
   const [countries, regions] = [one.kind === 'code' ? [] : one.countries, one.regions.filter(isOpen)]
