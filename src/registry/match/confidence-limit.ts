@@ -72,7 +72,7 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   // A name that continues is that of another company, as far as the registry tells.
   [78, (one) => (isContinued(one) && isName(one.comparison)) || isNamedOtherwise(one, true)],
   [78, (one) => one.siblings.namedSoCount > 0 && isLittleKnown(one.comparison.candidate)],
-  [78, (one) => isBare(one) && one.place !== 'postal' && isOfFamily(one)],
+  [78, (one) => one.place !== 'postal' && isUnknown(one) && isOfFamily(one)],
   [
     78,
     (one) =>
@@ -80,7 +80,7 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
       (isInOtherTown(one) || hasTones(one.comparison.candidate.name) || isOfOtherGender(one)),
   ],
   [78, (one) => one.comparison.statedForm !== null && isWithoutEnd(one)],
-  [78, (one) => isOfOtherForm(one) && isInOtherTown(one) && isLittleKnown(one.comparison.candidate)],
+  [78, (one) => isOfOtherForm(one) && isUnknown(one) && (isInOtherTown(one) || isPlc(one))],
   // Partnerships, cooperatives, associations, sole traders and estates are other persons than a company of the same name.
   [78, (one) => one.comparison.form === 'hard_conflict' || hasLeft(['estate', 'body'])(one) === true],
   // In a script of which few words are known, or without vowels, a short word with another letter is another name: পদ্মা is no Palma.
@@ -121,8 +121,9 @@ const isOtherOfGroup = ({ contextCount, comparison }: Evidence): boolean => {
 }
 
 /** A little-known company of another country is hardly the one that is stated. */
-const isOfOtherCountry = ({ place, contextCount, comparison: { candidate } }: Evidence): boolean =>
-  place === 'country_conflict' && contextCount === 0 && isLittleKnown(candidate)
+const isOfOtherCountry = (one: Evidence) => one.place === 'country_conflict' && isUnknown(one)
+/** Parents are often public companies: "Larkmoor PLC" is hardly Larkmoor Ghana Ltd. */
+const isPlc = ({ comparison: { statedForm } }: Evidence) => statedForm?.words[0] === 'plc'
 
 /** Arabic and Hebrew letters are consonants. */
 const isAbjad = ({ native }: QueryText): boolean => /[\p{sc=Arab}\p{sc=Hebr}]/u.test(native)
@@ -149,12 +150,11 @@ const isInOtherTown = ({ place, hint }: Evidence): boolean =>
   place === 'region_conflict' || (place === 'country' && hint?.namesTown === true)
 const isLittleKnown = ({ prominence: { tickers, hasLei } }: CandidateName) => tickers === '' && !hasLei
 
-/** True if the text lacks the form of a little-known company, or its "& Sons". */
-const isBare = (one: Evidence): boolean => {
-  const { statedForm, candidate } = one.comparison
-  const isLess = statedForm === null && (candidate.formClass !== null || isOfFamily(one))
-  return isLess && isLittleKnown(candidate) && one.contextCount === 0
-}
+const isUnknown = ({ contextCount, comparison: { candidate } }: Evidence) =>
+  contextCount === 0 && isLittleKnown(candidate)
+/** True if the text lacks the form of a little-known company. */
+const isBare = (one: Evidence): boolean =>
+  isUnknown(one) && one.comparison.statedForm === null && one.comparison.candidate.formClass !== null
 
 const isBareElsewhere = (one: Evidence): boolean => {
   const { statedForm, candidate } = one.comparison

@@ -1,6 +1,6 @@
 import { calculateDistance } from '../../core/word-forms.js'
 import { isIndustryWord } from '../reference/industry-codes.js'
-import { foldWords, namesTrade } from '../normalize/normalize-name.js'
+import { foldWords, namesTrade, toCanonicalWord } from '../normalize/normalize-name.js'
 import { isOfUnknownWords } from '../normalize/native-scripts.js'
 import { hasOtherScript } from '../normalize/sounds.js'
 import { compareMarks } from '../normalize/own-letters.js'
@@ -174,12 +174,12 @@ export function isOfFamily({ comparison: { isTruncated, text, candidate, alignme
   const lacks = (word: string) =>
     tokens.includes(word)
       ? alignment.missing.some((at) => tokens[at] === word)
-      : !text.words.some(({ folded }) => folded === word)
+      : !text.words.some((one) => one.text === word || (word === 'company' && /^co/.test(one.folded)))
   // "& Co. KG" is a legal form.
   const isJoined = (before: string | undefined, after = '') =>
     before === 'and' && !/^(?:kg|kgaa|ohg)$/.test(after)
   const isOfFamilyAt = (word: string, at: number, words: readonly string[]) =>
-    at > 0 && isFamilyWord(word, isJoined(words[at - 1], words[at + 1])) && lacks(word)
+    at > 0 && isFamilyWord(word, isJoined(words[at - 1], words[at + 1])) && lacks(toCanonicalWord(word))
   return !isTruncated && foldWords(name).some(isOfFamilyAt)
 }
 

@@ -11,6 +11,7 @@ import { readIdentifiers } from '../../core/numbers/stated-identifiers.js'
 import { cutLettersMax, inFront, readCutTown } from './place-agreement.js'
 import {
   isDistinctRegion,
+  listCountries,
   type LocationHint,
   listOfTown,
   settleReadings,
@@ -45,8 +46,7 @@ const numeral =
 /** Parses a location text ("Stockport, SK6 6ND", "Austin TX", "Germany"). Returns `null` if it has no place. */
 export function parseLocation(location: string | null): LocationHint | null {
   if (location === null) return null
-  const postals = new Set<string>()
-  let text = location
+  const given = location
     .slice(0, matchLimits.locationCharsMax)
     .replace(numeral, (found, ...groups: readonly (string | undefined)[]) => {
       const number = numerals.indexOf(groups.slice(0, 3).join(''))
@@ -54,32 +54,28 @@ export function parseLocation(location: string | null): LocationHint | null {
     })
     .replace(slashedStart, '$1. ')
     .replace(slashedLetters, (pair) => (/\p{Ll}/u.test(pair) ? pair.replace('/', '. ') + '.' : ' '))
-  for (const shape of postalShapes) {
-    const found = shape.exec(text)
-    if (!found) continue
-    postals.add(toPostalKey(found[0]))
-    text = text.replace(found[0], ' ')
-    break
-  }
-  const builder: HintBuilder = {
-    postals,
-    cities: new Set(),
-    readings: [],
-    namesTown: postals.size > 0,
-    isEndRead: false,
-  }
+  const codes = postalShapes.flatMap((shape) => shape.exec(given)?.[0] ?? []).slice(0, 1)
+  const [postals, hasCode] = [new Set(codes.map(toPostalKey)), codes.length > 0]
+  const text = hasCode ? given.replace(codes[0] ?? '', ' ') : given
+  const builder: HintBuilder = { postals, cities: new Set(), readings: [], namesTown: hasCode }
+  let isEndRead = false
   const parts = splitPlace(text)
   const last = parts.findLastIndex((part) => foldText(part) !== '')
   for (const [at, part] of parts.entries()) {
     const readingCount = builder.readings.length
     readPart(part, builder, { isLast: at === last, isAlone: last === 0 })
-    if (at === last) builder.isEndRead = builder.readings.length > readingCount
+    if (at === last) isEndRead = builder.readings.length > readingCount
     // "Luohu, Shenzhen" may be written as one city.
     const next = parts[at + 1] ?? ''
     if (part !== '' && next !== '') builder.cities.add(toCityKey(`${part} ${next}`))
   }
   if (hasTones(location)) builder.readings = builder.readings.map(toVietnamese)
   const { countries, regions, isTownElsewhere, ...open } = settleReadings(builder)
+  // "Ho, Ghana" is a town: no region there has the code.
+  const isThere = (one: Reading) => listCountries(one).some((code) => countries.has(code))
+  const towns = builder.readings.filter((one) => one.kind === 'code' && countries.size > 0 && !isThere(one))
+  for (const { key } of towns) builder.cities.add(toCityKey(key))
+  builder.namesTown ||= towns.length > 0
   // "Montevideo, Montevideo, Uruguay": of a town and a region with one name, one is the town.
   const keys = parts.map((part) => foldText(part)).filter((key) => /\p{L}{3}/u.test(key))
   const namesTown =
@@ -91,7 +87,7 @@ export function parseLocation(location: string | null): LocationHint | null {
     for (const city of [name, `${name} city`]) builder.cities.delete(toCityKey(city))
   const cities = listCityKeys(builder, countries)
   if (countries.size + regions.size + cities.size + postals.size === 0) return null
-  const isUnread = last >= 0 && countries.size === 0 && !builder.isEndRead
+  const isUnread = last >= 0 && countries.size === 0 && !isEndRead
   // Behind a dash is a district: "Praha 10 - Hostivař".
   const isDistrict = /\s[-–—]\s(?=[^,;|/\n]*$)/u.test(text)
   const end = parts[last] ?? ''
@@ -232,10 +228,13 @@ function toVietnamese(one: Reading): Reading {
 /** Words at the end of towns that are countries in other languages: "Long Island". */
 const wordsOfTowns = new Set(['island', 'union', 'kina', 'palau'])
 const ofUsualCode = /^(?:AU|BR|CA|CH|DE|IT|US)-/
+/** Parts of towns and roads too: "Ring Road Central". */
+const direction = new RegExp(`^(?:${placeNames.directions})$`)
 
 /** Whether the end of a part may be a country or a region: "Austin TX", "Lima Peru". Codes are in capitals, and many words of towns are codes: "Gia Lâm", "Thủ Đức", "BA VI". */
 function isEnd(head: string, text: string, { key, kind, countries, regions }: Reading): boolean {
   if (hasTones(`${head} ${text}`)) return [...countries, ...regions].some((code) => code.startsWith('VN'))
+  if (direction.test(key)) return false
   const isUsual = regions.some((code) => ofUsualCode.test(code))
   if (key.length > codeCharsMax) return countries.length > 0 || isUsual || key.length > 5 || isLargeCity(head)
   if (/\p{M}/u.test(text.normalize('NFD')) || head.length < 3) return false

@@ -70,8 +70,6 @@ export interface HintBuilder {
   readonly cities: Set<string>
   readings: Reading[]
   namesTown: boolean
-  /** The last part names a country or a region. */
-  isEndRead: boolean
 }
 
 type SettledKey = 'countries' | 'regions' | 'isTownWithDe' | 'isCountryOrState' | 'openCountries'
@@ -151,7 +149,7 @@ const townsOfCodes = new Map(towns.map(([code, names]) => [code, new Set(names.s
 /** Codes of states that are also those of countries whose postal codes do not have five digits; and of those whose ZIP codes may lose a 0. */
 const withoutZips = /^(?:al|ar|az|ca|co|ga|in|ky|md|mo|ms|mt|ne|pa|sc|tn)$/
 const withLowZips = /^(?:ct|ma|me|nh|nj|pr|ri|vi|vt)$/
-const listCountries = (one: Reading): string[] => [...one.countries, ...one.regions.map(getCountry)]
+export const listCountries = (one: Reading): string[] => [...one.countries, ...one.regions.map(getCountry)]
 /** Lists the other countries with a large city of a country's name: Jordan for عمان, which is Oman and Amman. */
 export function listOfTown(name: string): string[] {
   const countries = name.length > codeCharsMax && isLargeCity(name) ? findCountryCodes(name) : []

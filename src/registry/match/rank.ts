@@ -6,6 +6,7 @@ import type { LocationHint } from './place-readings.js'
 import { prepareText } from './align-name.js'
 import { compareNames } from './compare-names.js'
 import { hasOtherScript } from '../normalize/sounds.js'
+import type { StatedForm } from '../normalize/legal-forms.js'
 import { findConfidenceLimit } from './confidence-limit.js'
 import type { Evidence } from './evidence.js'
 import { favorLikelier, isOutdone, preferSpelled } from './favored.js'
@@ -228,6 +229,8 @@ export function decide({ ranked, noneShare, decisionFeatures }: Ranking): MatchD
     isOpen ||
     noneShare > best.share ||
     !best.evidence.comparison.candidate.supported
+  const isNextToName =
+    isInBrackets(best.evidence) || others.some(({ evidence }) => isNamedApart(evidence, best.evidence))
   return {
     kind: isGuess ? 'candidate' : 'entity',
     best,
@@ -235,15 +238,23 @@ export function decide({ ranked, noneShare, decisionFeatures }: Ranking): MatchD
     noneShare,
     decisionFeatures,
     // Two that fit as well share the confidence of both.
-    confidence: Math.min(
-      estimateCandidateConfidence(best, { ranked }),
-      others.some(({ evidence }) => isNamedApart(evidence, best.evidence)) ? nextToOtherMax : 100,
-    ),
+    confidence: Math.min(estimateCandidateConfidence(best, { ranked }), isNextToName ? nextToOtherMax : 100),
   }
 }
 
 /** Most confidence in a company whose name is next to that of another one. */
 const nextToOtherMax = 78
+/** True if a name with its form is in front of brackets with that of the company, perhaps its trustee or owner: "Norvane Ltd (Larkmoor)". */
+function isInBrackets({ comparison: { alignment, text, left, candidate } }: Evidence): boolean {
+  const before = left.filter(({ position, role }) => position === 'before' && role === null)
+  const isMarked = before.some(({ word }) => /^(?:former|mark|host|agent)$/.test(word.wordClass))
+  const isNamed = before.some(
+    ({ word }) => word.wordClass === 'telling' && !candidate.tokens.includes(word.text),
+  )
+  const isForm = ({ at, count }: StatedForm) => count === 0 || at < alignment.start
+  const isApart = text.words[alignment.start]?.separator.includes('(') === true
+  return isApart && isNamed && !isMarked && text.forms.some(isForm)
+}
 /** True if the text has the name of a company of two words apart from that of the best one, not in brackets: "Larkmoor Ltd, Norvane Velsor". Behind a slash, the beginning of a name is enough: "Larkmoor / Velsor". */
 function isNamedApart({ comparison: one }: Evidence, { comparison: best }: Evidence): boolean {
   const { alignment, text, matchType, sharedTelling, sharedCount, isApartBefore, isApartBehind } = one

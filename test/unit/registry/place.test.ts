@@ -1282,3 +1282,21 @@ describe('towns as people write them in the Balkans', () => {
     expect(compare(location, city, country)).toMatch(/^(?:city|postal)$/)
   })
 })
+
+describe('a town that has the letters of a code', () => {
+  test.each([
+    ['Ho, Ghana', 'Ho', 'GH'],
+    ['Wa, Ghana', 'Wa', 'GH'],
+    ['Bo, Sierra Leone', 'Bo', 'SL'],
+  ])('%s is that town, and no other', (location, city, country) => {
+    expect(compare(location, city, country)).toBe('city')
+    expect(parseLocation(location)?.namesTown).toBe(true)
+  })
+
+  test.each(['Ring Road Central, Accra, Ghana', 'Accra Central', 'Avenida Norte, Lima, Peru'])(
+    'a direction at its end is no region: %s',
+    (location) => {
+      expect([...(parseLocation(location)?.regions ?? [])].filter((code) => code !== 'PE-LIM')).toEqual([])
+    },
+  )
+})

@@ -2479,3 +2479,35 @@ test.each([
   const held: Held[] = [{ name: `${other} Ltd`, city: 'Leeds', country: 'GB' }]
   expect(match({ name: `${name} Ltd`, location: 'Leeds, GB', held })).toMatchObject({ kind: 'entity' })
 })
+
+describe('others than the company that a text names', () => {
+  const held: Held[] = [
+    { name: 'Larkmoor Velsor Limited', city: 'Accra', country: 'GH' },
+    { name: 'Sousa & Filhos Limitada', city: 'Braga', country: 'PT' },
+    { name: '주식회사 한빛정밀', city: '서울', country: 'KR' },
+  ]
+
+  test.each([
+    ['Larkmoor Velsor PLC', 'Accra, GH'],
+    ['Larkmoor Velsor Ltd ESOP', 'Accra, GH'],
+    ['Larkmoor Velsor Ltd PTA', 'Accra, GH'],
+    ['Larkmoor Velsor Ltd Thrift Society', 'Accra, GH'],
+    ['Larkmoor Velsor Provident Fund', 'Accra, GH'],
+    ['Norvane Trustees Ltd (Larkmoor Velsor)', 'Accra, GH'],
+    ['대한물산(주)(한빛정밀)', '서울'],
+    ['㈜대한물산(한빛정밀)', '서울'],
+    ['Sousa, Lda', 'Braga, PT'],
+    ['Sousa & Cª, Lda', 'Braga, PT'],
+  ])('%s', (name, location) => {
+    const found = match({ name, location, held })
+    expect(found.kind === 'none' ? 0 : found.confidence).toBeLessThan(80)
+  })
+
+  test.each([
+    ['Larkmoor Velsor Ltd (Norvane)', 'Accra, GH'],
+    ['Larkmoor Velsor (GH) Ltd', 'Accra, GH'],
+    ['한빛정밀(주)', '서울'],
+  ])('but %s is the company', (name, location) => {
+    expect(match({ name, location, held })).toMatchObject({ kind: 'entity' })
+  })
+})
