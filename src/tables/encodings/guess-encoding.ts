@@ -71,7 +71,7 @@ function withDos(sample: Buffer, readings: readonly WholeReading[]): readonly Wh
   return [...told, ...readings, ...fitting.filter((one) => !told.includes(one))]
 }
 
-/** Names of places and legal forms tell the encoding where a detector is wrong. None knows macintosh: it stays doubted. */
+/** Names of places, legal forms and headers tell the encoding where a detector is wrong. None knows macintosh: it stays doubted. */
 const isTold = ({ encoding, words }: WholeReading, guess: WholeReading | null): boolean =>
   encoding !== 'macintosh' && [...words].some(isPlaceOrForm) && ![...(guess?.words ?? [])].some(isKnown)
 
@@ -147,7 +147,7 @@ const isKnown = (word: string): boolean => knownWords.has(toLetters(word)) || kn
 const isPlaceOrForm = (word: string): boolean => placesAndForms.has(toLetters(word))
 const toLetters = (word: string): string => word.toLowerCase().replace(/[^\p{L}\p{M}]/gu, '')
 const toWords = (lines: readonly string[]) => new Set(lines.flatMap((line) => line.split(' ')))
-const placesAndForms = toWords(languages.places_and_forms)
+const placesAndForms = toWords([...languages.places_and_forms, ...languages.headers])
 const knownWords = new Set([...toWords(languages.words), ...placesAndForms])
 const knownEnds = /.(?:ières?|ièmes?|ères?|[çs]ão|ções|iões|[iert]tà|ietà)$/u
 

@@ -125,6 +125,20 @@ describe('guessing', () => {
     expect(judgeGuess(sample, encoding)).toMatchObject({ kind: 'sure', reading: { encoding } })
   })
 
+  test.each([
+    'Mutuário;NIPC',
+    'Denominação;NIF',
+    'Name;Município',
+    'Razón social;NIF',
+    'Name;Département',
+    'Name;Postort;Län',
+    "Name;Country;Larkmoor;Côte d'Ivoire",
+  ])('a known header or country alone decides: %s', (text) => {
+    const sample = Buffer.from(`${text}\nLarkmoor;4711\nNorvane;4712\n`, 'latin1')
+    const judgement = judgeGuess(sample, guessEncoding(sample))
+    expect(judgement).toMatchObject({ kind: 'sure', reading: { encoding: 'windows-1252' } })
+  })
+
   test.each(signs)('A reading with control characters is no rival of windows-1252: %s', (sign) => {
     const bytes = (text: string) =>
       Buffer.from(
