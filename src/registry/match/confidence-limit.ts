@@ -72,12 +72,12 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   // A name that continues is that of another company, as far as the registry tells.
   [78, (one) => (isContinued(one) && isName(one.comparison)) || isNamedOtherwise(one, true)],
   [78, (one) => one.siblings.namedSoCount > 0 && isLittleKnown(one.comparison.candidate)],
-  [78, (one) => one.place !== 'postal' && isUnknown(one) && isOfFamily(one)],
+  [78, (one) => one.place !== 'postal' && isUnknown(one) && (isOfFamily(one) || isOfOtherGender(one))],
   [
     78,
     (one) =>
       (isLikeOther(one) || isMarkedOtherwise(one)) &&
-      (isInOtherTown(one) || hasTones(one.comparison.candidate.name) || isOfOtherGender(one)),
+      (isInOtherTown(one) || hasTones(one.comparison.candidate.name)),
   ],
   [78, (one) => one.comparison.statedForm !== null && isWithoutEnd(one)],
   [78, (one) => isOfOtherForm(one) && isUnknown(one) && (isInOtherTown(one) || isPlc(one))],
@@ -129,12 +129,11 @@ const isPlc = ({ comparison: { statedForm } }: Evidence) => statedForm?.words[0]
 const isAbjad = ({ native }: QueryText): boolean => /[\p{sc=Arab}\p{sc=Hebr}]/u.test(native)
 const hasFewVowels = ({ comparison: { text } }: Evidence) => text.how === null || isAbjad(text)
 
-/** Slavic names end otherwise for a woman. */
+/** Slavic and Romance names end otherwise for a woman. */
 const isOfOtherGender = ({ comparison: { alignment, text, candidate } }: Evidence): boolean =>
-  /^(?:CZ|SK|PL|UA|BY|RU|BG)$/.test(candidate.place.countryCode || candidate.place.jurisdictionCountry) &&
   alignment.pairs.some(
     ({ match: { kind }, textAt, nameAt }) =>
-      kind === 'misspelled' &&
+      /^(?:misspelled|plural)$/.test(kind) &&
       areOfTwoGenders(text.words[textAt]?.folded ?? '', candidate.tokens[nameAt] ?? ''),
   )
 

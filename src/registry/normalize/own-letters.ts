@@ -182,8 +182,8 @@ export function compareMarks(
   return found
 }
 
-/** Whether two words are a Slavic name or adjective of a man and of a woman: Novotná and Novotný, Kowalska and Kowalski. */
+/** Whether two words are a Slavic or Romance name or adjective of a man and of a woman: Novotná and Novotný, Paula and Paulo, Filhas and Filhos. */
 export function areOfTwoGenders(a: string, b: string): boolean {
-  const stems = [a, b].map((word) => word.replace(/(?:a|y|i|ii|iy|yj|ij|aya|aia|aja)$/, ''))
-  return stems[0] === stems[1] && /a$/.test(a) !== /a$/.test(b)
+  const [stem, other] = [a, b].map((word) => /^(.+?)(?:as?|os?|y|i|ii|iy|yj|ij|aya|aia|aja)$/.exec(word)?.[1])
+  return stem !== undefined && stem === other && /as?$/.test(a) !== /as?$/.test(b)
 }

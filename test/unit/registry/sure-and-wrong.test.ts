@@ -1906,6 +1906,8 @@ describe('another company in the same town is never sure', () => {
     // A trade that is part of another one, and the name of a woman.
     [78, 'AUTO Larkmoor s.r.o.', 'Autoservis Larkmoor s.r.o.', 'Karlovy Vary', 'CZ'],
     [78, 'Stavby Novotná s.r.o.', 'Stavby Novotný s.r.o.', 'Brno', 'CZ'],
+    [78, 'Clínica Paula Mendes, Lda', 'Clínica Paulo Mendes, Lda', 'Coimbra', 'PT'],
+    [78, 'Talleres Antonia Velmor S.L.', 'Talleres Antonio Velmor S.L.', 'Lugo', 'ES'],
     [78, 'Stolarnia Zawadzka', 'Stolarnia Zawadzki', 'Radom', 'PL'],
     // Other marks, and another syllable.
     [90, 'Kožík obuv s.r.o.', 'Kozík obuv s.r.o.', 'Zlín', 'CZ'],
