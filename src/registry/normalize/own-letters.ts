@@ -1,5 +1,6 @@
 import { writeArabicPlain } from '../../core/text.js'
 import hanTable from '../reference/han-variants.json' with { type: 'json' }
+import placeNames from '../reference/place-names.json' with { type: 'json' }
 import romanized from '../reference/romanized-letters.json' with { type: 'json' }
 
 const han = /\p{Script=Han}/gu
@@ -22,6 +23,14 @@ export function simplifyHan(text: string): string {
 /** Returns the Chinese characters of a text alone, simplified. */
 export const foldHan = (text: string): string =>
   (simplifyHan(text.normalize('NFKC')).match(han) ?? []).join('')
+
+/** Lines of addresses without commas, which begin with the largest part, by country. */
+const descendingLines = new Map(
+  Object.entries(placeNames.descending_lines).map(([country, shape]) => [country, new RegExp(shape, 'u')]),
+)
+/** Divides "경기도 안산시 단원구 1 (원시동)" and "大阪府大阪市北区1-1" into region, town, street and code; a `metro` is both region and town. */
+export const divideDescendingLine = (line: string, countryCode: string) =>
+  descendingLines.get(countryCode)?.exec(line.trim())?.groups
 
 export const toLetterMap = (pairs: string) =>
   new Map(pairs.split(' ').map((pair) => pair.split('=') as [string, string]))

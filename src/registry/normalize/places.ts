@@ -1,5 +1,5 @@
 import { iso31662 } from 'iso-3166'
-import { unifyLetters } from './own-letters.js'
+import { divideDescendingLine, unifyLetters } from './own-letters.js'
 import { splitLine, splitTownCode } from './unspaced-names.js'
 import { foldText } from './normalize-name.js'
 import { readKind, streetLike, takePostcode, townsLikeStreets, type PlaceKind } from './streets.js'
@@ -27,13 +27,8 @@ for (const names of placeNames.cities.map((group) => group.split(' '))) {
   const first = toPlaceKey(names[0] ?? '')
   for (const key of [...names, ...names.map(writeOut)].flatMap(listNameKeys)) cityKeys.set(key, first)
 }
-/** The larger region of a region. */
-const largerRegions = new Map<string, string>()
-const subdivisions = new Map<string, string>()
-for (const { code, name, parent } of iso31662) {
-  subdivisions.set(code, name)
-  if (parent.includes('-')) largerRegions.set(code, parent)
-}
+/** Facts of ISO 3166-2 by code. */
+const subdivisions = new Map(iso31662.map((one) => [one.code, one]))
 
 const sameNamed = placeNames.same_named.split(' ')
 /** Codes by key of the name and by short code. Built at the first use, because it takes 10 ms. */
@@ -90,14 +85,15 @@ export function findRegionCodes(text: string): readonly string[] {
 }
 
 /** Returns the region that contains this one (ISO 3166-2): Lombardia for Milano; `null` for most. */
-export const findLargerRegion = (code: string): string | null => largerRegions.get(code) ?? null
+export const findLargerRegion = (code: string): string | null =>
+  /^..-.+/.exec(subdivisions.get(code)?.parent ?? '')?.[0] ?? null
 /** True for a code of ISO 3166-2. */
 export const isSubdivision = (code: string): boolean => subdivisions.has(code)
 
 /** Returns the name of a jurisdiction for texts: "India (IN)" for `in`, "Nevada, US" for `us_nv`. */
 export function formatJurisdiction(jurisdiction: string): string {
   const code = jurisdiction.toUpperCase().replace('_', '-')
-  const [region, country] = [subdivisions.get(code), findCountryName(code)]
+  const [region, country] = [subdivisions.get(code)?.name, findCountryName(code)]
   if (region !== undefined) return `${region}, ${code.slice(0, 2)}`
   return country === null ? code : `${country} (${code})`
 }
@@ -225,11 +221,15 @@ export function readBritishLine(line: string): AddressParts | null {
 }
 
 /**
- * Splits a line of another country: "Shop 4, Ghodbunder Road, Thane, Maharashtra, India, 400601", "Weg 1, 80333 München,
- * Germany", "Harju maakond, Tallinn, Weg 1". `null` for lines without a country, region, postal code or large city at the end, and
- * without a town before it, unless words say which part is the town, or the country writes it first.
+ * Splits a line of another country: "Shop 4, Ghodbunder Road, Thane, Maharashtra, India, 400601", "大阪府大阪市北区1-1". `null` without a
+ * country, region, postal code or large city behind a town, unless words say which part is the town, or it comes first.
  */
 export function readForeignLine(line: string, countryCode: string): AddressParts | null {
+  const descending = divideDescendingLine(line.slice(0, lineCharsMax), countryCode)
+  if (descending !== undefined) {
+    const { metro = null, region = metro, town = metro, street, code, end = code } = descending
+    return { street: street || null, city: town, region, postalCode: end ?? null }
+  }
   const parts = splitCodeBehind(splitLine(line.slice(0, lineCharsMax)), countryCode)
   let [postalCode, region]: [string | null, string | null] = [null, null]
   const count = parts.length

@@ -285,7 +285,8 @@ describe('an address in one line', () => {
     ['12 Main Street, c/o Larkmoor Ltd', 'IE'],
     ['Via Roma 5, Scala B', 'IT'],
     ['12 Foo, Punjab', 'PK'],
-    ['仁怀市茅台镇', 'CN'],
+    ['上海路12号', 'CN'],
+    ['경기도', 'KR'],
     ['Level 3, Larkmoor Road, India', 'IN'],
     ['Larkmoor', 'DE'],
     ['', 'DE'],
@@ -379,6 +380,43 @@ test.each(
     expect([city, region, street].map((part) => part ?? '')).toEqual(expected)
   },
 )
+
+test.each(
+  `KR;서울특별시 금천구 라크로 151, 1204호 (가산동, 노르빌딩);서울특별시;서울특별시;금천구 라크로 151, 1204호 (가산동, 노르빌딩);
+  KR;경기도 안산시 단원구 라크로 112 (원시동);안산시;경기도;단원구 라크로 112 (원시동);
+  KR;(06236) 서울시 강남구 라크로 1;서울시;서울시;강남구 라크로 1;06236
+  KR;서울 중구 라크로 24, 07320;서울;서울;중구 라크로 24;07320
+  KR;경기 광주시 오포읍 1;광주시;경기;오포읍 1;
+  KR;광주시 오포읍 1;광주시;;오포읍 1;
+  KR;경기도성남시분당구 라크로 1;성남시;경기도;분당구 라크로 1;
+  KR;경기도 군포시 라크로 1;군포시;경기도;라크로 1;
+  KR;경상남도 함안군 군북면 1;함안군;경상남도;군북면 1;
+  KR;대한민국 제주특별자치도 제주시 라크로 1;제주시;제주특별자치도;라크로 1;
+  KR;24, Larkmoor-ro, Yeongdeungpo-gu, Seoul;Seoul;;24, Larkmoor-ro, Yeongdeungpo-gu;
+  JP;〒100-0005 東京都千代田区丸の内1-1-1;千代田区;東京都;丸の内1-1-1;100-0005
+  JP;東京都府中市1-2;府中市;東京都;1-2;
+  JP;大阪府大阪市北区1-1;大阪市;大阪府;北区1-1;
+  JP;横浜市西区みなとみらい2;横浜市;;西区みなとみらい2;
+  JP;三重県四日市市諏訪町1-5;四日市市;三重県;諏訪町1-5;
+  JP;奈良県大和郡山市北郡山町1;大和郡山市;奈良県;北郡山町1;
+  JP;奈良県高市郡明日香村大字岡1;高市郡明日香村;奈良県;大字岡1;
+  JP;群馬県佐波郡玉村町下新田1;佐波郡玉村町;群馬県;下新田1;
+  CN;北京市海淀区拉克路1号;北京市;北京市;海淀区拉克路1号;
+  CN;518057 广东省深圳市南山区拉克路1号;深圳市;广东省;南山区拉克路1号;518057
+  CN;中国（上海）自由贸易试验区拉克路1号;上海;上海;自由贸易试验区拉克路1号;
+  CN;湖北省荆州市沙市区1号;荆州市;湖北省;沙市区1号;
+  CN;吉林市丰满区1号;吉林市;;丰满区1号;
+  CN;浙江省德清县武康镇1号;德清县;浙江省;武康镇1号;
+  CN;仁怀市茅台镇;仁怀市;;茅台镇;
+  TW;110臺北市信義區拉克路7號;臺北市;臺北市;信義區拉克路7號;110
+  TW;新竹縣竹北市拉克路10號;竹北市;新竹縣;拉克路10號;
+  TW;宜蘭縣羅東鎮1號;羅東鎮;宜蘭縣;1號;`
+    .split('\n')
+    .map((line) => line.trim().split(';')),
+)('%s: a line begins with the largest part: %s', (country = '', line = '', ...expected) => {
+  const { city, region, street, postalCode } = readForeignLine(line, country) ?? {}
+  expect([city, region, street, postalCode].map((part) => part ?? '')).toEqual(expected)
+})
 
 test('a day in the name of a street is no number of a house', () => {
   const days = ['de Julio', 'DE JULIO', 'de Mayo', 'de septiembre', 'de Setembro', 'de março']
