@@ -260,7 +260,7 @@ export function findRegion(unused: readonly string[], found: string | undefined)
   return unused.find((name) => /^(?:\w*_)?(?:provincia|departamento)(?:_\w*)?$/i.test(name.trim())) ?? found
 }
 
-/** Returns the first column of `others` whose numbers all differ and do not begin with those of `id`, as numbers of branches do, where companies of several names share them, or many have none. */
+/** Returns the first column of `others` whose numbers all differ and do not begin with those of `id`, as numbers of branches do, where companies of several names share them, or many or all have none. */
 export function findDistinctNumber(
   { registration_id: id = '', name = '' }: { readonly registration_id?: string; readonly name?: string },
   others: readonly string[],
@@ -272,7 +272,7 @@ export function findDistinctNumber(
   const isBranch = (cell: string, at: number) => cell.startsWith((numbers[at] ?? '').padEnd(5))
   const isFitting = (cells: readonly string[]) =>
     new Set(cells).size === cells.length && !cells.some((cell, at) => cell === '' || isBranch(cell, at))
-  const isLacking = id !== '' && numbers.filter(Boolean).length < numbers.length * shareMin
+  const isLacking = numbers.filter(Boolean).length < numbers.length * shareMin
   const found = isShared || isLacking ? others.find((one) => isFitting(cellsOf(one))) : undefined
   return found === undefined ? {} : { registration_id: found }
 }

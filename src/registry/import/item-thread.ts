@@ -9,7 +9,10 @@ import { openDelimited, openOneFile, openText, type TextSource } from '../../tab
 import { codeFolder } from '../../platform/native-package.js'
 import type { ImportItem, ItemPiece, ReadOptions, RegistryRow, RowAddress } from '../model/registry-rows.js'
 import { isKnownHeader } from '../../core/header-words.js'
-import { findHeaderField } from '../reference/registers.js'
+import { isPlainCompanyNumber } from '../../core/numbers/national-numbers.js'
+import { findHeaderField, isMostly } from '../reference/registers.js'
+import registerWords from '../reference/register-words.json' with { type: 'json' }
+import { toHeaderKey } from './file-name.js'
 import { parseForm } from '../normalize/parsed-name.js'
 import { deriveRow, type DerivedRow, type StoredName } from '../store/registration-columns.js'
 
@@ -299,6 +302,30 @@ export function putSparseLast(header: readonly string[], rows: readonly (readonl
   const full = new Set(header.filter((_, at) => isFilled(at)))
   return [...full, ...header.filter((name) => !full.has(name))]
 }
+
+/** Whether a header of a file without other ids only says that a column has numbers, `ID Code`, and all of them differ and have one form. */
+export function areCodes(
+  map: { readonly lei?: string; readonly cik?: string },
+  header: string,
+  cellsOf: (column: string) => readonly string[],
+): boolean {
+  if (!codeHeader.test(toHeaderKey(header)) || (map.lei ?? map.cik) !== undefined) return false
+  const cells = cellsOf(header)
+  const forms = new Set(cells.map((cell) => cell.replace(/\d/g, '0')))
+  return forms.size === 1 && /0{6}/.test([...forms].join()) && new Set(cells).size === cells.length
+}
+const codeHeader = new RegExp(registerWords.plainNumbers, 'u')
+
+/** Returns the country whose letters most names have and whose form most numbers; `null` without one. */
+export function findLetterCountry(names: readonly string[], numbers: readonly string[]): string | null {
+  const isOf = ([country, letter]: readonly [string, RegExp]) =>
+    isMostly(names, (name) => letter.test(name)) &&
+    isMostly(numbers, (number) => isPlainCompanyNumber(country, number))
+  return countryLetters.find(isOf)?.[0] ?? null
+}
+const countryLetters = Object.entries(registerWords.letters).map(
+  ([country, letter]) => [country, new RegExp(letter, 'u')] as const,
+)
 
 /** Whether the first row has values, such as numbers, dates or names with a legal form, and no known header. */
 export const isHeaderless = (header: readonly string[]): boolean =>

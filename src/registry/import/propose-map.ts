@@ -31,7 +31,7 @@ import {
   listUnused,
   recognizeSeat,
 } from './additions.js'
-import { putSparseLast } from './item-thread.js'
+import { areCodes, findLetterCountry, putSparseLast } from './item-thread.js'
 import { readCompanyCountry } from '../match/parse-location.js'
 import {
   findNumberedStreet,
@@ -78,9 +78,8 @@ const placeFields = {
   formatted_address: 'address',
 } as const
 
-type FieldShapes = Readonly<Partial<Record<ImportField, RegExp>>>
 /** Headers of a field that say more than its others: India's class is public or private, its category is not. */
-const preferred: FieldShapes = { legal_form: /^company_class$/, registration_id: /^شناسه_ملی$/ }
+const preferred: Readonly<Partial<Record<string, string>>> = registerWords.preferred
 /** Headers of numbers that need no court: only one company of a country has each. */
 const isNational = (name: string) => registerWords.nationalNumbers.split('|').includes(toHeaderKey(name))
 /** Numbers of courts come, next to a column of courts, before those of a tax office. */
@@ -106,9 +105,10 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   if (byCells !== null) map.name = byCells
   const local = map.name === undefined && english.length > 0 ? findLocalNames(named, getCells) : undefined
   addEnglishNames(map, english)
-  const isOfTax = (name: string) =>
-    rankNumber(name, identifierHeaders.registration_id) >= 0 || otherTaxHeaders.has(toWordsKey(name))
-  const spare = map.registration_court === undefined ? listUnused(map, header).filter(isOfTax) : []
+  const isOfTax = (one: string) =>
+    rankNumber(one, identifierHeaders.registration_id) >= 0 || otherTaxHeaders.has(toWordsKey(one))
+  const isSpare = (one: string) => (map.registration_id ? isOfTax(one) : areCodes(map, one, getCells))
+  const spare = map.registration_court === undefined ? listUnused(map, header).filter(isSpare) : []
   Object.assign(map, findDistinctNumber(map, spare, getCells))
   const { idType, doubt, record } = findIdType(map, getCells, listUnused(map, header))
   const isNumbered = idType === 'registration_id' || idType === 'record'
@@ -177,11 +177,12 @@ function isElsewhere(
   return countries.filter((one) => one !== home).length * 2 > countries.length
 }
 
-/** Returns the country that all rows state, if it has one register of companies; British numbers need more evidence. */
+/** Returns the country that all rows state, or whose letters their names have, if it has one register of companies; British numbers need more evidence. */
 function findOnlyCountry(map: FieldMap, cellsOf: GetCells): string | null {
   const [only = null, ...others] = new Set(cellsOf(map.country ?? '').map((cell) => findCountryCode(cell)))
   const code = others.length > 0 || only === 'GB' ? null : (only?.toLowerCase() ?? null)
-  return code === null || describeAmbiguousNumbers(map, cellsOf, code) !== null ? null : code
+  if (code === null) return findLetterCountry(cellsOf(map.name ?? ''), cellsOf(map.id ?? ''))
+  return describeAmbiguousNumbers(map, cellsOf, code) === null ? code : null
 }
 
 /** Whether no row states another country. */
@@ -207,7 +208,7 @@ function mapHeader(columns: readonly string[]): { map: FieldMap; twice: string[]
     return found.length > 0 ? found : header.filter(isPlain).slice(0, 1)
   }
   for (const [field, shape] of headers) {
-    const first = find((key) => preferred[field]?.test(key) === true)
+    const first = find((key) => preferred[field]?.includes(`|${key}|`) === true)
     const known = first.length > 0 ? first : find((key) => shape.test(key))
     const others = otherHeaders[field] ?? ''
     const found = known.length > 0 ? known : find((key) => others.includes(`|${key}|`))
