@@ -305,6 +305,30 @@ describe('columns', () => {
       'name status legal_form city founding_date postal_code street_address',
     ],
     [
+      'Korea',
+      '회사명,사업자등록번호,법인등록번호,주소,설립일,홈페이지주소,상태',
+      '라크 주식회사,#,#,서울특별시 중구 라크로 1,2001-02-03,www.larkmoor.example,계속사업자',
+      ['110111-0000018', '110111-0000026', '110111-0000034'],
+      'kr',
+      'name registration_id formatted_address founding_date website status',
+    ],
+    [
+      'Korea',
+      'bzno,crno,corpNm,corpEnsnNm,enpBsadr,enpOzpno,enpHmpgUrl,enpEstbDt,sicNm,enpRprFnm',
+      '#,#,라크 주식회사,Larkmoor Co. Ltd.,서울특별시 중구 라크로 1,04500,www.larkmoor.example,20010203,제조업,김라크',
+      ['1101110000018', '1101110000026', '1101110000034'],
+      'kr',
+      'name other_names registration_id formatted_address postal_code website founding_date',
+    ],
+    [
+      'Georgia',
+      'ID Code,Name,Legal Form,Address,Status',
+      '#,ლარკმური,შპს,თბილისი,აქტიური',
+      ['404000012', '204000023', '400000034'],
+      'ge',
+      'name legal_form formatted_address status',
+    ],
+    [
       'Thailand',
       'เลขทะเบียนนิติบุคคล,ชื่อนิติบุคคล,สถานะนิติบุคคล,อำเภอ,จังหวัด',
       '#,A,ยังดำเนินกิจการอยู่,บางรัก,กรุงเทพ',
@@ -323,11 +347,37 @@ describe('columns', () => {
   ])('the map of a register of %s has its fields: %s', (_country, columns, row, numbers, home, fields) => {
     const proposal = proposeMap(
       columns.split(','),
-      numbers.map((number) => row.replace('#', number).split(',')),
+      numbers.map((number) => row.replaceAll('#', number).split(',')),
     )
     expect(proposal).toMatchObject({ idType: 'registration_id', jurisdiction: home, doubts: [] })
     expect(Object.keys(proposal.map).sort()).toEqual(['id', ...fields.split(' ')].sort())
     expect(proposal.map.legal_form).not.toBe('COMPANY_CATEGORY')
+  })
+
+  test.each([
+    ['1101110000018', '1101110000026', '1101110000034'],
+    ['110111-0000018', '110111-0000026', '110111-0000034'],
+  ])('the number of a company is the id before that of its taxes, in any order: %s', (...numbers) => {
+    const rows = numbers.map((number, at) => [`104810000${at}`, number, '라크 주식회사'])
+    expect(proposeMap(['사업자등록번호', '법인등록번호', '상호'], rows).map).toMatchObject({
+      id: '법인등록번호',
+      registration_id: '사업자등록번호',
+    })
+  })
+
+  test.each([
+    [
+      'a file with LEIs',
+      ['LEI', 'ID Code', 'Name'],
+      (at: number) => [Object.values(lei)[at] ?? '', `40400001${at}`, 'ლარკმური'],
+    ],
+    ['numbers of several forms', ['ID Code', 'Name'], (at: number) => ['404000012'.slice(at), 'ლარკმური']],
+    ['short numbers', ['ID Code', 'Name'], (at: number) => [`100${at}`, 'ლარკმური']],
+    ['other letters', ['ID Code', 'Name'], (at: number) => [`40400001${at}`, 'Larkmoor']],
+  ])('a column of codes is no number of companies next to %s', (_, columns, row) => {
+    const proposal = proposeMap(columns, [1, 2, 3].map(row))
+    expect(proposal.idType === 'registration_id' ? proposal.jurisdiction : null).toBeNull()
+    expect(proposal.map.registration_id).toBeUndefined()
   })
 
   describe('headers of company numbers are those that lists know', () => {
@@ -1789,6 +1839,12 @@ test.each([
     'inactive',
     'Liquidata|Chiusa|Scaduta|Vencida|Con término de giro|Expirée|Abgelaufen|Wygasła|License Expired|已过期|ተሰርዟል',
   ],
+  ['restructuring', 'რეორგანიზაციის პროცესში|რეაბილიტაციის რეჟიმი|회생절차|회생절차개시|기업회생|워크아웃'],
+  ['bankruptcy', 'გადახდისუუნარობის პროცესში|გაკოტრების პროცესში|파산선고'],
+  ['liquidation', 'ლიკვიდაციის პროცესში|청산중|청산인 선임'],
+  ['suspended', '휴업|영업정지|영업 정지|휴면'],
+  ['inactive', '폐업|직권폐업|해산|해산간주|청산종결|청산종결간주|등기폐쇄|영업종료'],
+  ['active', '계속사업자|정상영업|영업 중|살아있는 등기'],
   [
     'inactive',
     'Non attiva|No activo|Ikke aktiv|Nie aktywna|Aktif değil|Δεν είναι ενεργή|Не активна|Not operational|Niet actief',

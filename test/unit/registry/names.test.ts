@@ -656,6 +656,13 @@ describe('a form on its own', () => {
     ['Задруга', 'cooperative', 'cooperative'],
     ['Spółdzielnia', 'cooperative', 'cooperative'],
     ['جمعية تعاونية', 'cooperative', 'cooperative'],
+    ['법무법인', 'partnership', 'gp'],
+    ['법무법인(유한)', 'limited', 'llc'],
+    ['회계법인', 'limited', 'llc'],
+    ['영농조합법인', 'cooperative', 'cooperative'],
+    ['사회적협동조합', 'cooperative', 'cooperative'],
+    ['税理士法人', 'partnership', 'gp'],
+    ['个人独资企业', 'sole_trader', 'sole_proprietorship'],
     ['सीमित कंपनी', null, null],
   ])('%s is %s, %s', (form, formClass, legalForm) => {
     expect(parseFormText(form)).toMatchObject({ formClass, legalForm })
