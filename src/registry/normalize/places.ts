@@ -104,10 +104,7 @@ export const getCountry = (region: string): string => region.slice(0, 2)
 const withRegionCodes: ReadonlySet<string> = new Set('AU BR CA CH DE IT US'.split(' '))
 export const codeCharsMax = 3
 
-/**
- * Returns the country in the last part of a location, unless a region of another country has the same name, or the name
- * is all and a town has it. "Leeds, GB" has one; "Atlanta, Georgia", "San Bruno, CA" and "Lebanon" do not.
- */
+/** Returns the country at the end of a location: "Leeds, GB". `null` if a region elsewhere has its name, or a town and no more is stated: "Atlanta, Georgia", "Lebanon". */
 export function findCertainCountry(location: string | null): string | null {
   const last = location?.split(',').at(-1)?.trim() ?? ''
   const country = last === '' ? null : findCountryCode(last)
@@ -144,9 +141,11 @@ function toTownName(text: string): string {
 /** "Kent County" is in the United States, and Kent is not. */
 const englishRegion = / (?:county|province)$/i
 
+/** "Riga 1010", "Praha 10"; "Ansan-si" of Korea. */
+const townEnd = /(?:\s+|[-–—](?=\p{Nd}{4}))\p{Nd}+$|(?<=^\p{L}{2,})-(?:si|shi)$/iu
 /** Returns the key of a city: folded in its script, without spaces and words of its kind, exonyms unified. */
 export function toCityKey(city: string): string {
-  const key = toNameKey(writeOut(toTownName(city).replace(/(?:\s+|[-–—](?=\p{Nd}{4}))\p{Nd}+$/u, '')))
+  const key = toNameKey(writeOut(toTownName(city).replace(townEnd, '')))
   return cityKeys.get(toNameKey(city)) ?? cityKeys.get(key) ?? key
 }
 

@@ -143,15 +143,13 @@ function spellNative(spelling: string): string {
     .replace(/[کك]/g, '[کك]')
 }
 const tidy = (part: string): string => part.trim().replace(/\s+/g, ' ')
-/** "東京都港区", "广东省深圳市南山区", "경기도 성남시 분당구": no signs separate a region from its towns. */
-const eastAsianPart =
-  /(?:東京都|北海道|京都府|大阪府|\p{Script=Han}{2,3}[県省]|\p{Script=Han}{2,8}自治[区區]|\p{Script=Han}{2,3}市(?!市))(?=\p{Script=Han}{2})|\p{Script=Hangul}[도시군구](?=\s+\p{Script=Hangul})/gu
+/** "東京都港区", "경기도 성남시 분당구", "中国北京", "미국 LA": no signs separate a country or a region from its towns. */
+const placeEnds = placeNames.place_ends.map(([end = '', put = '']) => [new RegExp(end, 'gu'), put] as const)
 
 /** Divides a place into its parts. */
 export const splitPlace = (text: string): string[] =>
-  text
-    .replace(/^\p{Script=Hangul}{2}(?=\s+\p{Script=Hangul})/u, '$&,')
-    .replace(eastAsianPart, '$&,')
+  placeEnds
+    .reduce((rest, [end, put]) => rest.replace(end, put), text)
     .split(/[,;|\n/()（）、，،؛]+|\s[-–—]\s(?!\d)/)
     .map(tidy)
 

@@ -4,6 +4,7 @@ import { describe, expect, it, test } from 'vitest'
 import { comparePlaceWithHint } from '../../../src/registry/match/place-agreement.js'
 import type { Place } from '../../../src/registry/match/place-readings.js'
 import { readPlaceLine } from '../../../src/registry/store/row-writer.js'
+import { splitPlace } from '../../../src/registry/normalize/unspaced-names.js'
 import { parseLocation, readCompanyCountry } from '../../../src/registry/match/parse-location.js'
 import { findCountryCode, findCountryName } from '../../../src/core/countries.js'
 import {
@@ -945,6 +946,14 @@ describe('a company whose address is one line', () => {
     ['경기도 성남시 분당구 라크로 1', 'KR', '성남시', 'city'],
     ['경남 김해시 노르바로 7', 'KR', '경상남도, 김해시', 'city'],
     ['広島県府中市', 'JP', '東京都府中市', 'region_conflict'],
+    ['경기도 안산시 단원구 라크로 1', 'KR', 'Ansan-si', 'city'],
+    ['대전광역시 유성구 라크로 1', 'KR', 'Daejeon', 'city'],
+    ['東京都港区芝公園4-2-8', 'JP', '日本 東京', 'city'],
+    ['北京市海淀区科技路1号', 'CN', '中国北京', 'city'],
+    ['ქ. თბილისი, ლარკის 5', 'GE', 'თბ.', 'city'],
+    ['ქ. თბილისი, ლარკის 5', 'GE', 'თბილისში', 'city'],
+    ['Bakı şəhəri, Larkmoor küçəsi 5', 'AZ', 'ბაქო', 'city'],
+    ['ք. Երևան, Լարկ փ. 5', 'AM', 'ერევანი', 'city'],
     ['東京都港区芝公園4-2-8', 'JP', '東京都港区芝公園4-2-8', 'city'],
     ['广东省深圳市南山区科技路1号', 'CN', '广东省深圳市', 'city'],
     ['وادي موسى', 'JO', 'وادي موسى', 'city'],
@@ -1300,3 +1309,28 @@ describe('a town that has the letters of a code', () => {
     },
   )
 })
+
+test.each(
+  `미국 LA=US=losangeles
+  미국 뉴욕=US=newyork
+  日本 東京=JP=tokyo
+  日本東京=JP=tokyo
+  中国北京=CN=beijing
+  美国纽约=US=newyork
+  米国 ニューヨーク=US=newyork
+  アメリカ ニューヨーク=US=newyork
+  독일 베를린=DE=berlin`
+    .split('\n')
+    .map((line) => line.trim().split('=')),
+)('a country in front of a town has no comma: %s', (text = '', country = '', town = '') => {
+  const hint = parseLocation(text)
+  expect([...(hint?.countries ?? [])]).toEqual([country])
+  expect(hint?.cities.has(town)).toBe(true)
+})
+
+test.each(['日本橋', '日本橋室町', '中国地方', 'インドネシア', '인도네시아', '印度尼西亚'])(
+  '%s is one name, and no country in front of a town',
+  (text) => {
+    expect(splitPlace(text)).toEqual([text])
+  },
+)
