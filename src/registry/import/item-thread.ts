@@ -318,10 +318,10 @@ const codeHeader = new RegExp(registerWords.plainNumbers, 'u')
 
 /** Returns the country whose letters most names have and whose form most numbers; `null` without one. */
 export function findLetterCountry(names: readonly string[], numbers: readonly string[]): string | null {
-  const isOf = ([country, letter]: readonly [string, RegExp]) =>
+  const hasForm = ([country, letter]: readonly [string, RegExp]) =>
     isMostly(names, (name) => letter.test(name)) &&
     isMostly(numbers, (number) => isPlainCompanyNumber(country, number))
-  return countryLetters.find(isOf)?.[0] ?? null
+  return countryLetters.find(hasForm)?.[0] ?? null
 }
 const countryLetters = Object.entries(registerWords.letters).map(
   ([country, letter]) => [country, new RegExp(letter, 'u')] as const,
