@@ -1,4 +1,4 @@
-import { formatCount } from '../../core/text.js'
+import { formatCount, listLetterCountries } from '../../core/text.js'
 import { foldText, identify } from '../../core/lookup-identity.js'
 import type { CheckpointReader } from '../checkpoint/lookup.js'
 import type { Input, TextRow } from './input.js'
@@ -13,6 +13,7 @@ import {
   type IdentifierUse,
 } from './columns.js'
 import { mayBeIdentifier } from './column-content.js'
+import { findPersonCountries } from './identifier-content.js'
 import { listEarlierColumns } from './earlier-columns.js'
 
 export interface ColumnChoice {
@@ -40,10 +41,13 @@ export async function chooseColumns(options: {
 }): Promise<ColumnChoice> {
   const { input, asked, columns, samples, reader, identifierUse, signal, isBilled } = options
   const areNumbersNamed = !isBilled || typeof asked.identifiers === 'object'
-  const rule = { columns, identifierUse, readsNames: asked.identifiers !== 'none', areNumbersNamed }
+  const cells = Object.values(columns.identifiers).map((column) => samples.get(column ?? '') ?? [])
+  const personCountries = [...input.columns.flatMap(listLetterCountries), ...findPersonCountries(cells)]
+  const read = { identifierUse, areNumbersNamed, personCountries }
+  const rule = { ...read, columns, readsNames: asked.identifiers !== 'none' }
   const others = isBilled ? listEarlierColumns(input, asked, columns, samples) : []
   if (reader === null || others.length === 0) return { rule, note: null }
-  const rules = others.map((other) => ({ columns: other, identifierUse, readsNames: false, areNumbersNamed }))
+  const rules = others.map((other) => ({ ...read, columns: other, readsNames: false }))
   const { counts, gains, isWhole } = await countKnown({
     rules: [rule, ...rules],
     reader,

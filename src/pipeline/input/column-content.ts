@@ -305,14 +305,16 @@ export function cutLabels(cell: string): { readonly text: string; readonly label
 const serialNumber = /^(?:19|20)\d{2}[/-]\d{1,7}(?:(?<=\d{3})[/-]\d{1,4})?$/
 const closedSerial = /^(?:19|20)\d{5,8}$/
 
+/** Lists the countries whose numbers of persons are known. */
+export const listCountriesOfPersons = () => [...getPersonForms().keys(), ...personTests.keys()]
+
 /** Whether all cells have letters in front as registers have them, `CPR/2009/12345`, and none is the number of a person. */
 export function areRegisterLetters(cells: readonly string[]): boolean {
-  const countries = [...getPersonForms().keys(), ...personTests.keys()]
   return isMostly(
     cells,
     (cell) => {
       const [, number = ''] = /^[A-Z]{2,5}[/-](?=.*\d)([\dA-Z/-]+)$/i.exec(cell.trim()) ?? []
-      const isPersons = [cell, number].some((one) => isPersonNumber(one, countries))
+      const isPersons = [cell, number].some((one) => isPersonNumber(one, listCountriesOfPersons()))
       return number !== '' && (serialNumber.test(number) || !isPersons)
     },
     1,

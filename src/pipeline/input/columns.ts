@@ -38,6 +38,8 @@ export interface LookupRule {
   readonly readsNames: boolean
   /** Whether tax numbers are company numbers: in columns that the user named, and for an own registry. */
   readonly areNumbersNamed?: boolean
+  /** Countries whose persons may have numbers in rows without a country. */
+  readonly personCountries?: readonly string[]
   /** Why the columns may be the wrong ones; absent without a doubt. */
   readonly doubt?: string
   /** Reads company numbers and wrong LEIs as an earlier version did, to find what it looked up. */
@@ -84,7 +86,7 @@ export function listFewerIdentifiers(identifiers: IdentifierColumns): Identifier
 
 /** Lists the choices of a version that reads one column of numbers, or one and a column of tax numbers. */
 function listFewerNumbers(identifiers: IdentifierColumns): IdentifierColumns[] {
-  const others = Object.fromEntries(Object.entries(identifiers).filter(([key]) => !isNumberKey(key)))
+  const others = Object.fromEntries(Object.entries(identifiers).filter((one) => !isOfNumbers(one)))
   const numbers = numberKeys.flatMap((key) => identifiers[key] ?? [])
   if (numbers.length < 2) return []
   const [first = '', ...more] = numbers
@@ -97,7 +99,7 @@ function listFewerNumbers(identifiers: IdentifierColumns): IdentifierColumns[] {
   )
 }
 
-const isNumberKey = (key: string): boolean => numberKeys.some((one) => one === key)
+const isOfNumbers = ([key]: readonly [string, unknown]): boolean => numberKeys.some((one) => one === key)
 
 /** More have too many choices: only none, one and all but one are tried. */
 const wholeChoicesMax = 4
@@ -111,10 +113,7 @@ function listFewer(identifiers: IdentifierColumns): IdentifierColumns[] {
   const { length } = entries
   return choices
     .filter((chosen) => length <= wholeChoicesMax || chosen.length <= 1 || chosen.length === length - 1)
-    .filter(
-      (chosen) =>
-        chosen.some(([key]) => key === 'registration_id') || !chosen.some(([key]) => isNumberKey(key)),
-    )
+    .filter((chosen) => chosen.some(([key]) => key === 'registration_id') || !chosen.some(isOfNumbers))
     .map((chosen) => Object.fromEntries(keepRead(chosen)))
 }
 

@@ -6,17 +6,17 @@ import { countriesOfTaxHeader, ambiguousNumberHeaders, listSharing } from '../..
 import { taxWords, wordsOfNumbers, earlierTaxHeaders, taxHeaders } from '../../core/identifiers.js'
 import { otherTaxHeaders, splitHeaderPlace } from '../../core/identifiers.js'
 import { findCodedCountry, parseCourtNumber, readOfficeNumber } from '../../core/numbers/court-numbers.js'
-import { hasPlainForm, hasWrongCheckDigits } from '../../core/numbers/national-numbers.js'
+import { closeNumber, hasPlainForm, hasWrongCheckDigits } from '../../core/numbers/national-numbers.js'
 import { isPlainCompanyNumber, readTaxCountry, readTaxNumber } from '../../core/numbers/national-numbers.js'
 import { toCompanyNumber } from '../../core/numbers/national-numbers.js'
-import { isEin } from '../../core/numbers/number-forms.js'
+import { isEin, isPersonNumber, rateNumber } from '../../core/numbers/number-forms.js'
 import { identifierHeaders, isKnownHeader } from '../../core/header-words.js'
 import { listNumberKeys, listWithoutOwner, namesAge, owners } from '../../core/header-words.js'
 import { listSplits } from '../../core/word-forms.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import { areAmounts, areOfDomains, areRegisterLetters, countShare } from './column-content.js'
 import { listCompanyNumbers, isMostly, isOneForAll, isPlainVatNumber } from './column-content.js'
-import { readWholeTaxNumber, toFilledCell, toFilledNumber } from './column-content.js'
+import { listCountriesOfPersons, readWholeTaxNumber, toFilledCell, toFilledNumber } from './column-content.js'
 
 /** Phone numbers: a country prefix, brackets, or a leading zero and an area code. */
 const isPhone = (text: string): boolean => /^[+(]|^0\d{1,5}[\s/-]\d/.test(text)
@@ -180,14 +180,7 @@ export function isCertainly(
 ): boolean {
   const values = cells.flatMap((cell) => toFilledCell(cell) ?? [])
   if (values.length < 3) return false
-  switch (key) {
-    case 'lei':
-      return countShare(values, fitting.lei) >= 0.8
-    case 'email':
-      return countShare(values, isEmail) >= 0.8
-    case 'website':
-      return areHomePages(values, names ?? [])
-  }
+  return key === 'website' ? areHomePages(values, names ?? []) : countShare(values, fitting[key]) >= 0.8
 }
 
 const fileEnding =
@@ -331,3 +324,20 @@ export const listRegisterCountries = (header: string, isEarlier = false): readon
 /** Returns the countries whose companies or persons have numbers below a header: `VKN/TCKN`. */
 export const listNumberCountries = (header: string): readonly string[] =>
   listCountries(header, [...ofCompanies, countriesOfPersons])
+
+/** Lists the countries of which nearly all numbers of a column are of companies, two or more, or of persons. */
+export function findPersonCountries(columns: readonly (readonly string[])[]): readonly string[] {
+  const isCompany = (country: string, text: string) => {
+    const rate = rateNumber(country, text) ?? (isPlainCompanyNumber(country, text) ? 3 : 0)
+    // A long number has the form of a country by no chance.
+    return rate > (closeNumber(text).length > 10 ? 1 : 2)
+  }
+  return columns.flatMap((cells) => {
+    const texts = cells.map(cleanNumber)
+    return listCountriesOfPersons().filter((country) => {
+      const others = texts.filter((text) => !isCompany(country, text))
+      if (others.length > texts.length - 2) return false
+      return others.filter((text) => !isPersonNumber(text, [country])).length <= texts.length / 10
+    })
+  })
+}

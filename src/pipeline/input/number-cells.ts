@@ -30,6 +30,8 @@ export interface NumberCell {
   readonly text: string
   /** Whether the user named the column. */
   readonly isNamed?: boolean
+  /** Countries whose persons may have the number, if the row has no country. */
+  readonly personCountries?: readonly string[]
 }
 
 type Places = Readonly<Partial<Record<IdentifierKey | IdentifierPlaceKey, string>>>
@@ -161,7 +163,7 @@ function readCell(cell: NumberCell, places: Places): ReadNumber {
   const isKnown = (['registration_id', 'ein'] as const).some((kind) => rankHeader(kind, label) >= 0)
   if (!own && !isKnown && label !== '' && !isPlainLabel(label))
     return { identifier: null, fault: 'tax_number' }
-  const read = readNumber({ header: own ? label : cell.header, text }, places)
+  const read = readNumber({ ...cell, header: own ? label : cell.header, text }, places)
   if (read.identifier?.kind !== 'registration_id') return read
   const { place, value } = read.identifier
   const country = place?.slice(0, 2).toLowerCase() ?? ''
@@ -175,14 +177,15 @@ const statistical = new Map(
 )
 
 /** Reads a cell of a column of numbers by form, check digits, country of the row and header: a company number, a tax number that contains one, or an EIN. */
-function readNumber({ header, text }: NumberCell, places: Places, earlier?: EarlierReading): ReadNumber {
+function readNumber(cell: NumberCell, places: Places, earlier?: EarlierReading): ReadNumber {
+  const { header, text } = cell
   if (earlier === undefined && isPlainVatNumber(text)) return { identifier: null, fault: 'tax_number' }
   const isEarlier = earlier !== undefined
   const named = listRegisterCountries(header, isEarlier)
   const isTax = isTaxHeader(header, isEarlier)
   const rowPlace = toRegisterPlace(places.registration_country ?? '')
   const isUnknownRow = rowPlace === null && (places.registration_country ?? '').trim() !== ''
-  if (!isEarlier && isPersonNumber(text, listPersonCountries({ header, text }, rowPlace)))
+  if (!isEarlier && isPersonNumber(text, listPersonCountries(cell, rowPlace)))
     return { identifier: null, fault: 'person_number' }
   const { place: chosen, isForeign } = choosePlace({ header, text }, named, [rowPlace, isUnknownRow], earlier)
   const place = chosen === null || isEarlier ? chosen : findRegion(chosen, { header, text })
@@ -207,8 +210,7 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
     const taxed = country ?? readTaxCountry(text) ?? only ?? null
     if (isTax && !isEarlier && taxed !== null && isPlainCompanyNumber(taxed, text))
       return accept(text, taxed.toUpperCase(), null)
-    const isUs = country === null || country === 'us'
-    if (isUs && (isEin(text) || (isTax && country !== null))) {
+    if ((country ?? 'us') === 'us' && (isEin(text) || (isTax && country !== null))) {
       const ein = toStatedIdentifier('ein', text, null)
       if (ein !== null) return { identifier: ein, fault: null }
     }
@@ -234,9 +236,10 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
 }
 
 /** Returns the countries whose persons may have a number: not those of the header if the row's companies have its form. */
-function listPersonCountries({ header, text }: NumberCell, rowPlace: string | null): readonly string[] {
+function listPersonCountries(cell: NumberCell, rowPlace: string | null): readonly string[] {
+  const { header, text, personCountries = [] } = cell
   const named = listNumberCountries(header)
-  if (rowPlace === null) return named
+  if (rowPlace === null) return [...named, ...personCountries]
   const country = rowPlace.slice(0, 2)
   const isOfRow =
     (rateNumber(country.toLowerCase(), text) ?? 0) > 0 ||

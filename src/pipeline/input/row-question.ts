@@ -244,12 +244,19 @@ const readDigits = ({ earlier }: LookupRule, text: string): string =>
 
 /** Lists the numbers of a row, in the order of their columns. */
 const listNumberCells = (rule: LookupRule, cells: IdentifierCells): NumberCell[] => {
-  const { columns, areNumbersNamed = false } = rule
+  const { columns, areNumbersNamed = false, personCountries = [] } = rule
   return numberKeys.flatMap((key) => {
     const text = cells[key]
     return text === undefined
       ? []
-      : [{ header: columns.identifiers[key] ?? '', text: readDigits(rule, text), isNamed: areNumbersNamed }]
+      : [
+          {
+            header: columns.identifiers[key] ?? '',
+            text: readDigits(rule, text),
+            isNamed: areNumbersNamed,
+            personCountries,
+          },
+        ]
   })
 }
 
