@@ -333,11 +333,13 @@ export function findPersonCountries(columns: readonly (readonly string[])[]): re
     return rate > (closeNumber(text).length > 10 ? 1 : 2)
   }
   return columns.flatMap((cells) => {
-    const texts = cells.map(cleanNumber)
+    const texts = [...new Set(cells.map(cleanNumber))]
     return listCountriesOfPersons().filter((country) => {
-      const others = texts.filter((text) => !isCompany(country, text))
-      if (others.length > texts.length - 2) return false
-      return others.filter((text) => !isPersonNumber(text, [country])).length <= texts.length / 10
+      const isOfPersons = (text: string) => isPersonNumber(text, [country])
+      const companies = texts.filter((text) => isCompany(country, text))
+      if (companies.length < 2 || companies.some(isOfPersons)) return false
+      const others = texts.filter((text) => !companies.includes(text) && !isOfPersons(text))
+      return others.length <= texts.length / 10
     })
   })
 }

@@ -11,6 +11,7 @@ import {
   type NamedColumns,
 } from '../../../src/pipeline/input/columns.js'
 import type { RowQuestion } from '../../../src/pipeline/input/row-question.js'
+import { findPersonCountries } from '../../../src/pipeline/input/identifier-content.js'
 import { InputColumns } from '../../../src/pipeline/input/input-columns.js'
 import { openInput } from '../../../src/pipeline/input/input.js'
 import {
@@ -332,4 +333,69 @@ test('Names with addresses below an unknown header are used with a doubt', async
     'Pravna',
     expect.stringContaining('no header is known'),
   ])
+})
+
+/** A header, a company's number and a person's number; invented, with right check digits. */
+test.each([
+  ['დასახელება;ს/კ;ქალაქი', '204566978', '01019045678'],
+  ['დასახელება;საიდენტიფიკაციო კოდი;ქალაქი', '405123456', '01019045678'],
+  ['Անվանում;ՀՎՀՀ;Քաղաք', '02712345', '1501901234'],
+  ['Şirkət adı;VÖEN;Şəhər', '1234567891', '1234567892'],
+  ['Компания;БИН/ИИН;Город', '990140000123', '800101300123'],
+  ['Ишкана;ИНН;Шаар', '02706199510045', '21503198500123'],
+  ['Korxona nomi;STIR;Shahar', '201123456', '31501900000012'],
+  ['Наименование;ИНН;Город', '7707083893', '500100732259'],
+  ['Назва;ЄДРПОУ;Місто', '14360570', '2345678901'],
+  ['Назва;Ідентифікаційний код;Місто', '14360570', '2345678901'],
+  ['Наименование;УНП;Город', '190190190', 'AB1234567'],
+  ['Pavadinimas;Įmonės kodas;Miestas', '110053842', '33309240064'],
+  ['Nosaukums;Reģ. nr.;Pilsēta', '40003009497', '161175-19997'],
+  ['Nimetus;Registrikood;Linn', '10137319', '37605030299'],
+  ['Denumire firmă;Cod fiscal;Localitate', '1590082', '1800101221144'],
+  ['Фирма;Регистрационен номер;Град', '831902088', '7501020018'],
+  ['Naziv;Matični broj;Grad', '07013922', '0101980710009'],
+  ['Nazwa firmy;NIP;Miasto', '7740001454', '44051401359'],
+  ['Şirket adı;Vergi No;Şehir', '1234567895', '10000000146'],
+  ['Razón social;NIT;Ciudad', '860002964', '1020304050'],
+  ['Razón social;RUC;Ciudad', '20100047218', '10445666882'],
+  ['Razón social;RUC;Ciudad', '1790010937001', '1710034065001'],
+  ['Razón social;RUT;Ciudad', '96.790.240-3', '12.345.678-5'],
+  ['Razão social;CNPJ;Cidade', '33.000.167/0001-01', '12345678909'],
+  ['Company name;Registration number;City', '2005/123456/07 2011/654321/07', '8001015009087'],
+  ['ชื่อบริษัท;เลขทะเบียน;เมือง', '0105536000315', '1101700203451'],
+  ['회사명;등록번호;도시', '124-81-00998', '800101-1234567'],
+  ['Tên công ty;Mã số thuế;Thành phố', '0100109106', '001080012345'],
+  ['Nama perusahaan;NPWP;Kota', '013101234061000', '3171010101800001'],
+  ['Company name;Registration number;City', 'CS123456789', 'GHA-123456789-1'],
+  ['Company name;RC number;City', 'RC1234567', '12345678901'],
+  ['Company name;Registration number;City', '204566978 405123456', '01019045678'],
+])(
+  'Without a country, the number of a person is not sent: below %s, next to %s',
+  async (columnNames, company, person) => {
+    const path = join(folder, 'persons.csv')
+    const numbers = [...company.split(' '), person]
+    writeFileSync(
+      path,
+      [columnNames, ...numbers.map((one, at) => `Norvane ${at};${one};Larkmoor`)].join('\n'),
+    )
+    const input = await openInput({ paths: [path], spoolFolder: join(folder, 'spool') })
+    try {
+      const asked = { identifiers: { registration_id: columnNames.split(';')[1] } }
+      const columns = await InputColumns.read(input, { asked, identifierUse: 'context' })
+      const { rule } = await columns.choose(null, new AbortController().signal, true)
+      const questions = []
+      for await (const rows of input.rows.sample(listLookupColumns(rule.columns)))
+        questions.push(...(await createRowReader(rule, noEarlierNames)(rows)))
+      expect(JSON.stringify(questions)).not.toContain(person)
+      expect(questions.at(-1)).toMatchObject({ faults: ['person_number'] })
+      expect(questions[0]).not.toMatchObject({ faults: ['person_number'] })
+    } finally {
+      await input.close()
+    }
+  },
+)
+
+test('Numbers of companies of several countries below a general header are not those of persons', () => {
+  const numbers = ['923609016', '974760673', '24256790', '10150817', '552100554', '40003009497', '01234567']
+  expect(findPersonCountries([numbers])).toEqual([])
 })

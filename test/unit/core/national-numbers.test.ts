@@ -191,6 +191,9 @@ test.each([
   ['am', '1501901234', '27311001234'],
   ['uz', '31001900000012', '201123456'],
   ['ir', '0012345679', '10100123456'],
+  ['az', '1234567892', '1234567891'],
+  ['kg', '21503198500123', '02706199510045'],
+  ['by', 'AB1234567', '190190190'],
 ])('%s: %s is that of a person, %s that of a company', (country, person, company) => {
   for (const text of [person, `${country.toUpperCase()}${person}`, person.toLowerCase()])
     expect([text, isPersonNumber(text, [country])]).toEqual([text, true])
