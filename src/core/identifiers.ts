@@ -48,8 +48,8 @@ const exponent = /(?<![\p{L}\d.,])([1-9])(?:[.,](\d+)E\+?|E\+)(\d{1,2})$/iu
 /** Returns a number as people wrote it, without what spreadsheets make of it: `'0799…`, `="0799…"`, `799….0`, `1.402345671E+9`. */
 export function cleanNumber(cell: string): string {
   const text = toPlainDigits(cell).replace(invisible, '').replace(dashes, '-').trim()
-  const bare = text.replace(/^=?"([^"]*)"$/, '$1').replace(/^['’‘`´]+\s*(?=[\p{L}\d])/u, '')
-  return bare
+  const own = text.replace(/^=?"([^"]*)"$/, '$1').replace(/^(?:['’‘`´]+|[#№](?=\W*\d))\s*(?=[\p{L}\d])/u, '')
+  return own
     .replace(/(?<![\d.,])(\d{5,})[.,]0{1,2}$/, '$1')
     .replace(exponent, (whole, first: string, decimals: string | undefined, count: string) => {
       const zeros = decimals?.slice(Number(count)) ?? ''

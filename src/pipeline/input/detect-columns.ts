@@ -272,12 +272,10 @@ const hasXeroAddress = (header: readonly string[]): boolean =>
   header.some((column) => toHeaderKey(column) === 'poaddressline1')
 
 /**
- * Parts of a place, in output order. A street is used only if there is no town column. Several lines of an address have
- * the town in one of them.
+ * Parts of a place, in output order. A street is used only if there is no town column: then the lines of the address have
+ * the town.
  */
 const townParts = ['city', 'region', 'postal', 'country'] as const
-
-const streetParts = ['address', 'region', 'country'] as const
 
 const lineParts = ['address', 'region', 'postal', 'country'] as const
 
@@ -300,8 +298,9 @@ function findLocation(header: readonly string[], samples: ColumnSamples, order: 
     placeSets.find((one) => places.some((place) => place.set === one))
   if (set === undefined) return []
   const lines = listAddressLines(places, set)
-  const isInLines = lines.length > 1 && !has(set, 'city') && !has('plain', 'city')
-  const parts = isInLines ? lineParts : has(set, 'city', 'postal') ? townParts : streetParts
+  const isWhole = lines.length > 1 || order === 'best' || !has(set, 'postal')
+  const isInLines = isWhole && lines.length > 0 && !has(set, 'city') && !has('plain', 'city')
+  const parts = isInLines ? lineParts : townParts
   return parts.flatMap((part) =>
     part === 'address' ? lines : (find(places, part, set) ?? find(places, part, 'plain') ?? []),
   )

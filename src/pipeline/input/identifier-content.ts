@@ -121,8 +121,9 @@ export function areNumbersByCells(
   const isOfCode = (text: string) => codes.some((code) => isPlainCompanyNumber(code, text))
   if (isPersonsHeader(column))
     return isMostly(cells, (text) => areRegisterLetters([text]) && isOfCode(text), 1)
+  const numbers = listCompanyNumbers(cells.map(cleanNumber), codes)
   if (isOtherTaxHeader(column))
-    return cells.some((text) => readWholeTaxNumber(text) !== null) || isMostly(cells, isOfCode, 0.8)
+    return cells.some((text) => readWholeTaxNumber(text) !== null) || isMostly(numbers, isOfCode, 0.8)
   const words = column.split(/[^\p{L}\p{M}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u)
   const ends = words.slice(1).map((_, at) => words.slice(at + 1).join(' '))
   const isNumber = (end: string) => rankInHeaders(end, identifierHeaders.registration_id) >= 0

@@ -221,6 +221,7 @@ describe('a text that names a country', () => {
 test.each([
   ['EG', 'A.R.E|A.R.E.|A. R. E.|a.r.e'],
   ['AE', 'ARE|UAE'],
+  ['GE', 'საქართველოს რესპუბლიკა|Сакартвело|САКАРТВЕЛО|Sakartvelas'],
   ['JP', 'Nhật|Nhật Bản'],
   ['KR', 'Hàn|Hàn Quốc'],
   ['CN', 'TQ|Trung Quốc|Trung Hoa'],

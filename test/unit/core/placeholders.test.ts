@@ -33,6 +33,7 @@ test.each([
   'Suspense A/c|Saldo anterior|Conta caixa|Kasse|Anfangsbestand|A nouveau|À-nouveau|Saldo iniziale|Beginsaldo|Alkusaldo',
   'Сальдо начальное|Касса|Подотчетные лица|Подотчётные лица|Розничный покупатель|Физ. лицо|Початкове сальдо|Açılış Bakiyesi',
   'رصيد افتتاحي|ابتدائی بیلنس|יתרת פתיחה|प्रारंभिक शेष|ยอดยกมา|Số dư đầu kỳ|Saldo awal|前期繰越|期初余额|전기이월|Jismoniy shaxs',
+  '무기명|확인중|거래처 확인요|테스트업체|미등록 거래처|要確認|テスト会社|测试公司|სატესტო|იგივე|სახელწოდება უცნობია|დასაზუსტებელია',
   'тодорхойгүй|Мэдээлэл байхгүй|nie beskikbaar nie|უცნობია|არ არის|Անհայտ|Naməlum|គ្មានទិន្នន័យ|ບໍ່ມີຂໍ້ມູນ|မသိရ|थाहा छैन|නොදනී|தெரியவில்லை',
   'অজানা|haijulikani|ያልታወቀ|i panjohur|нема податоци|ekki þekkt|Ekkert|Vantar|mhux magħruf|Walang pangalan|ezezaguna|desconegut|Descoñecido|enkoni|Noma’lum',
   'Klient test|Klient i panjohur|Konsumator final|PA NIPT|Test customer|Unknown customer|Testkunde|Nepoznat kupac|Непознат купувач',

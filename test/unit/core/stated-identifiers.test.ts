@@ -42,7 +42,7 @@ test.each([
   ['RFC NVR010203AB1', 'MX', 'NVR010203AB1'],
   ['RNC 131234569', 'DO', '131234569'],
   ['CUI 18547290', 'RO', '18547290'],
-  ['사업자등록번호 603-81-12345', 'KR', '603-81-12345'],
+  ['사업자등록번호 603-81-12342', 'KR', '603-81-12342'],
 ])('a number under its national name is read in a name: %s', (text, place, value) => {
   const identifiers = [number(value, place)]
   expect(readIdentifiers(text)).toEqual({ name: null, identifiers })

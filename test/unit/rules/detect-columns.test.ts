@@ -70,8 +70,55 @@ describe('columns found by their headers', () => {
     expect(locate(three, one, two, 'Country')).toEqual([...lines, 'Country'])
     expect(locate(...lines, 'Postcode', 'Country')).toEqual([...lines, 'Postcode', 'Country'])
     expect(locate(...lines, 'City', 'Country')).toEqual(['City', 'Country'])
-    expect(locate(one, 'Postcode')).toEqual(['Postcode'])
+    expect(locate(one, 'Postcode')).toEqual([one, 'Postcode'])
+    expect(locate(one, 'Postcode', 'City')).toEqual(['City', 'Postcode'])
     expect(locate(one)).toEqual([one])
+  })
+
+  test.each([
+    ['Actual Address', 'Legal Address'],
+    ['Фактический адрес', 'Юридический адрес'],
+    ['Фактична адреса', 'Юридична адреса'],
+    ['ფაქტობრივი მისამართი', 'იურიდიული მისამართი'],
+    ['Գործունեության հասցե', 'Իրավաբանական հասցե'],
+    ['Faktiki ünvan', 'Hüquqi ünvan'],
+    ['Нақты мекенжай', 'Заңды мекенжай'],
+    ['Haqiqiy manzil', 'Yuridik manzil'],
+    ['Faktiskā adrese', 'Juridiskā adrese'],
+    ['Tegelik aadress', 'Juriidiline aadress'],
+    ['Faktinis adresas', 'Buveinės adresas'],
+    ['Skutečná adresa', 'Adresa sídla'],
+    ['Adres faktyczny', 'Adres rejestrowy'],
+    ['실제 주소', '등기상 주소'],
+    ['办公地址', '注册地址'],
+    ['Địa chỉ thực tế', 'Địa chỉ đăng ký'],
+    ['العنوان الفعلي', 'العنوان القانوني'],
+    ['ที่อยู่จริง', 'ที่อยู่ตามทะเบียน'],
+  ])('The legal address is the place, and not the actual one in front of it: %s', (actual, legal) => {
+    expect(detectColumns(['company', actual, legal], {}).location).toEqual([legal])
+    expect(detectColumns(['company', actual], {}).location).toEqual([actual])
+  })
+
+  test.each([
+    ['회사명', '주소', '우편번호'],
+    ['会社名', '住所', '郵便番号'],
+    ['公司名称', '地址', '邮编'],
+    ['Company', 'Address', 'Postcode'],
+  ])('Without a town, an address and its postal code are the place: %s', (name, address, code) => {
+    const samples = new Map([
+      [address, ['서울특별시 강남구 테헤란로 1', '부산광역시 해운대구 센텀로 2', '대구광역시 중구 국채로 3']],
+      [code, ['06236']],
+    ])
+    expect(detectColumns([name, address, code], {}).location).toEqual([address, code])
+    expect(detectColumns([name, address, code], {}, samples).location).toEqual([address, code])
+  })
+
+  test.each([
+    ['dasaxeleba', 'qalaqi'],
+    ['기업체명', '도시'],
+    ['기업 이름', '도시'],
+  ])('%s and %s name the company and its town', (name, city) => {
+    expect(detectColumns(['No', name, city], {})).toMatchObject({ name, location: [city] })
   })
 
   const names = [...companyNameHeaders, ...toHeaderKeys(...headerWords.earlier.plainNames)].filter(

@@ -1144,6 +1144,38 @@ describe.each([
   })
 })
 
+test.each(['ID Code', 'Identification Code', 'Ident. code', 'ИК'])(
+  'A header for any identification has company numbers if they have the form of the country of the rows: %s',
+  (header) => {
+    const of = (country: string) => ({
+      company: names.slice(0, 4),
+      [header]: ['№204566978', '405123456', '# 205123456', '01019045678'],
+      Country: [country, country, country, country],
+    })
+    expect(found(of('GE')).identifiers).toMatchObject({ registration_id: header })
+    expect(found(of('DE')).identifiers).toEqual({})
+  },
+)
+
+test.each([
+  ...['ს/კ', 'ს/ნ', 'ს/კოდი', 'საიდ. კოდი', 'გადამხდელის კოდი', 'saidentifikacio kodi'],
+  ...['Идентификационный код', 'Идент. код', 'Ідентифікаційний код'],
+])('A header for company numbers of Georgia or Ukraine is known: %s', (header) => {
+  const table = { company: names.slice(0, 3), [header]: ['204566978', '405123456', '205123456'] }
+  expect(found(table).identifiers).toMatchObject({ registration_id: header })
+})
+
+test.each(['담당자 이메일', '担当者メールアドレス', '联系人邮箱', 'Email de contacto', 'Контактный email'])(
+  'The e-mail address of a contact is one of the company: %s',
+  (header) => {
+    const table = {
+      company: names.slice(0, 3),
+      [header]: ['a@norvane.com', 'b@larkmoor.com', 'c@velmark.com'],
+    }
+    expect(found(table).identifiers).toMatchObject({ email: header })
+  },
+)
+
 test.each(['Valor', 'Wert', 'Valeur', 'Valore', 'Value'])('Amounts are not called numbers: %s', (header) => {
   for (const cells of [
     ['1.250.000,00', '88.000,50'],

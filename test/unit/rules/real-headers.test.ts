@@ -148,7 +148,12 @@ const exports: [program: string, header: string, name: string, location: string]
     'CompanyName',
     'RegAddress.PostTown|RegAddress.County|RegAddress.PostCode|RegAddress.Country',
   ],
-  ['a list of suppliers', 'Vendor No.|Vendor Name|Address|Postcode|VAT Reg No', 'Vendor Name', 'Postcode'],
+  [
+    'a list of suppliers',
+    'Vendor No.|Vendor Name|Address|Postcode|VAT Reg No',
+    'Vendor Name',
+    'Address|Postcode',
+  ],
   ['a list with addresses of one line', 'company|address|country', 'company', 'address|country'],
   ['a place in one column', 'company|hq|city|country', 'company', 'hq'],
 ]
@@ -242,7 +247,7 @@ const languages: [language: string, header: string, name: string, location: stri
     '市区町村|都道府県|郵便番号|国',
   ],
   ['Chinese', '编号|公司名称|地址|城市|省份|邮编|国家', '公司名称', '城市|省份|邮编|国家'],
-  ['Chinese, traditional', '公司名稱|地址|郵遞區號|國家', '公司名稱', '郵遞區號|國家'],
+  ['Chinese, traditional', '公司名稱|地址|郵遞區號|國家', '公司名稱', '地址|郵遞區號|國家'],
   ['Korean', '번호|회사명|주소|우편번호|도시|국가', '회사명', '도시|우편번호|국가'],
   [
     'Russian',

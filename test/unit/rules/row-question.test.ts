@@ -1567,6 +1567,10 @@ test.each([
   ['EC', '1790016919001.0', '1790016919001'],
   ['EC', "'1790016919001", '1790016919001'],
   ['FR', '552\u2011032\u2011534', '552032534'],
+  ['GE', '№204566978', ' 204566978'],
+  ['GE', '№ 204566978', ' 204566978'],
+  ['GE', 'N204566978', ' 204566978'],
+  ['GE', '# 204566978', ' 204566978'],
 ])('%s: %s is read as %s', async (country, text, number) => {
   const [[name] = []] = await readNumbers(['Company No'], [['Larkmoor', text, country]])
   expect(name?.replace(/[-.](?=\d)/g, '')).toContain(number.replace(/[-.]/g, ''))
