@@ -1538,6 +1538,18 @@ test.each([
   expect(read(company).faults).not.toContain('person_number')
 })
 
+test('A business number of Korea with a wrong check digit is told as such, and not as that of a person', () => {
+  for (const [text, faults] of [
+    ['124-81-00998', []],
+    ['124-81-00997', ['registration_checksum']],
+    ['603-81-12345', ['registration_checksum']],
+  ] as const)
+    for (const place of [{}, { registration_country: 'KR' }])
+      expect(
+        chooseNumber([{ header: '사업자등록번호', text, personCountries: ['KR'] }], place).faults,
+      ).toEqual(faults)
+})
+
 test('Numbers of persons without their zeros, and numbers that a spreadsheet has rounded, are not sent', async () => {
   const numbers = {
     person_number: [
