@@ -326,6 +326,8 @@ export const listRegisterCountries = (header: string, isEarlier = false): readon
 export const listNumberCountries = (header: string): readonly string[] =>
   listCountries(header, [...ofCompanies, countriesOfPersons])
 
+/** Enough numbers of a column to tell its country. */
+const judgedMax = 50
 /** Lists the countries of which nearly all numbers of a column are of companies, two or more, or of persons. */
 export function findPersonCountries(columns: readonly (readonly string[])[]): readonly string[] {
   const isCompany = (country: string, text: string) => {
@@ -334,7 +336,7 @@ export function findPersonCountries(columns: readonly (readonly string[])[]): re
     return rate > (closeNumber(text).length > 10 ? 1 : 2)
   }
   return columns.flatMap((cells) => {
-    const texts = [...new Set(cells.map(cleanNumber))]
+    const texts = [...new Set(cells.slice(0, judgedMax).map(cleanNumber))]
     return listCountriesOfPersons().filter((country) => {
       const isOfPersons = (text: string) => isPersonNumber(text, [country])
       const companies = texts.filter((text) => isCompany(country, text))
