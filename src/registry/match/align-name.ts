@@ -2,7 +2,7 @@ import { formWords } from '../normalize/legal-forms.js'
 import { hasOtherScript } from '../normalize/sounds.js'
 import { countTrade } from '../reference/industry-codes.js'
 import { isFormAlone } from '../reference/registers.js'
-import { areWrittenAlike, findWritings, type Writings } from './other-writings.js'
+import { areWrittenAlike, findWritings, nominative, type Writings } from './other-writings.js'
 import { isHeadWord, toCanonicalWord } from '../normalize/normalize-name.js'
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import type { CandidateName } from './candidate.js'
@@ -234,7 +234,8 @@ function compareWithText({ text, matches, writings }: AlignedText, name: string)
   const known = matches.get(name)
   if (known !== undefined) return known
   const isNative = hasOtherScript(text.native)
-  const [last, isHeard] = [text.words.length - 1, writings !== undefined || !isNative]
+  const last = text.words.length - 1
+  const isHeard = writings === undefined ? !isNative : writings !== nominative
   const isForm = ({ text: word }: TextWord) => formWords.has(word) || isFormAlone(word)
   const formsAt = text.words.findLastIndex((word) => word.wordClass !== 'form' && !isForm(word)) + 1
   const found = text.words.map((word, at) => {
@@ -248,8 +249,8 @@ function compareWithText({ text, matches, writings }: AlignedText, name: string)
     const isShort = at < last && word.text.length > 3 && name.startsWith(word.text)
     const isCut = text.cut !== 'nowhere' || at < formsAt || isShort || !isForm(word)
     if (!isCut && isGuess(match) && classifyNameWord(name) === 'telling') return null
+    if (match?.kind !== 'equal' && writings && areWrittenAlike(word.text, name, writings)) return sameMatch
     if (match?.kind !== 'equal' && isHeard) {
-      if (writings && areWrittenAlike(word.text, name, writings)) return sameMatch
       const mayBeSound = word.isSpoken && (isNative || (match === null && usual === null))
       const sound = mayBeSound ? compareSound(word.folded, name, !isNative) : null
       if (sound !== null && sound.cost < (match?.cost ?? Infinity)) return sound

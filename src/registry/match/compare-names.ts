@@ -138,8 +138,8 @@ export function compareNames(
     const named = tokens.slice(nameAt, nameAt + nameCount)
     const heard = hasOwnLetters ? compareCharacters([asked, text.native], [named, candidate.name]) : 'same'
     const agreement = isOwn && isOtherWord(pair, text) ? 'other' : heard
-    const isOther = agreement === 'other'
-    if (isOther || characters === 'same') characters = agreement
+    const isOther = agreement === 'other' || agreement === 'spelled'
+    if (agreement === 'other' || characters === 'same') characters = agreement
     counts[isOther ? 'misspelled' : match.kind]++
     for (let more = 0; more < textCount; more++) inPairs.add(textAt + more)
     const isLoose = isOther || isLooseMatch(pair)

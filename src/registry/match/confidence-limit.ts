@@ -95,7 +95,7 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [90, (one) => isUnplacedLike(one, true) || one.comparison.candidate.isDescribed === true],
   // A bare name in another town is often that of another business: "Prakash Jewellers" of Nashik. So is Demirhan for Demirkan.
   [90, (one) => [isBareElsewhere, isBareBeginning, isFollowed].some((is) => is(one))],
-  [90, (one) => isLikeOther(one) || isMarkedOtherwise(one)],
+  [90, (one) => isLikeOther(one) || isMarkedOtherwise(one) || one.comparison.characters === 'spelled'],
   // Without evidence for the place, the name may be that of another company. So may a word of a trade with another letter.
   [94, (one) => isElsewhere(one) || isLikeTrade(one)],
 ]

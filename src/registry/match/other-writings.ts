@@ -13,7 +13,7 @@ import { hasOtherScript } from '../normalize/sounds.js'
 import romanized from '../reference/romanized-letters.json' with { type: 'json' }
 import around from '../reference/around-names.json' with { type: 'json' }
 
-/** Pairs of spellings, in folded words, of one letter of another script. */
+/** Pairs of spellings, in folded words, of one letter of another script; `$` is the end of the word. */
 export type Writings = readonly (readonly [one: string, other: string])[]
 
 const parseWritings = (line: string): Writings =>
@@ -24,9 +24,7 @@ const parseWritings = (line: string): Writings =>
 const scripts = Object.entries(romanized.scripts).map(([name, line]) => ({
   letter: new RegExp(String.raw`\p{Script=${name}}`, 'u'),
   writings: parseWritings(line),
-  countries: new Set(
-    Object.entries(romanized.countries).flatMap(([one, codes]) => (one === name ? codes.split(' ') : [])),
-  ),
+  countries: new Set(new Map(Object.entries(romanized.countries)).get(name)?.split(' ')),
 }))
 const readWritings = (table: Readonly<Record<string, string>>): ReadonlyMap<string, Writings> =>
   new Map(Object.entries(table).map(([key, line]) => [key, parseWritings(line)]))
@@ -45,10 +43,14 @@ export const getWritings = (country: string): Writings =>
   ])
 const [countriesMax, writingsOfCountries] = [500, new Map<string, Writings>()]
 
+/** A foreign name has the ending of the Georgian nominative or not: მაგთიკომი is also მაგთიკომ. */
+export const nominative = parseWritings('i$=$')
+
 /** Returns the writings to compare a text with a name: of which one has letters of another script, or of a country with an older spelling; else `null`. */
 export function findWritings(text: string, name: string, country: string): Writings | null {
   const isOther = hasOtherScript(text)
-  if (isOther === hasOtherScript(name)) return isOther ? null : (ofLatin.get(country) ?? null)
+  if (isOther && hasOtherScript(name)) return /\p{sc=Geor}/u.test(text + name) ? nominative : null
+  if (isOther === hasOtherScript(name)) return ofLatin.get(country) ?? null
   const script = scripts.find(({ letter }) => letter.test(text) !== letter.test(name))
   if (script === undefined) return isOther ? [] : null
   const both = `${text}${name}`.toLowerCase()
@@ -61,17 +63,16 @@ const [writtenCharsMin, writtenStepsMax] = [3, 500]
 /** True if two folded words may be writings of one: "zelezara" and "zhelezara". */
 export function areWrittenAlike(one: string, other: string, writings: Writings): boolean {
   if (Math.min(one.length, other.length) < writtenCharsMin || writings.length === 0) return one === other
-  const reached: (readonly [at: number, place: number])[] = [[0, 0]]
-  const seen = new Set<number>()
-  for (const [at, place] of reached) {
-    if (at === one.length && place === other.length) return true
-    const key = at * (other.length + 1) + place
-    if (seen.has(key)) continue
-    seen.add(key)
-    if (at < one.length && one[at] === other[place]) reached.push([at + 1, place + 1])
+  const [asked, held] = [`${one}$`, `${other}$`]
+  const width = held.length + 1
+  const reached = new Set([0])
+  for (const key of reached) {
+    const [at, place] = [Math.floor(key / width), key % width]
+    if (at === asked.length && place === held.length) return true
+    if (at < asked.length && asked[at] === held[place]) reached.add(key + width + 1)
     for (const [own, theirs] of writings)
-      if (one.startsWith(own, at) && other.startsWith(theirs, place))
-        reached.push([at + own.length, place + theirs.length])
+      if (asked.startsWith(own, at) && held.startsWith(theirs, place))
+        reached.add(key + own.length * width + theirs.length)
   }
   return false
 }
@@ -83,15 +84,15 @@ export function listWritten(
   hasBeginning: (stem: string) => boolean,
 ): string[] {
   const found: string[] = []
+  const asked = `${word}$`
   const open: (readonly [at: number, written: string])[] = word.length < writtenCharsMin ? [] : [[0, '']]
-  for (let step = 0; step < writtenStepsMax; step++) {
-    const [at, written] = open.pop() ?? [0, null]
-    if (written === null) break
-    if (!hasBeginning(written)) continue
-    if (at === word.length) found.push(written)
+  for (let step = 0; step < writtenStepsMax && open.length > 0; step++) {
+    const [at, written] = open.pop() ?? [0, '']
+    if (!hasBeginning(written.replace('$', ''))) continue
+    if (at === asked.length) found.push(written.replace('$', ''))
     else
-      for (const [own, theirs] of [[word.charAt(at), word.charAt(at)] as const, ...writings])
-        if (word.startsWith(own, at)) open.push([at + own.length, written + theirs])
+      for (const [own, theirs] of [[asked.charAt(at), asked.charAt(at)] as const, ...writings])
+        if (asked.startsWith(own, at)) open.push([at + own.length, written + theirs])
   }
   return found
 }
@@ -125,8 +126,7 @@ const isDescribing = (word: string): boolean => heads.has(word) || links.has(wor
  * promet Larkmoor". `null` for a name without such a description, or without one rare word next to it: more than two words may be parts of it.
  */
 function cutDescription(words: readonly string[]): readonly string[] | null {
-  const isHeaded = words[0] === 'za' || words.some((word) => heads.has(word))
-  if (!isHeaded) return null
+  if (words[0] !== 'za' && !words.some((word) => heads.has(word))) return null
   const first = words.findIndex((word) => !isDescribing(word))
   const last = words.findLastIndex((word) => !isDescribing(word))
   const named = words.slice(first, last + 1)

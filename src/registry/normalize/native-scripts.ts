@@ -1,5 +1,5 @@
 import { writeArabicPlain } from '../../core/text.js'
-import { areOneWithoutMarks, foldHan, unifyLetters } from './own-letters.js'
+import { areOneWithoutMarks, foldHan, compareHangul, unifyLetters } from './own-letters.js'
 import { getAsianWords, listWords, parseWords, writeAlike } from './unspaced-names.js'
 import { cutNativeForms } from './legal-forms.js'
 import { nativeWords, foldText, foldWords, getOrCompute, isSimpleWord, toStem } from './normalize-name.js'
@@ -254,8 +254,8 @@ export function findNativeWords(words: readonly FoldedWord[], native: string): s
 const toOwnLetters = (text: string): string =>
   ofOwnLetters.test(text) ? (unifyLetters(text.trim().replace(arabicPrefix, '')) ?? '') : ''
 
-/** `unknown`: one of two names has few Chinese characters, and the other none. */
-export type CharacterAgreement = 'same' | 'other' | 'unknown'
+/** `spelled`: a letter differs, as in a spelling error. `unknown`: one of two names has few Chinese characters, and the other none. */
+export type CharacterAgreement = 'same' | 'spelled' | 'other' | 'unknown'
 
 /** More characters seldom have the sound of another name. */
 const soundsAlikeMax = 3
@@ -277,10 +277,10 @@ export function compareCharacters(
   const own = isOneSound ? [askedText, heldText].map(toOwnLetters).filter(Boolean) : []
   // Behind the first word, they are often those of a trade, with other marks: เอ็นจิเนียริง.
   const isTrade = areOneWithoutMarks(own) && !cutForms(name).trim().startsWith(heldText)
-  if (new Set(own).size > 1 && !isTrade) return 'other'
+  // Georgian has two letters each for "k", "p", "t", "ts" and "ch", which people confuse; few letters may be another word.
+  if (new Set(own).size > 1 && !isTrade) return /\p{sc=Geor}{6}/u.test(heldText) ? 'spelled' : 'other'
   // Words of one language with one English word: 해운 and 상선 are both "shipping".
-  if ([askedText, heldText].every((text) => /^\p{Script=Hangul}+$/u.test(text)))
-    return heldText.includes(askedText) || askedText.includes(heldText) ? 'same' : 'other'
+  if (/^\p{sc=Hang}+$/u.test(askedText + heldText)) return compareHangul(askedText, heldText)
   const [ours, theirs] = [foldHan(askedText), foldHan(heldText)]
   if (ours !== '' && theirs !== '') return theirs.includes(ours) || ours.includes(theirs) ? 'same' : 'other'
   const one = ours + theirs

@@ -182,9 +182,11 @@ const longHeads = new Map(Object.entries(table.short_heads))
 const { places, trades } = getAsianWords()
 const toAscii = (text: string): string => anyAscii(text).toLowerCase()
 
+/** Scripts with vowels and spaces, whose folded words are hardly those of others. */
+const alphabetic = ['Cyrillic', 'Greek', 'Georgian', 'Armenian'] as const
 /** Words of names in other scripts as they are folded, with their English ones: "jishu" and "tekhnologii" are "technology", "dongjing" is "tokyo". */
 export const nativeWords: ReadonlyMap<string, string> = new Map(
-  [...places, ...trades, ...parseWords([...romanized.words.Cyrillic, ...romanized.words.Greek])].flatMap(
+  [...places, ...trades, ...parseWords(alphabetic.flatMap((script) => romanized.words[script]))].flatMap(
     ([native, english]) =>
       isJoiningWord(english) || english === 'of'
         ? []

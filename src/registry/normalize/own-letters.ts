@@ -1,4 +1,5 @@
 import { writeArabicPlain } from '../../core/text.js'
+import { calculateDistance } from '../../core/word-forms.js'
 import hanTable from '../reference/han-variants.json' with { type: 'json' }
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 import romanized from '../reference/romanized-letters.json' with { type: 'json' }
@@ -125,6 +126,13 @@ export function hasWord(
 /** Whether texts differ only in their marks. */
 export const areOneWithoutMarks = (texts: readonly string[]): boolean =>
   new Set(texts.map((text) => text.replace(/\p{M}/gu, ''))).size === 1
+
+/** Compares words of Hangul by their letters. `spelled`: a word of three syllables or more has one other letter; shorter ones are other words. */
+export function compareHangul(asked: string, held: string): 'same' | 'spelled' | 'other' {
+  if (held.includes(asked) || asked.includes(held)) return 'same'
+  const distance = calculateDistance(asked.normalize('NFD'), held.normalize('NFD'), 1)
+  return distance < 2 && asked.length > 2 ? 'spelled' : 'other'
+}
 
 /** Letters and words that only Vietnamese has: each of its syllables is a word, and so is each with another mark. */
 const tones = /[ơưảấầẩẫậắằẳẵặẻếềểễệỉỏốồổỗộớờởỡợủứừửữựỷ]|công ty/u

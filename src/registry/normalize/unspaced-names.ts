@@ -184,11 +184,11 @@ const [textStart, textEnd] = [String.raw`(?<=^[^\p{L}\p{N}]{0,4})`, String.raw`(
 /** Nationality and kind of an Arabic form: شركة مساهمة مصرية قابضة. */
 const qualities = String.raw`(?:\.?[\s-]{1,3}\(?(?:${formTable.qualities.split(' ').map(spellNative).join('|')})\)?){0,3}`
 
-/** Builds the pattern of a form in another script: `ש.מ` with or without points, `בע"מ` with any mark, brackets of any width; NFKC has made full-width ones narrow. `*` stands for words of trades, `+` for `qualities`. */
+/** Builds the pattern of a form in another script: `ש.מ` with or without points or slashes, `בע"מ` with any mark, brackets of any width; NFKC has made full-width ones narrow. `*` stands for words of trades, `+` for `qualities`. */
 export function toFormPattern(marked: string): RegExp {
   const spelling = marked.replace(/^[<$]/, '').normalize('NFKC').toLowerCase()
   const letters = spellNative(spelling.replace(/[()]/g, String.raw`\$&`))
-    .replaceAll('.', String.raw`\s?\.?\s?`)
+    .replaceAll('.', String.raw`\s?[./]?\s?`)
     .replaceAll('"', '["״”’\'׳`´~]{0,2}')
     .replaceAll(' +', qualities)
     .replaceAll(' * ', String.raw`(?:[\s-]{1,3}[\p{L}.]{2,20}){0,6}[\s-]{1,3}`)

@@ -1329,6 +1329,65 @@ describe('the form of a text is no word of a name', () => {
   })
 })
 
+describe('short forms with points, spaces and slashes, in front and behind', () => {
+  test.each([
+    ['სს', ['ს.ს.', 'ს. ს.', 'ს/ს'], 'ლარკმური', 'GE'],
+    ['შპს', ['შ.პ.ს.', 'შ. პ. ს.', 'შ/პ/ს'], 'ლარკმური ჯორჯია', 'GE'],
+    ['სპს', ['ს.პ.ს.', 'ს. პ. ს'], 'ლარკმური', 'GE'],
+    ['ՍՊԸ', ['Ս.Պ.Ը.', 'Ս. Պ. Ը.'], 'Լարկմուր', 'AM'],
+    ['ՓԲԸ', ['Փ.Բ.Ը.'], 'Լարկմուր', 'AM'],
+    ['ԲԲԸ', ['Բ.Բ.Ը'], 'Լարկմուր', 'AM'],
+    ['בע"מ', ['ב.ע.מ.', 'ב/ע/מ'], 'לארקמור', 'IL'],
+    ['ΑΕ', ['Α.Ε.', 'Α. Ε.'], 'ΛΑΡΚΜΟΥΡ', 'GR'],
+    ['ООО', ['О.О.О.', 'О. О. О.'], 'Ларкмур', 'RU'],
+  ] as const)('%s', (form, writings, name, country) => {
+    for (const written of writings)
+      for (const asked of [`${written} „${name}“`, `${written} ${name}`, `${name} ${written}`]) {
+        const isBehindOnly = /בע|ΑΕ/.test(form) && asked.startsWith(written)
+        const decision = match({ name: asked, location: null, held: [{ name: `${name} ${form}`, country }] })
+        if (!isBehindOnly) expect([asked, confidenceOf(decision) > 94]).toEqual([asked, true])
+      }
+  })
+})
+
+describe('names of Georgia as lists and registers write them', () => {
+  const held = (name: string): Held[] => [
+    { name, country: 'GE' },
+    { name: 'შპს ნორვანი', country: 'GE' },
+  ]
+  test.each([
+    ['ველმორკომ შპს', 'შპს ველმორკომი'],
+    ['Велморком', 'შპს ველმორკომი'],
+    ['Velmorcom LLC', 'შპს ველმორკომი'],
+    ['Velmorcom Ltd', 'შპს ველმორკომი'],
+    ['JSC Velmorcom', 'სს ველმორკომი'],
+    ['Borvela LLC', 'შპს ბორველა'],
+    ['Velmori LLC', 'შპს ველმორი'],
+    ['Velmora Group', 'შპს ველმორა ჯგუფი'],
+    ['Велмора Групп', 'შპს ველმორა ჯგუფი'],
+    ['ველმორა ჯგუფი', 'შპს ველმორა გრუპი'],
+    ['Velmora Holding', 'სს ველმორა ჰოლდინგი'],
+    ['Банк Велмора', 'სს ველმორა ბანკი'],
+    ['ველმორა და კომპ.', 'სპს ველმორა და კომპანია'],
+    ['ველმორა და კო', 'სპს ველმორა და კომპანია'],
+  ])('%s is %s', (name, wanted) => {
+    const decision = match({ name, location: null, held: held(wanted) })
+    expect([namedBy(decision), isAccepted(decision)]).toEqual([wanted, true])
+  })
+
+  test.each([
+    ['სილკორვანი სს', 'სს სილქორვანი'],
+    ['მაგტირვანი შპს', 'შპს მაგთირვანი'],
+    ['ფელმორა ბანკი', 'სს პელმორა ბანკი'],
+    ['ცელმორა ბანკი', 'სს წელმორა ბანკი'],
+  ])('a letter of the same sound is a spelling error: %s, %s', (name, wanted) => {
+    const decision = match({ name, location: null, held: held(wanted) })
+    expect(namedBy(decision)).toBe(wanted)
+    expect(confidenceOf(decision)).toBeGreaterThan(50)
+    expect(confidenceOf(decision)).toBeLessThanOrEqual(90)
+  })
+})
+
 describe('Korean words of one trade', () => {
   test.each([
     ['노르상선', '주식회사 노르해운'],
@@ -1935,21 +1994,27 @@ describe('a cooperative and a company of one name', () => {
   })
 })
 
-describe('an English word of a trade in Cyrillic and Greek letters', () => {
-  const pairs = (['Cyrillic', 'Greek'] as const).flatMap((script) =>
+describe('an English word of a trade in the letters of another script', () => {
+  const pairs = (['Cyrillic', 'Greek', 'Georgian', 'Armenian'] as const).flatMap((script) =>
     romanized.words[script]
       .flatMap((list) => list.split(', '))
       .map((pair) => pair.split(' ') as [native: string, english: string])
       .filter(([, english]) => /(?:ing|tions?|ment|ties|als?|ers|tics|gies|ures|ises|ics)$/.test(english)),
   )
-  const forms = { Cyrillic: ['ООО', 'OOO', 'RU'], Greek: ['ΑΕ', 'AE', 'GR'] } as const
+  const forms = {
+    Cyrillic: ['ООО', 'OOO', 'RU', 'ВЕЛМОРА'],
+    Greek: ['ΑΕ', 'AE', 'GR', 'ΒΕΛΜΟΡΑ'],
+    Georgian: ['შპს', 'LLC', 'GE', 'ველმორა'],
+    Armenian: ['ՍՊԸ', 'LLC', 'AM', 'ՎԵԼՄՈՐԱ'],
+  } as const
 
   test.each(pairs)('%s is "%s", in the list and in the register', (native, english) => {
-    const script = /\p{Script=Greek}/u.test(native) ? 'Greek' : 'Cyrillic'
-    const [own, latin, country] = forms[script]
-    const [name, written] = script === 'Greek' ? ['ΒΕΛΜΟΡΑ', 'Velmora'] : ['ВЕЛМОРА', 'Velmora']
-    const inScript = `${name} ${native.toUpperCase()} ${own}`
-    const inLatin = `${written} ${english} ${latin}`
+    const scripts = ['Cyrillic', 'Greek', 'Georgian', 'Armenian'] as const
+    const script = scripts.find((one) => new RegExp(`\\p{Script=${one}}`, 'u').test(native)) ?? 'Cyrillic'
+    const [own, latin, country, name] = forms[script]
+    const word = script === 'Georgian' ? native : native.toUpperCase()
+    const inScript = `${name} ${word} ${own}`
+    const inLatin = `Velmora ${english} ${latin}`
     for (const [asked, held] of [
       [inScript, inLatin],
       [inLatin, inScript],
