@@ -2,7 +2,7 @@ import { formWords } from '../normalize/legal-forms.js'
 import { hasOtherScript } from '../normalize/sounds.js'
 import { countTrade } from '../reference/industry-codes.js'
 import { isFormAlone } from '../reference/registers.js'
-import { areWrittenAlike, findWritings, nominative, type Writings } from './other-writings.js'
+import { areWrittenAlike, findWritings, type Writings } from './other-writings.js'
 import { isHeadWord, toCanonicalWord } from '../normalize/normalize-name.js'
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import type { CandidateName } from './candidate.js'
@@ -39,6 +39,8 @@ export interface AlignedText {
   readonly country: CountryAtEnd | null
   /** Only for a name in another script. */
   readonly writings?: Writings
+  /** The name is in Latin letters, and `writings` are of the text's. */
+  readonly isInLatin?: boolean
 }
 
 /** Costs of words that are no words of the name; telling words cost by their rarity, except behind "d/b/a". */
@@ -145,7 +147,8 @@ export function alignName(prepared: AlignedText, name: CandidateName): NameAlign
   const ends = compareEnds(prepared, name)
   const { name: held, place } = name
   const writings = findWritings(text.native, held, place.countryCode || place.jurisdictionCountry)
-  if (writings !== null) prepared = { ...prepared, writings, matches: new Map() }
+  if (writings !== null)
+    prepared = { ...prepared, writings, isInLatin: !hasOtherScript(held), matches: new Map() }
   for (let row = 1; row <= nameCount; row++) {
     const word = name.tokens[row - 1] ?? ''
     const matches = compareWithText(prepared, word)
@@ -230,12 +233,12 @@ function isShifted(first: string, second: string, held: string, next: string): b
   return count > 6 && first + second === held + next
 }
 
-function compareWithText({ text, matches, writings }: AlignedText, name: string) {
+function compareWithText({ text, matches, writings, isInLatin }: AlignedText, name: string) {
   const known = matches.get(name)
   if (known !== undefined) return known
   const isNative = hasOtherScript(text.native)
   const last = text.words.length - 1
-  const isHeard = writings === undefined ? !isNative : writings !== nominative
+  const isHeard = !isNative || isInLatin === true
   const isForm = ({ text: word }: TextWord) => formWords.has(word) || isFormAlone(word)
   const formsAt = text.words.findLastIndex((word) => word.wordClass !== 'form' && !isForm(word)) + 1
   const found = text.words.map((word, at) => {

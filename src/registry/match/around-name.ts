@@ -140,13 +140,16 @@ export function removeRemarks(name: string): string {
     const counts = [4, 3, 2, 1].filter((one) => one < words.length)
     const last = counts.find((count) => isPlainRemark(words.slice(-count).join(' ')))
     const first = counts.find((count) => isPlainRemark(words.slice(0, count).join(' ')))
-    if ((last ?? first) !== undefined)
-      rest = words.slice(last === undefined ? first : 0, last && -last).join(' ')
-    rest = removeAddressing(rest)
+    const kept = words.slice(last === undefined ? first : 0, last && -last)
+    rest = removeAddressing(kept.join(' '))
     if (!/[\p{L}\p{N}]{2}/u.test(rest)) return name
   }
   return rest === given ? name : rest
 }
+
+const withOthers = new RegExp(`(?:${around.with_others})$`, 'iu')
+/** Whether the rest of a cell says that others are meant too: "et al.", "외 3개사". */
+export const namesOthers = (rest: string): boolean => withOthers.test(rest)
 
 /** Returns the rest of a cell around a name. */
 export function findAround(given: string, name: string): string {

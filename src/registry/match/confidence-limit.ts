@@ -6,6 +6,7 @@ import { isOfUnknownWords } from '../normalize/native-scripts.js'
 import { areOfTwoGenders, hasTones } from '../normalize/own-letters.js'
 import { toCityKey, toPlaceKey } from '../normalize/places.js'
 import { classifyNameWord, isCountryWord } from './compare-words.js'
+import { namesOthers } from './around-name.js'
 import { isOneFormPrivate, type CandidateName } from './candidate.js'
 import { classifyEvidence, hasLeft, isOwnCountryLeft, type Evidence } from './evidence.js'
 import {
@@ -61,13 +62,8 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [70, (one) => one.comparison.candidate.isDescribed === true && !/^(?:postal|city)$/.test(one.place)],
   // Another word of a trade makes another name, and so does the only word that tells: Spaces and Spices, Demirkaya and Demirkan.
   [78, (one) => one.place !== 'postal' && one.contextCount === 0 && (isOtherTrade(one) || isOnlyLike(one))],
-  [
-    78,
-    (one) =>
-      [isRearranged, isOfSeveral, isNameLeft, isNextToOther, isOtherOfGroup, isNumbered].some((is) =>
-        is(one),
-      ),
-  ],
+  [78, (one) => [isRearranged, isOfSeveral, isNameLeft, isNextToOther, isOtherOfGroup].some((is) => is(one))],
+  [78, (one) => isNumbered(one) || namesOthers(one.comparison.text.around)],
   [78, (one) => [isShortened, isInserted, isOmitted, isUsualWord, isOfOtherCountry].some((is) => is(one))],
   // A name that continues is that of another company, as far as the registry tells.
   [78, (one) => (isContinued(one) && isName(one.comparison)) || isNamedOtherwise(one, true)],
@@ -92,10 +88,9 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [85, (one) => isContinued(one) || isNamedOtherwise(one) || isOwnCountryLeft(one)],
   [85, (one) => [isOfOtherOffice, isOfOtherForm, isWithoutEnd, isSwapped].some((is) => is(one))],
   [90, (one) => [isSpelledOtherwise, isTranslated, isBySound, isTradeOmitted].some((is) => is(one))],
-  [90, (one) => isUnplacedLike(one, true) || one.comparison.candidate.isDescribed === true],
   // A bare name in another town is often that of another business: "Prakash Jewellers" of Nashik. So is Demirhan for Demirkan.
   [90, (one) => [isBareElsewhere, isBareBeginning, isFollowed].some((is) => is(one))],
-  [90, (one) => isLikeOther(one) || isMarkedOtherwise(one) || one.comparison.characters === 'spelled'],
+  [90, (one) => isLikeOther(one) || isMarkedOtherwise(one) || isUnplacedLike(one, true)],
   // Without evidence for the place, the name may be that of another company. So may a word of a trade with another letter.
   [94, (one) => isElsewhere(one) || isLikeTrade(one)],
 ]
@@ -242,7 +237,8 @@ function isSpelledOtherwise({ comparison, place, contextCount }: Evidence): bool
   const isTellingPlural = ({ match, nameAt }: (typeof alignment.pairs)[number]) =>
     match.kind === 'plural' && classifyNameWord(candidate.tokens[nameAt] ?? '') === 'telling'
   const isPlural = sharedTelling === 1 && alignment.pairs.some(isTellingPlural)
-  if (comparison.lacksOnlyTrade) return true
+  if (comparison.lacksOnlyTrade || comparison.characters === 'spelled') return true
+  if (candidate.isDescribed === true) return true
   return (isMostly || isPlural) && place !== 'postal' && place !== 'city' && contextCount === 0
 }
 

@@ -17,10 +17,7 @@ import around from '../reference/around-names.json' with { type: 'json' }
 export type Writings = readonly (readonly [one: string, other: string])[]
 
 const parseWritings = (line: string): Writings =>
-  parseLetters(line).flatMap(([one, other]): Writings => [
-    [one, other],
-    [other, one],
-  ])
+  parseLetters(line).flatMap((pair): Writings => [pair, [pair[1], pair[0]]])
 const scripts = Object.entries(romanized.scripts).map(([name, line]) => ({
   letter: new RegExp(String.raw`\p{Script=${name}}`, 'u'),
   writings: parseWritings(line),
@@ -43,13 +40,16 @@ export const getWritings = (country: string): Writings =>
   ])
 const [countriesMax, writingsOfCountries] = [500, new Map<string, Writings>()]
 
-/** A foreign name has the ending of the Georgian nominative or not: მაგთიკომი is also მაგთიკომ. */
-export const nominative = parseWritings('i$=$')
+/** Writings within a script: a foreign name has the ending of the Georgian nominative or not, and letters of Hangul have one sound. */
+const inScript = Object.entries(romanized.in_script).map(
+  ([name, line]) => [new RegExp(String.raw`\p{Script=${name}}`, 'u'), parseWritings(line)] as const,
+)
 
 /** Returns the writings to compare a text with a name: of which one has letters of another script, or of a country with an older spelling; else `null`. */
 export function findWritings(text: string, name: string, country: string): Writings | null {
   const isOther = hasOtherScript(text)
-  if (isOther && hasOtherScript(name)) return /\p{sc=Geor}/u.test(text + name) ? nominative : null
+  if (isOther && hasOtherScript(name))
+    return inScript.find(([letter]) => letter.test(text + name))?.[1] ?? null
   if (isOther === hasOtherScript(name)) return ofLatin.get(country) ?? null
   const script = scripts.find(({ letter }) => letter.test(text) !== letter.test(name))
   if (script === undefined) return isOther ? [] : null

@@ -1,6 +1,6 @@
 import { writeArabicPlain } from '../../core/text.js'
 import { areOneWithoutMarks, foldHan, compareHangul, unifyLetters } from './own-letters.js'
-import { getAsianWords, listWords, parseWords, writeAlike } from './unspaced-names.js'
+import { divideSite, getAsianWords, listWords, parseWords, writeAlike } from './unspaced-names.js'
 import { cutNativeForms } from './legal-forms.js'
 import { nativeWords, foldText, foldWords, getOrCompute, isSimpleWord, toStem } from './normalize-name.js'
 import trades from '../reference/trades.json' with { type: 'json' }
@@ -225,7 +225,7 @@ interface FoldedWord {
 
 const readingsOfTexts = new Map<string, ReturnType<typeof listNewReadings>>()
 const textsWithoutForms = new Map<string, string>()
-const cutForms = (text: string): string => cutNativeForms(text).rest
+const cutForms = (text: string): string => divideSite(cutNativeForms(text).rest)
 const rememberedTextsMax = 500
 /** Lists the words of a text in their script, each with how it may be read in Latin letters. */
 const listNewReadings = (native: string) =>

@@ -55,7 +55,7 @@ const rewrite = (text: string, rules: ReturnType<typeof readRules>): string =>
   hasRules.test(text)
     ? rules.reduce((rest, [pattern, written]) => rest.replace(pattern, written), text)
     : text
-const hasRules = /[№ـ\p{sc=Armn}\p{sc=Thai}\p{sc=Deva}\p{sc=Beng}]|[&+aà]\s?pt[\s.]/iu
+const hasRules = /[№ـ인\p{sc=Armn}\p{sc=Thai}\p{sc=Deva}\p{sc=Beng}]|[&+aà]\s?pt[\s.]/iu
 /** Armenian letters whose usual spelling is not that of their transliteration: "Voske", "Yerevan", "Tur". */
 const usualLatin = readRules(romanized.usual_latin)
 const writtenOut = readRules(romanized.written_out)

@@ -1,7 +1,13 @@
 import { iso31661Alpha3ToAlpha2 } from 'iso-3166'
 import { countryCodes } from '../../core/countries.js'
 import { classifyDomain } from '../../core/identifiers.js'
-import { toPlainDigits, toPlainLetters, writeArabicPlain, writeGreekPlain } from '../../core/text.js'
+import {
+  createHangulDivider,
+  toPlainDigits,
+  toPlainLetters,
+  writeArabicPlain,
+  writeGreekPlain,
+} from '../../core/text.js'
 import { simplifyHan, toLetterMap, writeLettersAlike } from './own-letters.js'
 import around from '../reference/around-names.json' with { type: 'json' }
 import asianTable from '../reference/east-asian-words.json' with { type: 'json' }
@@ -93,11 +99,8 @@ function findWords(run: string): { from: number; end: number; to: number }[] {
     place = findPlace(run, start, first, places)
   }
   if (start < first) starts.unshift(start)
-  for (const [at, from] of starts.entries()) {
-    const to = starts[at + 1] ?? run.length
-    words.push({ from, end: to, to })
-  }
-  return words
+  const ends = [...starts.slice(1), run.length]
+  return [...words, ...starts.map((from, at) => ({ from, end: ends[at] ?? 0, to: ends[at] ?? 0 }))]
 }
 
 /** Returns where the longest word begins that ends at `end`, or -1. */
@@ -223,11 +226,13 @@ export function classifyNativeRun(run: string, isBehindForm: boolean): 'site' | 
 }
 
 /** Built at the first name in Han or Hangul. */
-let joinedSite: RegExp | null = null
+let [joinedSite, divideTrade]: [RegExp?, ReturnType<typeof createHangulDivider>?] = []
 
-/** Divides a known place and its branch from the name in front of them: 東海精密名古屋営業所. */
-export function divideSite(text: string): string {
-  if (!unspaced.test(text)) return text
+/** Divides a known place and its branch from the name in front of them, 東海精密名古屋営業所, and a misspelled Korean trade. */
+export function divideSite(given: string): string {
+  if (!unspaced.test(given)) return given
+  const divide = (divideTrade ??= createHangulDivider(getAsianWords().trades))
+  const text = classifyNativeRun(given, true) === null ? divide(given) : given
   joinedSite ??= new RegExp(
     String.raw`(?<=[\p{L}\p{N}]{3})(?:${[...getAsianWords().places.keys()].join('|')})[市区县府都省시]?${sites}(?![\p{L}\p{N}])`,
     'u',
@@ -262,19 +267,18 @@ export function isRemark(text: string): boolean {
   return rest !== toPlain(text) && cut(rest, joints).trim() === ''
 }
 
-/** Whether a text is a remark of several words, or of four letters of a script without spaces, which no name ends with. */
+/** Whether a text is a remark of several words, or a long one of a script without capitals or spaces, which no name ends with. */
 export const isPlainRemark = (text: string): boolean =>
   remarks.includes(toPlain(text))
-    ? /\p{L}[ /]\p{L}/u.test(text.trim())
+    ? /\p{L}[ /]\p{L}|[\p{sc=Geor}\p{sc=Armn}]{7}/u.test(text.trim())
     : text.length > 3 && remarks.includes(text.trim())
 
 const formBefore = String.raw`(?:[式限同]会社|限公司|식회사|\([株有同資주유합]\))`
 const addressing = [
   // A person behind a name with its form, or behind a department.
   String.raw`(?<=^.{2,80}(?:${formBefore}\s?|[部課係室팀]\s))\p{L}{1,6}(?: \p{L}{1,4})? ?(?:様|殿|님)$`,
-  String.raw`^(?:${around.honorifics.in_front})[\s/:_.-]+|(?<=^.{2,80})\s?(?:${around.honorifics.anywhere})$`,
-  String.raw`(?<=^.{1,80}(?:\s|${formBefore}))(?:${around.honorifics.behind_form})$`,
-  String.raw`(?<=^.{1,80}[^王神奥客父母皇姫若仏])様$`,
+  String.raw`^(?:${around.honorifics.in_front})[\s/:_.-]+|(?<=^.{2,80})\s?(?:${around.honorifics.anywhere}|${around.with_others})$`,
+  String.raw`(?<=^.{1,80}(?:\s|${formBefore}))(?:${around.honorifics.behind_form})$|(?<=^.{1,80}[^王神奥客父母皇姫若仏])様$`,
   String.raw`(?<=^.{3,80})[\s,;/-]{1,3}(?:${around.attention})[\s:].{2,60}$`,
   // A payment behind two words of a Vietnamese name: "CTY TNHH LARKMOOR VELSOR CK TIEN HANG".
   String.raw`(?<=^(?:c[oô]ng ty|cty|ct|ctcp|tnhh|htx) (?:(?:tnhh|c[oổ] ph[aầ]n|mtv|\p{L}{2}) )*(?:(?!tnhh|mtv)\S{3,20} \S{2,20}|\S{2,20} \S{3,20})(?: \S{1,20}){0,10}) (?:${around.payments})$`,
@@ -292,10 +296,7 @@ const siteAlone = /^(?:https?:\/\/)?(?:www\.)?([a-z\d-]{4,60})\.[a-z]{2,4}(?:\.[
 /** Whether a text is a website with the first words of a name that is next to it: "larkmoor.com - Larkmoor Inc". */
 export function isOwnSite(text: string, name: string): boolean {
   const label = siteAlone.exec(text)?.[1]?.toLowerCase().replaceAll('-', '')
-  const words = name
-    .toLowerCase()
-    .split(/[^a-z\d]+/)
-    .slice(0, 8)
+  const words = name.toLowerCase().split(/[^a-z\d]+/, 8)
   return label !== undefined && words.some((_, at) => words.slice(0, at + 1).join('') === label)
 }
 
@@ -338,9 +339,8 @@ export const isDependent = (country: string, sovereigns: readonly string[]): boo
  * Whether a word of lower-case Latin letters and digits is a country's English name, its own name or its code; faster
  * than `findCountryCodes`. In other languages, such names are also words: `Island`, `Man`.
  */
-export function namesCountry(word: string): boolean {
-  return countryCodes.has(word) || iso31661Alpha3ToAlpha2[word.toUpperCase()] !== undefined
-}
+export const namesCountry = (word: string): boolean =>
+  countryCodes.has(word) || iso31661Alpha3ToAlpha2[word.toUpperCase()] !== undefined
 
 /** Whether a line may name a town next to a street: "Rīga, Larkmoora iela 12". */
 export const mayHaveTown = (line: string): boolean =>

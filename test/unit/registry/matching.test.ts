@@ -1388,6 +1388,77 @@ describe('names of Georgia as lists and registers write them', () => {
   })
 })
 
+describe('what a list has around a name of Georgia or Korea is no part of it', () => {
+  test.each([
+    'დუბლიკატი',
+    '(დუბლი)',
+    '- დახურულია',
+    '(ძველი)',
+    'ძვ.',
+    '(წილი 50%)',
+    'ტელ: 599000111',
+    ', ბუღალტერია',
+    '- იურიდიული დეპარტამენტი',
+    'შესყიდვების სამსახური',
+    ', გაყიდვების დეპარტამენტი',
+    'დირ. ნორვან ველმორიძე',
+    ', ფილიალი ბათუმი',
+    '(ყოფ. ველსორი)',
+  ])('შპს ლარკმური %s', (rest) => {
+    const held: Held[] = [{ name: 'შპს ლარკმური', country: 'GE' }]
+    expect(confidenceOf(match({ name: `შპს ლარკმური ${rest}`, location: null, held }))).toBeGreaterThan(94)
+  })
+
+  test.each(['_1', ' ※주의', ' 재무팀 이과장', ' 김과장님', ' 대표이사 김노르', ' 김노르 대표'])(
+    '(주)노르정밀화학%s',
+    (rest) => {
+      const held: Held[] = [{ name: '주식회사 노르정밀화학', country: 'KR' }]
+      const decision = match({ name: `(주)노르정밀화학${rest}`, location: null, held })
+      expect(confidenceOf(decision)).toBeGreaterThan(94)
+    },
+  )
+
+  test.each([
+    ['(주)노르정밀화학 외 3개사', '주식회사 노르정밀화학', 'KR'],
+    ['(주)노르정밀화학 외1', '주식회사 노르정밀화학', 'KR'],
+    ['Larkmoor Ltd et al.', 'Larkmoor Ltd', 'GB'],
+    ['Larkmoor Ltd and 3 others', 'Larkmoor Ltd', 'GB'],
+    ['ООО Ларкмур и др.', 'ООО Ларкмур', 'RU'],
+    ['北野精機株式会社 他3社', '北野精機株式会社', 'JP'],
+  ])('%s may be each of them', (name, wanted, country) => {
+    const decision = match({ name, location: null, held: [{ name: wanted, country }] })
+    expect(namedBy(decision)).toBe(wanted)
+    expect(confidenceOf(decision)).toBeLessThanOrEqual(78)
+  })
+})
+
+describe('names of Korea as lists and registers write them', () => {
+  test.each([
+    ['법무법인(유) 노르율', '법무법인(유한) 노르율'],
+    ['법무법인 유한 노르율', '법무법인(유한) 노르율'],
+    ['(유)노르물류', '유한회사 노르물류'],
+    ['영농조합법인 노르팜', '노르팜영농조합법인'],
+    ['농업회사법인 주식회사 노르팜', '노르팜 농업회사법인(주)'],
+    ['노르금속공업사', '노르금속공업사'],
+  ])('%s is %s', (name, wanted) => {
+    const decision = match({ name, location: null, held: [{ name: wanted, country: 'KR' }] })
+    expect([namedBy(decision), isAccepted(decision)]).toEqual([wanted, true])
+  })
+
+  test.each([
+    ['노르정밀화확', '주식회사 노르정밀화학'],
+    ['벨모해윤', '벨모해운 주식회사'],
+    ['벨모컨설딩', '벨모컨설팅 주식회사'],
+    ['벨모테크놀러지', '벨모테크놀로지 주식회사'],
+    ['한빗정밀화학', '주식회사 한빛정밀화학'],
+    ['한빋정밀화학', '주식회사 한빛정밀화학'],
+  ])('a syllable with another letter is found, and not certain: %s, %s', (name, wanted) => {
+    const decision = match({ name, location: null, held: [{ name: wanted, country: 'KR' }] })
+    expect(namedBy(decision)).toBe(wanted)
+    expect(confidenceOf(decision)).toBeLessThanOrEqual(90)
+  })
+})
+
 describe('Korean words of one trade', () => {
   test.each([
     ['노르상선', '주식회사 노르해운'],
