@@ -145,12 +145,14 @@ export function describeName(comparison: NameComparison): string {
   const { matchType, candidate, text } = comparison
   const rest = describeRest(comparison)
   const script = sharesScript(text.native, candidate.name) ? null : text.how
-  const misread = text.words.find(({ isRepaired }) => isRepaired)
+  const misread = text.how === null ? text.words.find(({ isRepaired }) => isRepaired) : undefined
   const scan = misread === undefined ? null : `with "${misread.written}" read as "${misread.folded}"`
   const how = [script, scan, rest].filter((part) => part !== null).join(' and ')
   return `${how === '' ? 'name' : `name, ${how},`} ${describeRelation(matchType)} ${quoteName(candidate.name)}`
 }
-const scripts = [/\p{sc=Cyrl}/u, /\p{sc=Grek}/u, /\p{sc=Hang}/u, /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u]
+const scripts = ['Cyrl', 'Grek', 'Hang', 'Han}\\p{sc=Hira}\\p{sc=Kana', 'Geor', 'Armn'].map(
+  (script) => new RegExp(`[\\p{sc=${script}}]`, 'u'),
+)
 const sharesScript = (...texts: string[]) => scripts.some((one) => texts.every((text) => one.test(text)))
 
 /** Pieces of the text in a sentence. */
@@ -170,7 +172,7 @@ function describeRest({ left, matchType, candidate, text }: NameComparison): str
     else runs.push([one])
   }
   const pieces = runs.map((run) => cutEdges(run, text)).filter((run) => run.length > 0)
-  const quoted = pieces.map((run) => quoteName(quoteAsWritten(run, text)))
+  const quoted = pieces.flatMap((run) => quoteAsWritten(run, text) ?? []).map((one) => quoteName(one))
   if (text.around !== '' && !candidate.name.includes(text.around)) quoted.push(quoteName(text.around))
   if (quoted.length === 0) return null
   const named = quoted.slice(0, piecesNamedMax)
@@ -196,8 +198,8 @@ function cutEdges(run: readonly LeftWord[], { words }: QueryText): TextWord[] {
   return run.slice(run.findIndex(isQuoted), run.findLastIndex(isQuoted) + 1).map(({ word }) => word)
 }
 
-/** Quotes words with the signs between them, "Don't call"; without signs if the text was changed before it was read. */
-function quoteAsWritten(words: readonly TextWord[], { given, native }: QueryText): string {
+/** Quotes words with the signs between them, "Don't call"; without signs if the text was changed before it was read. `null` for words of a reading in Latin letters that the text itself does not have. */
+function quoteAsWritten(words: readonly TextWord[], { given, native, how }: QueryText): string | null {
   const spaced = words
     .map(({ written, isJoined }, at) => (at === 0 || isJoined ? written : ` ${written}`))
     .join('')
@@ -207,7 +209,7 @@ function quoteAsWritten(words: readonly TextWord[], { given, native }: QueryText
   const pattern = String.raw`(?<![\p{L}\p{N}])${letters.join("[\\s'’‘`´.,&/-]{0,3}")}(?![\p{L}\p{N}])`
   const isLatin = !/[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(native)
   const found = isLatin ? null : findNativeWords(words, native)
-  return found ?? new RegExp(pattern, 'u').exec(given)?.[0] ?? spaced
+  return found ?? (!isLatin && how !== null ? null : (new RegExp(pattern, 'u').exec(given)?.[0] ?? spaced))
 }
 
 /** Describes a former name, when it ended, and the source of that. */

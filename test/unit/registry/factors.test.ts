@@ -533,6 +533,7 @@ describe('what to do next', () => {
 test.each([
   ['大阪鋼管経理', '大阪鋼管株式会社', 'Osaka Kokan'],
   ['Ларкмур Сервис', 'ООО Ларкмур', 'Larkmoor'],
+  ['ლარკმური სერვისი', 'შპს ლარკმური', 'Larkmoor'],
 ])('letters of the name are not called Latin ones: %s', (native, name, latin) => {
   const base = compared('Larkmoor Velsor', 'Larkmoor Ltd')
   const named = (held: string) =>
@@ -543,4 +544,13 @@ test.each([
     })
   expect(named(name)).not.toContain('Latin')
   expect(named(latin)).toContain('in Latin letters')
+})
+
+test('words of a reading in Latin letters are quoted as the text has them, or not at all', () => {
+  const base = compared('Nor Velsor', 'Nor Ltd')
+  const named = (native: string) =>
+    describeName({ ...base, text: { ...base.text, native, how: 'in Latin letters' } })
+  expect(named('노르 벨소르')).toBe('name, in Latin letters, is that of "Nor Ltd"')
+  expect(named('Nor ველსურ')).not.toContain('Velsor')
+  expect(named('Нор Велсор')).toContain('without "Велсор"')
 })
