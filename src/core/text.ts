@@ -194,16 +194,3 @@ const letters = Object.entries(headerWords.letters).map(
 /** Lists the countries that have the letters of a text for themselves, or numbers of persons that others have not. */
 export const listLetterCountries = (text: string): readonly string[] =>
   letters.flatMap(([letter, codes]) => (letter.test(text) ? codes : []))
-
-/** Returns a function that divides a word of Hangul in front of a known one with another letter: 한빛정밀 화확 for 화학. */
-export function createHangulDivider(words: ReadonlyMap<string, unknown>): (text: string) => string {
-  const hide = (word: string) => Array.from(word, (_, at) => `${word.slice(0, at)}*${word.slice(at + 1)}`)
-  const known = new Set([...words.keys()].flatMap((word) => hide(word.normalize('NFD'))))
-  return (text) =>
-    text.replace(/(?<![가-힣])[가-힣]{4,}(?![가-힣])/g, (run) => {
-      const ends = Array.from(run.slice(3), (_, at) => run.slice(at + 2))
-      const near = ends.find((end) => hide(end.normalize('NFD')).some((one) => known.has(one)))
-      const end = ends.some((one) => words.has(one)) ? '' : (near ?? '')
-      return end === '' ? run : `${run.slice(0, -end.length)} ${end}`
-    })
-}

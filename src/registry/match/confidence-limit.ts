@@ -3,7 +3,7 @@ import { isFormAlone } from '../reference/registers.js'
 import { cutNativeForms } from '../normalize/legal-forms.js'
 import { foldWords, namesTrade } from '../normalize/normalize-name.js'
 import { isOfUnknownWords } from '../normalize/native-scripts.js'
-import { areOfTwoGenders, hasTones } from '../normalize/own-letters.js'
+import { hasTones } from '../normalize/own-letters.js'
 import { toCityKey, toPlaceKey } from '../normalize/places.js'
 import { classifyNameWord, isCountryWord } from './compare-words.js'
 import { namesOthers } from './around-name.js'
@@ -124,7 +124,11 @@ const isPlc = ({ comparison: { statedForm } }: Evidence) => statedForm?.words[0]
 const isAbjad = ({ native }: QueryText): boolean => /[\p{sc=Arab}\p{sc=Hebr}]/u.test(native)
 const hasFewVowels = ({ comparison: { text } }: Evidence) => text.how === null || isAbjad(text)
 
-/** Slavic and Romance names end otherwise for a woman. */
+/** Whether two words are a Slavic or Romance name or adjective of a man and of a woman: Novotná and Novotný, Paula and Paulo, Filhas and Filhos. */
+function areOfTwoGenders(a: string, b: string): boolean {
+  const [stem, other] = [a, b].map((word) => /^(.+?)(?:as?|os?|y|i|ii|iy|yj|ij|aya|aia|aja)$/.exec(word)?.[1])
+  return stem !== undefined && stem === other && /as?$/.test(a) !== /as?$/.test(b)
+}
 const isOfOtherGender = ({ comparison: { alignment, text, candidate } }: Evidence): boolean =>
   alignment.pairs.some(
     ({ match: { kind }, textAt, nameAt }) =>

@@ -198,9 +198,3 @@ export function compareMarks(
   }
   return found
 }
-
-/** Whether two words are a Slavic or Romance name or adjective of a man and of a woman: Novotná and Novotný, Paula and Paulo, Filhas and Filhos. */
-export function areOfTwoGenders(a: string, b: string): boolean {
-  const [stem, other] = [a, b].map((word) => /^(.+?)(?:as?|os?|y|i|ii|iy|yj|ij|aya|aia|aja)$/.exec(word)?.[1])
-  return stem !== undefined && stem === other && /as?$/.test(a) !== /as?$/.test(b)
-}

@@ -1,17 +1,12 @@
 import { iso31661Alpha3ToAlpha2 } from 'iso-3166'
 import { countryCodes } from '../../core/countries.js'
 import { classifyDomain } from '../../core/identifiers.js'
-import {
-  createHangulDivider,
-  toPlainDigits,
-  toPlainLetters,
-  writeArabicPlain,
-  writeGreekPlain,
-} from '../../core/text.js'
+import { toPlainDigits, toPlainLetters, writeArabicPlain, writeGreekPlain } from '../../core/text.js'
 import { simplifyHan, toLetterMap, writeLettersAlike } from './own-letters.js'
 import around from '../reference/around-names.json' with { type: 'json' }
 import asianTable from '../reference/east-asian-words.json' with { type: 'json' }
 import placeNames from '../reference/place-names.json' with { type: 'json' }
+import { createHangulDivider } from '../reference/industry-codes.js'
 import formTable from '../reference/legal-forms.json' with { type: 'json' }
 import romanized from '../reference/romanized-letters.json' with { type: 'json' }
 import wordTables from '../reference/word-classes.json' with { type: 'json' }

@@ -295,3 +295,16 @@ export function countTrade(
     phrase.every((one, at) => getWord(end - phrase.length + at) === one)
   return phrasesByInitials.get(initials)?.find(isBefore)?.length ?? 0
 }
+
+/** Returns a function that divides a word of Hangul in front of a known one with another letter: 한빛정밀 화확 for 화학. */
+export function createHangulDivider(words: ReadonlyMap<string, unknown>): (text: string) => string {
+  const hide = (word: string) => Array.from(word, (_, at) => `${word.slice(0, at)}*${word.slice(at + 1)}`)
+  const known = new Set([...words.keys()].flatMap((word) => hide(word.normalize('NFD'))))
+  return (text) =>
+    text.replace(/(?<![가-힣])[가-힣]{4,}(?![가-힣])/g, (run) => {
+      const ends = Array.from(run.slice(3), (_, at) => run.slice(at + 2))
+      const near = ends.find((end) => hide(end.normalize('NFD')).some((one) => known.has(one)))
+      const end = ends.some((one) => words.has(one)) ? '' : (near ?? '')
+      return end === '' ? run : `${run.slice(0, -end.length)} ${end}`
+    })
+}
