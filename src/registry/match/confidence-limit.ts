@@ -63,7 +63,7 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   // Another word of a trade makes another name, and so does the only word that tells: Spaces and Spices, Demirkaya and Demirkan.
   [78, (one) => one.place !== 'postal' && one.contextCount === 0 && (isOtherTrade(one) || isOnlyLike(one))],
   [78, (one) => [isRearranged, isOfSeveral, isNameLeft, isNextToOther, isOtherOfGroup].some((is) => is(one))],
-  [78, (one) => isNumbered(one) || namesOthers(one.comparison.text.around)],
+  [78, (one) => isNumbered(one)],
   [78, (one) => [isShortened, isInserted, isOmitted, isUsualWord, isOfOtherCountry].some((is) => is(one))],
   // A name that continues is that of another company, as far as the registry tells.
   [78, (one) => (isContinued(one) && isName(one.comparison)) || isNamedOtherwise(one, true)],
@@ -91,6 +91,7 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   // A bare name in another town is often that of another business: "Prakash Jewellers" of Nashik. So is Demirhan for Demirkan.
   [90, (one) => [isBareElsewhere, isBareBeginning, isFollowed].some((is) => is(one))],
   [90, (one) => isLikeOther(one) || isMarkedOtherwise(one) || isUnplacedLike(one, true)],
+  [90, (one) => namesOthers(one.comparison.text.around)],
   // Without evidence for the place, the name may be that of another company. So may a word of a trade with another letter.
   [94, (one) => isElsewhere(one) || isLikeTrade(one)],
 ]

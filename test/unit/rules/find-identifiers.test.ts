@@ -1530,3 +1530,25 @@ test.each(['Old name', 'New York', 'Lama', 'Nova', 'Old customer'])(
     expect(rankHeader('registration_id', header)).toBe(-1)
   },
 )
+
+test.each(['NIF grupo', 'NIF do Gerente', 'NIF du groupe', 'NIF do fiador', 'Group TIN', 'Parent LEI'])(
+  '%s is the number of another party, and of no use for the company',
+  (header) => {
+    const table = {
+      Nome: names,
+      NIF: ['501556788', '', '', '', '', ''],
+      [header]: ['500077568', '', '', '', '', ''],
+    }
+    expect(listLookupColumns(found(table))).not.toContain(header)
+  },
+)
+
+test.each([
+  'N.º de pessoa colectiva',
+  'Nº Pessoa Coletiva',
+  'Número de pessoa coletiva',
+  'ORC Reg. No.',
+  'RGD Reg No',
+])('%s names company numbers', (header) => {
+  expect(rankHeader('registration_id', header)).toBeGreaterThanOrEqual(0)
+})
