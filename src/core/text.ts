@@ -1,5 +1,3 @@
-import headerWords from './headers.json' with { type: 'json' }
-
 /** Formats 1234567 as 1,234,567, with optional decimals. `toLocaleString` would load ICU at first. */
 export const formatCount = (value: number, decimals?: number): string =>
   (decimals === undefined ? String(value) : value.toFixed(decimals)).replace(
@@ -187,10 +185,3 @@ export const toSpellingKey = (header: string): string =>
     /[^\p{L}\p{M}\p{N}]+/gu,
     '',
   )
-
-const letters = Object.entries(headerWords.letters).map(
-  ([script, codes]) => [new RegExp(`\\p{sc=${script}}`, 'u'), codes.split(' ')] as const,
-)
-/** Lists the countries that have the letters of a text for themselves, or numbers of persons that others have not. */
-export const listLetterCountries = (text: string): readonly string[] =>
-  letters.flatMap(([letter, codes]) => (letter.test(text) ? codes : []))

@@ -1,4 +1,4 @@
-import { formatCount, listLetterCountries } from '../../core/text.js'
+import { formatCount } from '../../core/text.js'
 import { foldText, identify } from '../../core/lookup-identity.js'
 import type { CheckpointReader } from '../checkpoint/lookup.js'
 import type { Input, TextRow } from './input.js'
@@ -13,6 +13,7 @@ import {
   type IdentifierUse,
 } from './columns.js'
 import { mayBeIdentifier } from './column-content.js'
+import { listLetterCountries } from './detect-columns.js'
 import { findPersonCountries } from './identifier-content.js'
 import { listEarlierColumns } from './earlier-columns.js'
 
@@ -48,12 +49,7 @@ export async function chooseColumns(options: {
   const others = isBilled ? listEarlierColumns(input, asked, columns, samples) : []
   if (reader === null || others.length === 0) return { rule, note: null }
   const rules = others.map((other) => ({ ...read, columns: other, readsNames: false }))
-  const { counts, gains, isWhole } = await countKnown({
-    rules: [rule, ...rules],
-    reader,
-    input,
-    signal,
-  })
+  const { counts, gains, isWhole } = await countKnown({ rules: [rule, ...rules], reader, input, signal })
   const [present = 0] = counts
   const known = rules
     .map((one, at) => ({

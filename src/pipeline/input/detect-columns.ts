@@ -341,3 +341,10 @@ function formatList(header: readonly string[]): string {
   const names = header.slice(0, listedMax).map((name) => (name.length > 60 ? `${name.slice(0, 59)}…` : name))
   return names.join(', ') + (header.length > listedMax ? `, … (${header.length} in all)` : '')
 }
+
+const letters = Object.entries(headerWords.letters).map(
+  ([script, codes]) => [new RegExp(`\\p{sc=${script}}`, 'u'), codes.split(' ')] as const,
+)
+/** Lists the countries that have the letters of a text for themselves, or numbers of persons that others have not. */
+export const listLetterCountries = (text: string): readonly string[] =>
+  letters.flatMap(([letter, codes]) => (letter.test(text) ? codes : []))
