@@ -1,4 +1,5 @@
-import type { Writings } from './other-writings.js'
+import { foldWords } from '../normalize/normalize-name.js'
+import { change, type Writings } from './other-writings.js'
 import { matchedConfidenceMin } from '../../contract/result.js'
 import { areAlike, comparePlace, type CandidateName } from './candidate.js'
 import { groupNames, leaveOutAnd } from './left-words.js'
@@ -128,7 +129,7 @@ export function buildEvidences(
   for (const text of texts) {
     const prepared = prepareText(text, vocabulary)
     for (const candidate of names) {
-      const [read, name] = leaveOutAnd(text, candidate, held)
+      const [read, name] = leaveOutAnd(text, cutAtDash(text, candidate, held), held)
       const asked = read === text ? prepared : prepareText(read, vocabulary)
       const comparison = compareNames(asked, name, { placeWords, getOthers })
       if (comparison === null) continue
@@ -240,6 +241,18 @@ export function decide({ ranked, noneShare, decisionFeatures }: Ranking): MatchD
     // Two that fit as well share the confidence of both.
     confidence: Math.min(estimateCandidateConfidence(best, { ranked }), isNextToName ? nextToOtherMax : 100),
   }
+}
+
+const beforeDash =
+  /^([\p{L}\p{N}.&'’ ]{2,30}?)\s+[-–—]\s+(?!.*(?:\d|fund|fon[dt]|series?|sub-|branch|sucursal|succursale|filial))\p{L}{3}/iu
+/** Leaves out what a name says of its company behind a dash, if the text is the rest with a form: "Larkmoor, S.A." for "LARKMOOR - EQUIPAMENTOS NAVAIS, S.A.". */
+function cutAtDash(text: QueryText, candidate: CandidateName, held: ReadonlySet<string>): CandidateName {
+  if (text.forms.length === 0 || candidate.formClass === null || held.has(`=${text.coreKey}`))
+    return candidate
+  const count = foldWords(beforeDash.exec(candidate.name)?.[1] ?? '').length
+  const tokens = candidate.tokens.slice(0, count)
+  if (count === 0 || count > 2 || tokens.join('') !== text.coreKey) return candidate
+  return change(candidate, { tokens, coreKey: text.coreKey, isDescribed: true })
 }
 
 /** Most confidence in a company whose name is next to that of another one. */

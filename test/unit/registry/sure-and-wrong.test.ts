@@ -2513,3 +2513,45 @@ describe('others than the company that a text names', () => {
     expect(match({ name, location, held })).toMatchObject({ kind: 'entity' })
   })
 })
+
+describe('a name with what the company does behind a dash', () => {
+  const cases = [
+    ['PT', 'LARKMOOR - EQUIPAMENTOS NAVAIS, S.A.', 'Larkmoor, S.A.'],
+    ['BR', 'LARKMOOR VELSOR - COMERCIO DE ALIMENTOS LTDA', 'Larkmoor Velsor Ltda'],
+    ['FR', 'LARKMOOR - TRANSPORTS ET LOGISTIQUE SARL', 'Larkmoor SARL'],
+    ['IT', 'LARKMOOR - COSTRUZIONI GENERALI S.P.A.', 'Larkmoor S.p.A.'],
+  ] as const
+
+  test.each(cases)('%s: %s is also %s, in its town', (country, name, asked) => {
+    const held: Held[] = [{ name, city: 'Norvik', country }]
+    expect(match({ name: asked, location: `Norvik, ${country}`, held })).toMatchObject({
+      kind: 'entity',
+      confidence: 90,
+    })
+    const elsewhere = match({ name: asked, location: `Velmor, ${country}`, held })
+    expect(elsewhere.kind === 'none' ? 0 : elsewhere.confidence).toBeLessThan(80)
+  })
+
+  test.each(cases)('%s: %s is not %s next to a company of that name', (country, name, asked) => {
+    const held: Held[] = [
+      { name, city: 'Norvik', country },
+      { name: asked, city: 'Norvik', country },
+    ]
+    expect(namedIn(match({ name: asked, location: `Norvik, ${country}`, held }))).toBe(asked)
+  })
+
+  test.each([
+    'LARKMOOR - SERIES 5, LLC',
+    'LARKMOOR - GLOBAL EQUITY FUND, S.A.',
+    'LARKMOOR - BRANCH LEEDS LTD',
+  ])('a fund, a series or a branch is another: %s', (name) => {
+    const form = name.split(' ').at(-1) ?? ''
+    const held: Held[] = [{ name, city: 'Norvik', country: 'GB' }]
+    const found = match({ name: `Larkmoor ${form}`, location: 'Norvik, GB', held })
+    expect(found.kind === 'none' ? 0 : found.confidence).toBeLessThan(80)
+  })
+})
+
+function namedIn(decision: ReturnType<typeof match>): string | null {
+  return decision.kind === 'none' ? null : decision.best.evidence.comparison.candidate.name
+}
