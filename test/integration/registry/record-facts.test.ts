@@ -493,6 +493,8 @@ describe('the legal form', () => {
     ['IN', 'OPC', 'llc'],
     ['BD', 'One Person Company', 'llc'],
     ['PK', 'SMC', 'llc'],
+    ['GH', 'Company Limited by Shares', 'llc'],
+    ['GH', 'Public Company Limited by Shares', 'corporation'],
     ['PH', 'OPC', 'corporation'],
     ['EG', 'شركة الشخص الواحد', 'llc'],
     ['EG', 'ش.ق.م.م', 'corporation'],
