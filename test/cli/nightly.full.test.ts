@@ -73,6 +73,8 @@ async function runBare(
   let said = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  // A script that reads nothing may have ended before the write.
+  child.stdin.on('error', () => undefined)
   child.stdin.end(stdin)
   const [code] = (await once(child, 'close')) as [number | null]
   return { code, said }
