@@ -309,6 +309,8 @@ test.each([
   ['??? ??|??????? ????? ???|???? ??', /question marks in place of letters/],
   ['C«ng ty CP TËp ®oµn Sao|C«ng ty TNHH Mai V¨n|DNTN H¶i Lý', /font TCVN3/],
   ['Coâng ty CP Taäp ñoaøn Sao|Coâng ty TNHH Mai|DNTN Haûi', /font VNI/],
+  ['«ромашка»|«василёк»|ООО «лютик»', null],
+  ['«larkmoor»|«norvane»|SARL «velsor»', null],
   ['Acme® Beverages|Théâtre Noël|Señor Muñoz SA|Who?|Nørre Aaby A/S', null],
 ])(
   'Names in letters that a program has damaged are a doubt before anything is billed: %s',

@@ -944,6 +944,8 @@ test.each([
     'JMBG',
     'TC Kimlik No',
     'CPR-nr.',
+    'Ghana Card PIN',
+    'Ghana Card No.',
   ],
 ])('A column of numbers of persons is listed: %s', (header) => {
   const table = { company: names, [header]: ['85.07.30-033.28'] }
