@@ -263,7 +263,7 @@ export function createUnsureEncodingError(
   const choices = shown.map(({ encoding, excerpts }) => `${encoding}: ${formatQuoted(excerpts)}`)
   return new UserError(
     'INPUT_ENCODING_UNSURE',
-    `${where}, and its text fits several encodings. It may be ${choices.join('; ')}`,
+    `${where}${choices.length > 1 ? ', and its text fits several encodings' : ''}. It may be ${choices.join('; ')}`,
     {
       hint: suggestConversion(
         survey.sample,

@@ -23,7 +23,7 @@ function file(name: string, content: string | Buffer): string {
 }
 
 /** Of these the guess is doubted: they have to be named. */
-const doubted: readonly Encoding[] = ['macintosh', 'iso-8859-15']
+const doubted: readonly Encoding[] = ['macintosh', 'iso-8859-15', 'cp850', 'cp852']
 
 interface Reading {
   readonly names: readonly (string | null | undefined)[]
