@@ -99,7 +99,8 @@ describe('what is packed and installed', () => {
     const targets = packed
       .filter((path) => path.endsWith('.md'))
       .flatMap((path) => {
-        const links = readFileSync(join(root, path), 'utf8').matchAll(/\]\((?!https?:|#)([^)\s#]+)/g)
+        const text = readFileSync(join(root, path), 'utf8').replace(/`[^`\n]*`/g, '')
+        const links = text.matchAll(/\]\((?!https?:|#)([^)\s#]+)/g)
         return [...links].map(([, target = '']) => normalize(join(dirname(path), target)))
       })
     expect(targets).toEqual(expect.arrayContaining(['CONTRIBUTING.md', 'SECURITY.md', 'docs/README.md']))
