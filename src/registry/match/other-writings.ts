@@ -109,7 +109,7 @@ export function findTownIn(name: string, town: string, country: string): string 
 const toWords = (lines: readonly string[]): ReadonlySet<string> =>
   new Set(lines.flatMap((line) => line.split(' ')))
 const heads = toWords([...around.long_names.heads, ...around.long_names.branches])
-const branches = toWords(around.long_names.branches)
+export const branches = toWords(around.long_names.branches)
 const links = toWords(around.long_names.links)
 const trades = toWords(around.long_names.trades)
 /** Words by which the companies of a group, and bodies next to them, differ. */

@@ -1086,6 +1086,38 @@ describe('a branch behind the form, named after its country', () => {
     const decision = match({ name: `Larkmoor Velsor S.à r.l., ${branch}`, location: null, held })
     expect(decision.kind === 'none' ? 0 : decision.confidence).toBeGreaterThanOrEqual(85)
   })
+  test.each([
+    ['Tarnvik N.V. Niederlassung Deutschland', 'Köln, DE'],
+    ['Tarnvik N.V. Sucursal en España', 'Madrid, ES'],
+    ['Tarnvik N.V. succursale de Paris', 'Paris, FR'],
+    ['Tarnvik N.V. oddział w Polsce', 'Warszawa, PL'],
+    ['Tarnvik N.V. filial Stockholm', 'Stockholm, SE'],
+    ['Tarnvik N.V. İzmir Şubesi', 'İzmir, TR'],
+    ['Tarnvik N.V. sivuliike Suomessa', 'Helsinki, FI'],
+    ['Tarnvik N.V. Υποκατάστημα Αθήνας', 'Athens, GR'],
+  ])('in another country than the company whose form it has: %s', (name, location) => {
+    const dutch: Held[] = [{ name: 'Tarnvik N.V.', city: 'Amsterdam', country: 'NL' }]
+    expect(match({ name, location, held: dutch })).toMatchObject({
+      kind: 'entity',
+      confidence: expect.toSatisfy((confidence) => Number(confidence) >= 85) as number,
+    })
+  })
+  test.each([
+    ['Larkmoor GmbH Zweigniederlassung Zürich', 'Zürich, CH', 'Larkmoor GmbH', 'Berlin', 'DE'],
+    ['Larkmoor Limited Leeds branch', 'Leeds, GB', 'Larkmoor Limited', 'Accra', 'GH'],
+  ])('a company of this country may have the form: %s', (name, location, own, city, country) => {
+    const decision = match({ name, location, held: [{ name: own, city, country }] })
+    expect(decision.kind === 'none' ? 0 : decision.confidence).toBeLessThanOrEqual(78)
+  })
+  test.each([
+    ['Казанский филиал АО Вельтар Банк', 'АО Вельтар Банк', 'Москва', 'RU'],
+    ['Филиал АО Вельтар Банк в г. Казани', 'АО Вельтар Банк', 'Москва', 'RU'],
+    ['Львівський філіал АТ Вельтар', 'АТ Вельтар', 'Київ', 'UA'],
+    ['სს ველტარი ბათუმის ფილიალი', 'სს ველტარი', 'თბილისი', 'GE'],
+  ])('named by its town, declined: %s', (name, own, city, country) => {
+    const decision = match({ name, location: country, held: [{ name: own, city, country }] })
+    expect(decision.kind === 'none' ? 0 : decision.confidence).toBeGreaterThanOrEqual(85)
+  })
   test.each(['Larkmoor Velsor Deutschland S.à r.l.', 'Larkmoor Velsor Deutschland'])(
     'another company of the group: %s',
     (name) => {
