@@ -11,6 +11,7 @@ import { options } from '../../../src/config/options.js'
 import { errorTable } from '../../../src/core/errors.js'
 import { errorExamples } from './error-examples.js'
 import { readMessagePatterns } from './error-messages.js'
+import { companyNumbers, isSent } from './numbers-page.js'
 import { generatePages } from './pages.js'
 import { exampleConfig, markersOf, tables, withTables } from './tables.js'
 
@@ -43,6 +44,16 @@ describe('what is made from the code', () => {
       (name) => `docs/reference/commands/${name}`,
     )
     expect(names.filter((path) => !generated.has(path))).toEqual([])
+  })
+
+  test('a number to use instead is sent, and is named for numbers that are not sent', () => {
+    const sent = companyNumbers.filter(([country, name, example]) => isSent(country, name, example))
+    const names = new Set(sent.map(([country, name]) => `${country} ${name}`))
+    for (const [country, name, example, instead] of companyNumbers) {
+      if (instead === undefined) continue
+      expect([name, isSent(country, name, example)]).toEqual([name, false])
+      for (const one of instead.split(', ')) expect([...names, 'DE HRA']).toContain(`${country} ${one}`)
+    }
   })
 
   test('the example of an error is a message that the code gives', () => {

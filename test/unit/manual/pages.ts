@@ -14,6 +14,7 @@ import { identifierNames, listSharing } from '../../../src/core/identifiers.js'
 import { errorCodes, errorTable } from '../../../src/core/errors.js'
 import { noneWords, yesWords } from '../../../src/review/exchange/line-verdicts.js'
 import { errorExamples } from './error-examples.js'
+import { formatNumbersPage } from './numbers-page.js'
 import { formatTable, withLinksFrom } from './tables.js'
 
 const reference = 'docs/reference'
@@ -26,6 +27,7 @@ export async function generatePages(): Promise<ReadonlyMap<string, string>> {
     [`${reference}/errors.md`, formatErrors()],
     [`${reference}/commands.md`, formatCommandIndex(program)],
     [`${reference}/headers.md`, formatHeaders()],
+    [`${reference}/numbers.md`, formatNumbersPage(note)],
     [`${reference}/legal-forms.md`, formatLegalForms()],
     [`${reference}/verdicts.md`, formatVerdicts()],
     [`${reference}/statuses.md`, formatStatuses()],
@@ -102,7 +104,7 @@ function formatHeaders(): string {
     section('Check digits and numbers of persons', 'Countries of which these are known:', [
       ['check digits of company numbers', listNames(checkedCountries)],
       [
-        'tax and identity numbers of persons, never sent',
+        'tax and identity numbers of persons, [withheld](docs/reference/numbers.md#numbers-of-persons-which-are-withheld)',
         listNames([...getPersonForms().keys(), ...personTests.keys(), 'us', 'fi', 'dk', 'cz', 'sk']),
       ],
     ]),
