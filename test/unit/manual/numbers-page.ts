@@ -287,9 +287,8 @@ export const formatNumbersPage = (note: string): string =>
       'codice fiscale of Italy.',
     formatTable({
       head: ['country', 'headers that are never used', 'form'],
-      rows: listPersonNumbers(),
+      rows: [...listPersonNumbers(), ['every country', listOtherPersonHeaders(), '']],
     }).trimEnd(),
-    `Other headers that are never used, in every country: ${listOtherPersonHeaders()}.`,
   ].join('\n\n')
 
 /** The headers of persons' numbers without a country. */
