@@ -87,12 +87,18 @@ const role =
 const countRole = (words: readonly DescribedWord[]): number =>
   role.exec(words.map(({ written }) => written).join(' '))?.[0].split(' ').length ?? 0
 
-const prose = new Set(around.descriptions.prose.split(' ').map((word) => foldText(word)))
-/** A sentence has small words that no name has: "Larkmoor Foods lost the contract". */
-function isSentence(words: readonly DescribedWord[]): boolean {
+const [prose, talk] = [around.descriptions.prose, around.descriptions.talk].map(
+  (words) => new Set(words.split(' ').map((word) => foldText(word))),
+)
+/** The small words of a sentence; next to a name in small letters, those that no name has: "did larkmoor foods ltd pay?" */
+function listSaid(words: readonly DescribedWord[]): readonly DescribedWord[] {
   const small = words.filter((word) => isSmall(word) && !isFormWord(word))
-  if (words.length < 5 || small.length < 3 || !words.some(isNameWord)) return false
-  return small.some(({ text }) => prose.has(text))
+  const said = small.filter(({ text }) => prose?.has(text) || talk?.has(text))
+  const isAll = said.length > 1 && said.length === small.length
+  if (!isAll && (words.length < 5 || small.length < 3)) return []
+  const isOfSmall = !words.some(isNameWord) || words.some((word) => isFormWord(word) && isSmall(word))
+  if (!isOfSmall && small.some(({ text }) => prose?.has(text))) return small
+  return isOfSmall || isAll || said.length > 2 ? said : []
 }
 
 /** Lists the words that describe the company and are no part of its name. */
@@ -102,7 +108,7 @@ export function findDescriptions(words: readonly DescribedWord[]): ReadonlySet<n
     for (let at = from; at < end; at++) found.add(at)
   }
   add(0, countInFront(words))
-  if (isSentence(words)) for (const [at, word] of words.entries()) if (isSmall(word)) found.add(at)
+  for (const word of listSaid(words)) found.add(words.indexOf(word))
   for (const [from, { separator }] of words.entries()) {
     const before = words[from - 1]
     const isBehindForm = before !== undefined && isFormWord(before) && hasCapital(before)

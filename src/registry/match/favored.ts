@@ -99,14 +99,14 @@ function favorSpelled(companies: readonly ScoredCompany[]): ScoredCompany[] {
 
 /** True if a name has words of the text as they are, and of these a telling one that another name has in another spelling. */
 function hasVeryWords({ evidence: one }: ScoredCompany, { evidence: other }: ScoredCompany): boolean {
-  const { looseWords, sharedCount, matchType, alignment, text } = one.comparison
+  const { looseWords, sharedCount, matchType, alignment, text, isPart } = one.comparison
   const [{ pairs, start }, { words }] = [other.comparison.alignment, other.comparison.text]
   if (looseWords.length > 0 || sharedCount < 2 || alignment.start > start) return false
   const held = alignment.pairs.map(({ textAt }) => text.words[textAt]?.text)
   const isChanged = ({ textAt, match }: WordPair) =>
     /^(?:mis|plural|related|abb)/.test(match.kind) && words[textAt]?.wordClass === 'telling'
   const changed = pairs.filter(isChanged)
-  const asked = matchType === 'exact' ? changed : pairs
+  const asked = matchType === 'exact' && !isPart ? changed : pairs
   return changed.length > 0 && asked.every(({ textAt }) => held.includes(words[textAt]?.text))
 }
 

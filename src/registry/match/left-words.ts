@@ -44,15 +44,7 @@ export interface LeftWord {
   readonly role: 'place' | 'repeated' | 'ticker' | 'series' | 'cut' | null
 }
 
-export const noWords: LeftoverWords = {
-  light: 0,
-  soft: 0,
-  number: 0,
-  place: 0,
-  country: 0,
-  hard: 0,
-  hardWeight: 0,
-}
+export const noWords = { light: 0, soft: 0, number: 0, place: 0, country: 0, hard: 0, hardWeight: 0 }
 
 export type GetNames = (one: CandidateName) => readonly CandidateName[]
 /** Returns a function that gives the other names of a company, of the names found. */
@@ -62,14 +54,40 @@ export function groupNames(names: readonly CandidateName[]): GetNames {
   return ({ entityNumber, name }) => (groups.get(entityNumber) ?? []).filter((one) => one.name !== name)
 }
 
-/** Finds words of other names of the company that begin in the text: "Quintavelha (ex Larkmoor Foods)". */
-function findOtherNames({ words }: QueryText, own: readonly string[], others: readonly CandidateName[]) {
+/**
+ * Finds the words of other names of the company in the text, and the few behind a sign or a form that join two whole names in
+ * any language: "Quintavelha (ex Larkmoor Foods)", "Larkmoor AB (namnändrat till Quintavelha AB)".
+ */
+function findOtherNames(
+  { words }: QueryText,
+  { start, end }: NameAlignment,
+  own: CandidateName,
+  others: readonly CandidateName[],
+) {
+  const told = new Set<string>()
+  const isTelling = (at: number) => words[at]?.wordClass === 'telling' && told.has(words[at].text)
   const begins = ({ tokens: [first = ''] }: CandidateName) =>
-    !own.includes(first) && words.some(({ text, wordClass }) => text === first && wordClass === 'telling')
-  const told = new Set(others.filter(begins).flatMap(({ tokens }) => tokens))
-  return ({ text, wordClass }: TextWord): boolean =>
-    told.size > 0 && wordClass !== 'generic' && (told.has(text) || hasOtherMeaning(text, /former/))
+    !own.tokens.includes(first) &&
+    words.some(({ text, wordClass }) => text === first && wordClass === 'telling')
+  const begun = others.filter(begins)
+  for (const { tokens } of begun) for (const token of tokens) told.add(token)
+  const isWhole = begun.some(({ tokens }) =>
+    tokens.every((token) => words.some(({ text }) => text === token)),
+  )
+  const [first, last] = [
+    words.findIndex((_, at) => isTelling(at)),
+    words.findLastIndex((_, at) => isTelling(at)),
+  ]
+  const [from, to] = first >= end ? [end, first] : [last + 1, last < start ? start : 0]
+  const between = isWhole && to - from <= joiningWordsMax ? words.slice(from, to) : []
+  const isJoined = between.some(({ wordClass, isApart }) => isApart || wordClass === 'form')
+  return ({ text, wordClass }: TextWord, at: number): boolean => {
+    if (isTelling(at) || (isJoined && at >= from && at < to && wordClass !== 'form')) return true
+    const isNext = wordClass === 'generic' && (isTelling(at - 1) || isTelling(at + 1))
+    return told.size > 0 && ((isNext && told.has(text)) || hasOtherMeaning(text, /former/))
+  }
 }
+const joiningWordsMax = 6
 
 export function listLeft(
   { text }: AlignedText,
@@ -79,7 +97,7 @@ export function listLeft(
   { placeWords, getOthers = () => [] }: { placeWords: ReadonlySet<string>; getOthers?: GetNames },
 ): LeftWord[] {
   const left: LeftWord[] = []
-  const isOfOther = findOtherNames(text, candidate.tokens, getOthers(candidate))
+  const isOfOther = findOtherNames(text, { start, end }, candidate, getOthers(candidate))
   const isHead = start > 0 && start <= countHeads(text, candidate.place, inPairs.size)
   // The purpose behind the form is in the whole name, and not in its words.
   const ownEnd = text.fullKey === candidate.fullKey ? text.words.length : isHead ? start : 0
@@ -93,7 +111,7 @@ export function listLeft(
     const word = isBehind ? change(read, { wordClass: 'telling' }) : read
     const position: Position = at < start ? 'before' : at >= end ? 'behind' : 'inside'
     const facts = { text, candidate, end, at, placeWords, inPairs }
-    const isSaid = at < formEnd || isOfOther(word)
+    const isSaid = at < formEnd || isOfOther(word, at)
     left.push({ word, at, position, role: isSaid ? 'repeated' : findRole(word, facts) })
   }
   return left.map((one, at) =>
@@ -194,7 +212,7 @@ export function countLeft(
   { weights }: AlignedText,
   placeWords: ReadonlySet<string>,
 ): LeftoverWords {
-  const count = { light: 0, soft: 0, number: 0, place: 0, country: 0, hard: 0, hardWeight: 0 }
+  const count = { ...noWords }
   for (const { word, at, role } of left) {
     const kind = role === 'place' ? 'place' : role === 'series' ? 'number' : leftKind[word.wordClass]
     if (kind === undefined || role === 'cut') continue
@@ -210,7 +228,7 @@ export function countMissing(
   { vocabulary }: AlignedText,
   placeWords: ReadonlySet<string>,
 ): LeftoverWords {
-  const count = { light: 0, soft: 0, number: 0, place: 0, country: 0, hard: 0, hardWeight: 0 }
+  const count = { ...noWords }
   for (const word of words) {
     if (isCountryWord(word) && !placeWords.has(word)) count.country++
     const wordClass = classifyNameWord(word)

@@ -295,8 +295,8 @@ function findAttachedForm(word: string, isWord: (word: string) => boolean): numb
   const form = attachedForms.find((one) => word.endsWith(one))
   const at = form === undefined ? -1 : word.length - form.length
   const head = word.slice(0, at)
-  if (at < attachedHeadMin && head !== 'uk' && head !== 'us') return -1
-  return isWord(head) || isWord(toCanonicalWords(['x', head])[1] ?? '') ? at : -1
+  if (at < attachedHeadMin && !/^(?:uk|us|co)$/.test(head)) return -1
+  return formWords.has(head) || isWord(head) || isWord(toCanonicalWords(['x', head])[1] ?? '') ? at : -1
 }
 
 /** Divides words of registered names that are written as one; the word alone if they are not known. */

@@ -207,9 +207,10 @@ export function findBookings(words: readonly BookedWord[]): ReadonlyMap<number, 
     return found
   }
   const form = words.findLastIndex(({ text }, at) => at > 0 && formWords.has(text))
-  const behind = form > 0 ? kinds.slice(form + 1) : []
-  const isBehind =
-    !behind.includes(null) && (isBooking(behind, words.slice(form + 1)) || behind.join() === 'month')
+  // Behind the words of a booking, any word is of its purpose: "LARKMOOR GMBH FACT 24-009 MGT FEE".
+  const known = words.findIndex((_, at) => at > form && kinds[at] === null)
+  const behind = form > 0 ? kinds.slice(form + 1, known < 0 ? undefined : known) : []
+  const isBehind = isBooking(behind, words.slice(form + 1)) || kinds.slice(form + 1).join() === 'month'
   const isAnchor = (at: number) =>
     /^(?:sure|other|number|year|month)$/.test(kinds[at] ?? '') ||
     /^[-:/]$/.test(words[at + 1]?.separator ?? '')

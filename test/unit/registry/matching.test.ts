@@ -2246,6 +2246,91 @@ describe('a text with the name of today and a former one', () => {
   test.each(['Norvane (ex Adegas Larkmoor)', 'Quendelvelm (ex Norvane)'])('%s is unsure', (name) => {
     expect(isAccepted(ask(name))).toBe(false)
   })
+
+  test.each([
+    'Adegas Larkmoor Lda (umbenannt in Quendelvelm Vinhos Lda)',
+    'Adegas Larkmoor Lda – renamed Quendelvelm Vinhos Lda',
+    'Adegas Larkmoor, Lda. (namnändrat till Quendelvelm Vinhos, Lda.)',
+    'Adegas Larkmoor Lda / devenue Quendelvelm Vinhos Lda',
+    'Adegas Larkmoor Lda (use Quendelvelm Vinhos Lda from 2018)',
+    'Adegas Larkmoor Lda - became Quendelvelm Vinhos Lda',
+    'Adegas Larkmoor Lda (переименовано в Quendelvelm Vinhos Lda)',
+    'Adegas Larkmoor Lda (→ Quendelvelm Vinhos Lda)',
+    'Adegas Larkmoor Lda (qsdf wxcv Quendelvelm Vinhos Lda)',
+  ])('what joins both names may be said in any language: %s', (name) => {
+    expect(confidenceOf(ask(name))).toBeGreaterThanOrEqual(90)
+  })
+
+  test.each(['Adegas Larkmoor Norvane Thurlan Velsor Quendelvelm Vinhos Lda'])(
+    'a word that neither name has still tells: %s',
+    (name) => {
+      expect(isAccepted(ask(name))).toBe(false)
+    },
+  )
+})
+
+describe('messages in which a company is named', () => {
+  const held: Held[] = [
+    { name: 'Larkmoor Velsor Ltd', country: 'GB', city: 'Leeds' },
+    { name: 'Norvane Foods Inc', country: 'US' },
+    { name: 'Thurlan Velmora GmbH', country: 'DE' },
+  ]
+  const ask = (name: string) => match({ name, location: null, held })
+
+  test.each([
+    'did larkmoor velsor ltd ever pay the deposit?',
+    'is larkmoor velsor ltd (leeds) on the approved list?',
+    'hmm norvane foods inc got bought out, leave it as is?',
+    'Maria @ larkmoor velsor ltd has 2 CVs for us',
+    'anyone know Larkmoor Velsor Ltd?',
+    'hat die thurlan velmora gmbh schon bezahlt?',
+    'wann kommt die Rechnung von der thurlan velmora gmbh',
+    'the guy from larkmoor velsor is in reception',
+  ])('%s', (name) => {
+    expect(isAccepted(ask(name))).toBe(true)
+  })
+
+  test.each([
+    'did norvane larkmoor velsor ltd ever pay?',
+    'is velsor thurlan ltd on the list?',
+    'know larkmoor',
+  ])('another name in one: %s', (name) => {
+    expect(isAccepted(ask(name))).toBe(false)
+  })
+})
+
+describe('a name in the name of a file, and in a line of a bank', () => {
+  const held: Held[] = [
+    { name: 'Larkmoor Velsor Ltd', country: 'GB', city: 'Leeds' },
+    { name: 'Raiffeisenbank Grossthurlan eGen', country: 'AT' },
+    { name: 'R & B Inc', country: 'US' },
+    { name: 'Norvane Velmora B.V.', country: 'NL' },
+  ]
+  const ask = (name: string) => match({ name, location: null, held })
+
+  test.each([
+    'invoice_Larkmoor_Velsor_Ltd_2023_08.pdf',
+    'Kontoauszug_Larkmoor_Velsor_Ltd.xlsx',
+    'Larkmoor Velsor Ltd - signed contract v2.docx',
+    'RB_Grossthurlan_Kreditvertrag.pdf',
+    'RB Grossthurlan',
+    'AUSL.ZAHLUNG LARKMOOR VELSOR LTD INV 7700213',
+    'OVERBOEKING NORVANE VELMORA BV FACT 24-009 MGT FEE',
+    'TRANSFERENCIA NORVANE VELMORA BV COMISION GESTION 1T24',
+    'SVWZ+ STROMLIEFERUNG LARKMOOR VELSOR LTD ABSCHLAG 2',
+    'Larkmoor Velsor CoLtd',
+    'Norvane Velmora B.V. DARL.TILG. STALLBAU',
+  ])('%s', (name) => {
+    expect(isAccepted(ask(name))).toBe(true)
+  })
+
+  test.each([
+    'invoice_Norvane_Larkmoor_Velsor_Ltd.pdf',
+    'ZAHLUNG THURLAN VELSOR LTD INV 7700213',
+    'Larkmoor Velsor Stallbau Ltd',
+  ])('another name in one: %s', (name) => {
+    expect(isAccepted(ask(name))).toBe(false)
+  })
 })
 
 describe('what is around a name in documents', () => {

@@ -113,7 +113,7 @@ describe('the class of each word', () => {
     ['Attn: Payroll, Korvanax Ltd', 'attn:department payroll:department korvanax ltd:form'],
     ['Korvanax - Plant 7', 'korvanax plant:site 7:site'],
     ['Korvanax (Branch Office)', 'korvanax branch:site office:site'],
-    ['Korvanax Niederlassung Ulm', 'korvanax niederlassung:site ulm'],
+    ['Korvanax Niederlassung Ulm', 'korvanax niederlassung:site ulm:site'],
     ['Korvanax - إدارة الحسابات', 'korvanax drh:department lhsbt:department'],
     ['Korvanax - إدارة المشتريات', 'korvanax drh:department lmshtryt:department'],
     ['Korvanax - قسم المبيعات', 'korvanax qsm:department lmbyt:department'],
