@@ -7,8 +7,7 @@ import { isOfBuilding } from './candidate.js'
 import { findFormAt } from '../normalize/legal-forms.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { isOtherHouse, listCountryWords, type LeftWord } from './left-words.js'
-import { isConflict } from './place-agreement.js'
-import { placeRank } from './siblings.js'
+import { isConflict, placeRank } from './place-agreement.js'
 
 /** Number of words of a name directly behind the name found: "Larkmoor Energy Bars by Norvane" for Larkmoor Energy Inc. */
 export const countTellingNext = ({ comparison: { left, text, alignment } }: Evidence): number => {

@@ -11,18 +11,22 @@ import placeNames from '../reference/place-names.json' with { type: 'json' }
  * evidence: registers include foreign companies. `form_of_country`: another country's register, but the legal form is
  * one of the country in the hint.
  */
-export type PlaceAgreement =
-  | 'postal'
-  | 'city'
-  | 'region'
-  | 'country'
-  | 'none'
-  | 'registered_there'
-  | 'registered_elsewhere'
-  | 'form_of_country'
-  | 'town_abroad'
-  | 'region_conflict'
-  | 'country_conflict'
+export type PlaceAgreement = keyof typeof placeRank
+
+/** Higher ranks agree better. */
+export const placeRank = {
+  postal: 4,
+  city: 3,
+  region: 2,
+  country: 1,
+  none: 1,
+  registered_there: 1,
+  registered_elsewhere: 1,
+  form_of_country: 1,
+  town_abroad: 1,
+  region_conflict: 0,
+  country_conflict: 0,
+} as const
 
 /** True if the place contradicts the hint. */
 export const isConflict = (place: PlaceAgreement): boolean =>
@@ -136,6 +140,7 @@ export function hasTown(keys: ReadonlySet<string>, place: Place, isGivenInLatin 
     return isAlike || listTownBases(key, country).some((base) => bases.includes(base))
   })
 }
+
 /** "Dhahran" is الظهران, which no list of towns needs to say. From 0.9 on, two towns sound alike. */
 const hasSound = (native: string, towns: readonly string[]): boolean =>
   towns.some((town) => isLatin(town) && rateSound(foldText(native.replace(/^ال/, '')), town) >= 0.9)
@@ -151,6 +156,7 @@ const isSameTown = (hint: LocationHint, place: Place): boolean =>
   (place.postalKey.length >= 5 && hint.postals.has(place.postalKey))
 
 const cityRegions = new Set(placeNames.city_regions.split(' '))
+
 /** Whether a region is one large city, which the hint names alone: a company in one of its districts is in this town. */
 function isInCity({ cities }: LocationHint, { regionCode: code }: Place): boolean {
   const end = new RegExp(`(?:${code.slice(0, 2)})?(?:city)?$`, 'i')
@@ -184,10 +190,7 @@ function isTownOfOtherRegion({ regions }: LocationHint, { cityKey, regionCode }:
   if ([...regions].some((code) => toLargest(code) === toLargest(regionCode))) return false
   // The name of the town itself may be that of a region: Lima.
   const ofTown = findRegionCodes(cityKey)
-  const asked = [...regions].filter(
-    (code) => code.startsWith(regionCode.slice(0, 3)) && !ofTown.includes(code),
-  )
-  return asked.length > 0
+  return [...regions].some((code) => code.startsWith(regionCode.slice(0, 3)) && !ofTown.includes(code))
 }
 
 /** True if regions of the same country are given and none is a part of this one. */

@@ -11,9 +11,15 @@ import { hasOtherScript } from '../normalize/sounds.js'
 import type { StatedForm } from '../normalize/legal-forms.js'
 import { findConfidenceLimit } from './confidence-limit.js'
 import type { Evidence } from './evidence.js'
-import { favorLikelier, isOutdone, preferSpelled } from './favored.js'
 import { isWholeName } from './other-names.js'
-import { countSiblings, withTownsOfText, type EvidencePair } from './siblings.js'
+import {
+  countSiblings,
+  favorLikelier,
+  isOutdone,
+  preferSpelled,
+  withTownsOfText,
+  type EvidencePair,
+} from './siblings.js'
 import { computeFeatures } from './features.js'
 import {
   boundLogOdds,
