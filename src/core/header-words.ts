@@ -1,11 +1,9 @@
 import { foldLetters, rankInHeaders, splitNumber, splitScripts, toHeaderKey, toHeaderKeys } from './text.js'
 import { isInflected, listSplits, wordCharsMax } from './word-forms.js'
-import { earlierTaxHeaders, listWithoutNumberWord, rememberHeaders, taxHeaders } from './identifiers.js'
-import { numberWords, type IdentifierHeaderKey } from './identifiers.js'
+import { listWithoutNumberWord, numberWords, rememberHeaders, taxHeaders } from './identifiers.js'
 // Each list has the best first, separated by bars. `added`: words that version 0.2.0 does not know; lists that it looked up are also read without them.
 import headerWords from './headers.json' with { type: 'json' }
 
-export { rankInHeaders, toHeaderKey } from './text.js'
 const { earlier, added } = headerWords
 /** Headers that are accepted whatever their cells contain: names may consist of digits and signs. */
 export const surelyNameHeaders: readonly string[] = toHeaderKeys(...earlier.surelyNames)
@@ -26,6 +24,13 @@ const plainNames = new Set([...plainNameHeaders, ...toHeaderKeys(added.legalWord
 export const owners: ReadonlySet<string> = new Set(toHeaderKeys(...added.owners))
 /** Words that name a company without a word for its name. */
 const roles = new Set([...toHeaderKeys(...earlier.roles, ...added.roles), ...owners])
+const partyHeaders = toHeaderKeys(...added.parties)
+const [parties, allParties] = [new Set(partyHeaders), new Set([...partyHeaders, ...roles])]
+const ofParties = new Set([...plainNames, ...toHeaderKeys(added.namesOfParties)])
+const personHeaders: readonly string[] = toHeaderKeys(...added.persons, ...earlier.persons)
+const thingNames = toHeaderKeys(added.thingNames)
+const nameEndings = toHeaderKeys(added.nameEndings)
+
 /**
  * Returns how well a header names company names, best 0; -1 if it does not. `Nazwa dłużnika`: a name with its owner.
  * `Company Name (EN)`: a name in a language, which fits worse than any without. `Nom ou raison sociale`: several words.
@@ -40,7 +45,6 @@ export function rankNameHeader(header: string): number {
   return plainRank < 0 ? rankJointNames(header) : nameHeaders.length * 1000 + plainRank
 }
 
-const nameEndings = toHeaderKeys(added.nameEndings)
 /** Whether a key is a word for a name with one for its owner, in any case: `alıcınınadı`, `nazwawykonawcy`, `業者名`. */
 function isComposed(key: string, parties: ReadonlySet<string>): boolean {
   const cut = (word: string) =>
@@ -58,23 +62,19 @@ function rankJointNames(header: string): number {
   const whole = splitJoints(header)
   const parts = whole.length === 1 ? splitJoints(header.replace(/[([（［]/u, '/')) : whole
   if (parts.length < 2) return -1
-  const ranks = parts.map((part) => ({ part, rank: rankNameHeader(part) }))
-  const isNamed = ranks.some(({ part, rank }) => rank >= 0 && !roles.has(toHeaderKey(part)))
+  const named = parts.filter((part) => rankNameHeader(part) >= 0)
+  const isNamed = named.some((part) => !roles.has(toHeaderKey(part)))
   const isSure = isNamed && wordJoint.test(header) && !/[\s_](?:in|a)[\s_]/i.test(header)
   const isOfNames = (part: string) => isPersonHeader(part) || nameRanks.some((rank) => rank(part) >= 0)
-  const isFitting = ({ part, rank }: { part: string; rank: number }) =>
-    rank >= 0 || isOfNames(part) || (isSure && !isKnownHeader(part))
-  const found = ranks.flatMap(({ rank }) => (rank < 0 ? [] : [rank]))
-  if (found.length > 0 && ranks.every(isFitting)) return nameHeaders.length * 10_000 + Math.min(...found)
+  const isFitting = (part: string) => isOfNames(part) || (isSure && !isKnownHeader(part))
+  if (named.length > 0 && parts.every(isFitting))
+    return nameHeaders.length * 10_000 + Math.min(...named.map(rankNameHeader))
   // `Name & Address of the Client`: a name comes first, and worse than without the address.
   const [first = '', ...others] = parts
   const areAddresses = others.every((part) => parsePlaceHeader(part)?.part === 'address')
   return isOfNames(first) && !isPersonHeader(first) && areAddresses ? nameHeaders.length * 100_000 : -1
 }
 
-const partyHeaders = toHeaderKeys(...added.parties)
-const [parties, allParties] = [new Set(partyHeaders), new Set([...partyHeaders, ...roles])]
-const ofParties = new Set([...plainNames, ...toHeaderKeys(added.namesOfParties)])
 const isParty = (word: string) => allParties.has(word.replace(/s$/, '')) || allParties.has(word)
 
 /** Returns how well a header names a party of a deal, best 0; -1 if it does not: `Buyer`, `Name of the Exporter`. */
@@ -96,7 +96,6 @@ export function rankPlainName(header: string): number {
 
 export const nameRanks = [rankNameHeader, rankPlainName, rankPartyHeader]
 
-const thingNames = toHeaderKeys(added.thingNames)
 /** Returns how well a header names names that no person has, best 0; -1 if it does not: `Nazwa`, `Наименование`. */
 export const rankThingName = (header: string): number => rankInHeaders(header, thingNames)
 
@@ -122,11 +121,15 @@ const splitJoints = (header: string): string[] =>
 
 const languages = new Set(toHeaderKeys(...added.languages))
 const notes = new Set(toHeaderKeys(added.notes))
+const articles = new RegExp(headerWords.articles, 'iu')
 
 /** Returns a header without the language or a note at its end, the article in front, or its half in another script: `City` for `City (EN)`, `The city`, `ከተማ / City`; `null` without one. */
 function cutLanguage(header: string): string | null {
   const [note = '', noted = ''] = /\s*[([（［]([^()（）[\]［］]*)[)\]）］]\s*$/u.exec(header) ?? []
-  if (note.length > 0 && (notes.has(toHeaderKey(noted)) || areParts(splitJoints(noted).map(toHeaderKey))))
+  const parts = splitJoints(noted).map(toHeaderKey)
+  // The parts of an address: `(ulica, br., mjesto)`.
+  const isPart = (key: string) => numberWords.has(key) || parsePlaceKey(key, false) !== null
+  if (notes.has(toHeaderKey(noted)) || (parts.length > 1 && parts.every(isPart)))
     return header.slice(0, -note.length)
   const [end, text = ''] =
     /[\p{P}\p{S}\s]+([\p{L}\p{M}]+)[\p{P}\s]*$/u.exec(header.slice(-wordCharsMax)) ?? []
@@ -134,16 +137,10 @@ function cutLanguage(header: string): string | null {
   if (articles.test(header)) return header.replace(articles, '')
   return splitScripts(header).find((half) => isListedHeader(half) && !roles.has(toHeaderKey(half))) ?? null
 }
-const articles = new RegExp(headerWords.articles, 'iu')
-/** Whether a note in brackets lists parts of an address: `(ulica, br., mjesto)`. */
-const areParts = (keys: readonly string[]): boolean =>
-  keys.length > 1 && keys.every((key) => numberWords.has(key) || parsePlaceKey(key, false) !== null)
 
 /** Lists a key without the word for an owner at its start or end: `website` for `supplierwebsite`. */
 export const listWithoutOwner = (key: string): string[] =>
   listSplits(key, (word) => owners.has(word)).flatMap(({ rests }) => rests)
-
-const personHeaders: readonly string[] = toHeaderKeys(...added.persons, ...earlier.persons)
 
 /** A part of a company's place. `address` is a street, or the whole address on one line. */
 export type PlacePart = 'city' | 'region' | 'postal' | 'country' | 'address'
@@ -163,6 +160,10 @@ function addWords<Value>(words: Words<Value>, value: Value, lists: readonly stri
   for (const key of toHeaderKeys(...lists)) if (!words.has(key)) words.set(key, { value, isAdded })
 }
 
+/** The part that a column with several has, in the order of preference. */
+const jointParts: readonly PlacePart[] = ['address', 'city', 'region', 'country', 'postal']
+/** Short forms whose signs distinguish them: `DC` is another word than `Đ/c`. */
+const placeSigns = new Map(Object.entries(headerWords.placeSigns)) as ReadonlyMap<string, PlacePart>
 const parts: Words<PlacePart> = new Map()
 const qualifiers: Words<PlaceSet> = new Map()
 for (const [part, lists] of Object.entries(earlier.parts)) addWords(parts, part as PlacePart, lists)
@@ -183,6 +184,8 @@ export interface PlaceHeader {
   readonly number: number
 }
 
+type Place = Omit<PlaceHeader, 'number'>
+
 /** Returns the place that a header names; null if none. The whole header must match. `isEarlier`: with the words of 0.2.0. */
 export function parsePlaceHeader(header: string, isEarlier = false): PlaceHeader | null {
   const sign = isEarlier ? undefined : placeSigns.get(header.trim().toLowerCase())
@@ -195,9 +198,6 @@ export function parsePlaceHeader(header: string, isEarlier = false): PlaceHeader
   const plain = place === null && !isEarlier ? cutLanguage(header) : null
   return plain === null ? place && { ...place, number } : parsePlaceHeader(plain)
 }
-type Place = Omit<PlaceHeader, 'number'>
-/** Short forms whose signs distinguish them: `DC` is another word than `Đ/c`. */
-const placeSigns = new Map(Object.entries(headerWords.placeSigns)) as ReadonlyMap<string, PlacePart>
 
 function parsePlaceKey(key: string, isEarlier: boolean): Place | null {
   const find = <Value>(words: Words<Value>, text: string): Value | undefined => {
@@ -223,9 +223,6 @@ function parseNamedPlace(key: string): Place | null {
   return ending === undefined ? null : parsePlaceKey(key.slice(0, -ending.length), false)
 }
 
-/** The part that a column with several has, in the order of preference. */
-const jointParts: readonly PlacePart[] = ['address', 'city', 'region', 'country', 'postal']
-
 /** Reads a header of several parts: `Prov/State`, `PLZ, Ort`. All must be parts of a place. */
 function parseJointHeader(header: string): Place | null {
   const parts = splitJoints(header.replace(/(?<=\S)-(?=\S)/g, '')).map(
@@ -237,9 +234,8 @@ function parseJointHeader(header: string): Place | null {
 /** Returns the part that the column has; `null` if one of the parts is no part of a place. */
 function choosePart(places: readonly (Place | null)[]): Place | null {
   const [first] = places
-  if (first === undefined || first === null || places.includes(null)) return null
   const part = jointParts.find((one) => places.some((place) => place?.part === one))
-  return part === undefined ? null : { ...first, part }
+  return !first || !part || places.includes(null) ? null : { ...first, part }
 }
 
 /** Reads parts without a sign between them, one of which is a postal code: `C.P. Localité`, `PLZ Ort Land`, `郵便番号住所`. */
@@ -258,8 +254,6 @@ function parseJoinedParts(header: string): Place | null {
   const isMixed = places.some(({ part }) => part === 'postal') && places.some(({ part }) => part !== 'postal')
   return isMixed ? choosePart(places) : null
 }
-
-let postalBases: ReadonlySet<string> | null = null
 
 /** Reads a postal code with another word for a number: `Poštna št.` */
 function parsePostalNumber(header: string): Place | null {
@@ -280,13 +274,18 @@ const ofEarlier = Object.fromEntries(
 ) as Record<keyof typeof identifiers, string[]>
 const ofRegisters = toHeaderKeys(...earlier.anyNumbers, ...Object.values(earlier.numbers))
 /** Headers of version 0.2.0. */
-export const earlierIdentifiers: Readonly<Record<IdentifierHeaderKey, readonly string[]>> = {
+export const earlierIdentifiers = {
   ...ofEarlier,
-  registration_id: [...ofRegisters, ...earlierTaxHeaders],
+  registration_id: [...ofRegisters, ...toHeaderKeys(...earlier.taxNumbers)],
 }
 
+const ages = new RegExp(String.raw`(?<![\p{L}\p{M}])(?:${headerWords.ages})(?![\p{L}\p{M}])`, 'giu')
+let postalBases: ReadonlySet<string> | null = null
+let numbersByBase: ReadonlyMap<string, readonly string[]> | null = null
+let knownHeaders: ReadonlySet<string> | null = null
+
 /** Headers of identifiers, best first: numbers of registers before those of taxes. */
-export const identifierHeaders: Readonly<Record<IdentifierHeaderKey, readonly string[]>> = {
+export const identifierHeaders = {
   ...earlierIdentifiers,
   registration_id: [
     ...ofRegisters,
@@ -302,14 +301,15 @@ export const identifierHeaders: Readonly<Record<IdentifierHeaderKey, readonly st
 
 /** Keys of headers of numbers by their text without the word for a number; of bare names like `SIREN`, the name itself. */
 function createNumbersByBase(): ReadonlyMap<string, readonly string[]> {
-  const others = Object.entries(headerWords.others).filter(([kind]) => !/ name| digit| box/.test(kind))
+  const others = Object.entries(headerWords.others).flatMap(([kind, texts]) =>
+    / name| digit| box/.test(kind) ? [] : texts,
+  )
   const { any, ...tax } = added.taxNumbers
   const { lei, cik, ein, bic } = identifiers
   const general = [earlier.anyNumbers, earlier.taxNumbers, added.numbers, any, lei, cik, ein, bic]
   const ofCountry = [earlier.numbers, added.countryNumbers, tax]
   const byCountry = ofCountry.flatMap((one) => Object.values<string | string[]>({ ...one }).flat())
-  const lists = [...general, ...others.map(([, texts]) => texts), byCountry].flat()
-  const headers = lists.flatMap((text) => text.split('|'))
+  const headers = [...general, others, byCountry].flat().flatMap((text) => text.split('|'))
   const found = new Map<string, string[]>()
   const add = (at: string, key: string) => found.set(at, [...(found.get(at) ?? []), key])
   for (const text of headers) for (const base of listWithoutNumberWord(text)) add(base, toHeaderKey(text))
@@ -322,11 +322,10 @@ function createNumbersByBase(): ReadonlyMap<string, readonly string[]> {
   }
   return found
 }
-let numbersByBase: ReadonlyMap<string, readonly string[]> | null = null
 
-const ages = new RegExp(String.raw`(?<![\p{L}\p{M}])(?:${headerWords.ages})(?![\p{L}\p{M}])`, 'giu')
 /** Whether a header names the old or the new ones of two numbers. */
 export const namesAge = (header: string): boolean => header.search(ages) >= 0
+
 /** Lists the keys of known headers of numbers of which a header is another writing: `Ondernemingsnummer` for `Ondernemingsnr.` and `Old Ondernemingsnr.` */
 export const listNumberKeys = rememberHeaders((header): readonly string[] => {
   const plain = header.replace(ages, ' ')
@@ -337,11 +336,10 @@ export const listNumberKeys = rememberHeaders((header): readonly string[] => {
   return found.has(toHeaderKey(header)) ? [] : [...found]
 })
 
-let knownHeaders: ReadonlySet<string> | null = null
-
 /** Whether a text is a known name of a column, without a number: of names, persons, places or identifiers. */
 export const isKnownHeader = (text: string): boolean =>
   isListedHeader(text) || listNumberKeys(text).length > 0
+
 const isListedHeader = rememberHeaders((text): boolean => {
   const all = Object.values(identifierHeaders)
   knownHeaders ??= new Set([nameHeaders, plainNameHeaders, personHeaders, wholePlaceHeaders, ...all].flat())

@@ -26,9 +26,6 @@ const placeKeys = ['registration_country', 'registration_court', 'exchange'] as 
 export const identifierPlaceKeys = [...placeKeys, ...furtherNumberKeys] as const
 export type IdentifierPlaceKey = (typeof identifierPlaceKeys)[number]
 
-/** Keys whose columns have headers of their own. */
-export type IdentifierHeaderKey = IdentifierKey | (typeof placeKeys)[number]
-
 /** Input columns by kind of identifier. */
 export type IdentifierColumns = {
   readonly [Key in IdentifierKey | IdentifierPlaceKey]?: string | undefined

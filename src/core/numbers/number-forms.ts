@@ -50,7 +50,7 @@ const isBirthNumber = (digits: string): boolean =>
 const { persons } = forms
 const fillDates = (pattern: string): string =>
   pattern.replace('{dmy}', persons.dates.dmy).replace('{ymd}', persons.dates.ymd)
-const createForms = (patterns: Readonly<Record<string, string>>): ReadonlyMap<string, RegExp> =>
+export const createForms = (patterns: Readonly<Record<string, string>>): ReadonlyMap<string, RegExp> =>
   new Map(
     Object.entries(patterns).flatMap(([countries, pattern]) =>
       countries

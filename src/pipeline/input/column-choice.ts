@@ -1,4 +1,5 @@
 import { formatCount } from '../../core/text.js'
+import headerWords from '../../core/headers.json' with { type: 'json' }
 import { foldText, identify } from '../../core/lookup-identity.js'
 import type { CheckpointReader } from '../checkpoint/lookup.js'
 import type { Input, TextRow } from './input.js'
@@ -13,8 +14,7 @@ import {
   type IdentifierUse,
 } from './columns.js'
 import { mayBeIdentifier } from './column-content.js'
-import { listLetterCountries } from './detect-columns.js'
-import { findPersonCountries } from './identifier-content.js'
+import { findPersonCountries } from './find-identifiers.js'
 import { listEarlierColumns } from './earlier-columns.js'
 
 export interface ColumnChoice {
@@ -65,17 +65,21 @@ export async function chooseColumns(options: {
   const { rule: other } = most
   const formatRows = (count: number) =>
     count === 1 ? '1 row was' : `${isWhole ? '' : 'At least '}${formatCount(count)} rows were`
-  if (!most.isAsNamed) {
-    return {
-      rule,
-      note: `${formatRows(most.gain)} looked up before with ${describeColumns(other.columns)}; with the new columns, ${most.gain === 1 ? 'it is' : 'they are'} looked up and billed again`,
-    }
-  }
+  const newNote = `${formatRows(most.gain)} looked up before with ${describeColumns(other.columns)}; with the new columns, ${most.gain === 1 ? 'it is' : 'they are'} looked up and billed again`
+  if (!most.isAsNamed) return { rule, note: newNote }
   const note =
     `${formatRows(most.count)} looked up before with ${describeColumns(other.columns)}: kept, so that nothing is looked up and billed again. ` +
     `The columns of a first run are ${describeColumns(columns)}; choose with --location-columns, --name-column and --id-columns`
   return { rule: other, note }
 }
+
+const letters = Object.entries(headerWords.letters).map(
+  ([script, codes]) => [new RegExp(`\\p{sc=${script}}`, 'u'), codes.split(' ')] as const,
+)
+
+/** Lists the countries that have the letters of a text for themselves, or numbers of persons that others have not. */
+const listLetterCountries = (text: string): readonly string[] =>
+  letters.flatMap(([letter, codes]) => (letter.test(text) ? codes : []))
 
 /** Whether columns differ from the present ones only where the user has named none. */
 function isAsNamed(other: LookupColumns, asked: NamedColumns, columns: LookupColumns): boolean {
@@ -98,7 +102,6 @@ function describeColumns({ name, location, identifiers, country }: LookupColumns
 }
 
 const surelyKnownRows = 10_000
-
 /** Rows remembered at once: about 20 MB. */
 const seenRowsMax = 100_000
 
@@ -300,7 +303,6 @@ function createStandingReader(
 
 const groupedRowCount = 65_536
 const groupsMax = 1_000
-const otherGroup = '(other)'
 
 /** Rows grouped by their value in one column. */
 export interface RowGroups {
@@ -336,7 +338,7 @@ export class RowGrouping implements RowGroups {
   #findGroup(value: string): number {
     const known = this.#places.get(value)
     if (known !== undefined) return known
-    if (this.values.length === groupsMax) this.values.push(otherGroup)
+    if (this.values.length === groupsMax) this.values.push('(other)')
     if (this.values.length > groupsMax) return groupsMax
     // A copy, because the slice would keep the whole input text in memory.
     const own = Buffer.from(value, 'utf16le').toString('utf16le')

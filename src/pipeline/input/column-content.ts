@@ -2,12 +2,17 @@ import { toPlainLetters, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import { identifierHeaders, listNumberKeys } from '../../core/header-words.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import { isPlaceholder, isWithoutNumber } from '../../core/lookup-identity.js'
-import { isIsin, isPlainLabel, isRounded, numberWords } from '../../core/identifiers.js'
-import { toCanonicalIdentifier } from '../../core/identifiers.js'
+import {
+  isIsin,
+  isPlainLabel,
+  isRounded,
+  numberWords,
+  toCanonicalIdentifier,
+} from '../../core/identifiers.js'
 import { parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import { closeNumber, findNumberForm, readTaxNumber } from '../../core/numbers/national-numbers.js'
 import numberForms from '../../core/numbers/number-forms.json' with { type: 'json' }
-import { getPersonForms, isPersonNumber, personTests } from '../../core/numbers/number-forms.js'
+import { createForms, getPersonForms, isPersonNumber, personTests } from '../../core/numbers/number-forms.js'
 
 const statusWords = new Set(headerWords.statusWords.split('|'))
 
@@ -162,6 +167,10 @@ export function detectIdentifier(values: readonly string[]): string | null {
 export const formsShareMin = 0.1
 /** Longer texts are sentences. */
 const nameWordsMax = 8
+const distinctShareMin = 0.9
+/** More than this share of company names have a word or their initials in a domain of the list. */
+const inDomainsMin = 0.3
+
 /**
  * Returns how surely cells are company names, 0 to 1: the share of cells with a legal form, or a tenth for distinct
  * capitalised words that are neither codes nor, with two words each, persons. 0 if they are no names, or too few. Next to
@@ -191,9 +200,6 @@ export function rateNames(cells: readonly string[], domains: readonly string[] =
   return isDistinct && !arePersons && isMostly(texts, isWord, distinctShareMin) ? formsShareMin : 0
 }
 
-const distinctShareMin = 0.9
-/** More than this share of company names have a word or their initials in a domain of the list. */
-const inDomainsMin = 0.3
 /** Whether names are in the domains next to them, more often than by chance. */
 export const areOfDomains = (names: readonly string[], domains: readonly string[]): boolean =>
   isMostly(names, createDomainTest(domains), inDomainsMin)
@@ -213,9 +219,7 @@ const toPlain = (text: string): string =>
   toPlainLetters(text.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, ''))
 
 /** VAT numbers that contain no company number, by the country in front of them. Numbers of the Polish register begin with zeros. */
-const plainVatForms = new Map(
-  Object.entries(numberForms.plainVat).map(([country, form]) => [country, new RegExp(`^(?:${form})$`)]),
-)
+const plainVatForms = createForms(numberForms.plainVat)
 
 /** Whether a text has the form of a VAT number, with its country, that contains no company number. */
 export function isPlainVatNumber(text: string): boolean {
@@ -237,7 +241,6 @@ export function mayBeIdentifier(cell: string | null): boolean {
   return cell.includes('@') || /^\s*(?:https?:\/\/|www\.|mailto:)/i.test(cell) || findLei(cell) !== null
 }
 
-const addressCharsMax = 2_048
 /** Returns the LEI that fills a text; with wrong check digits only if the text cannot be a word. */
 export function findLei(text: string): string | null {
   if (text.length < leiChars || text.length > leiChars * 2) return null
@@ -247,7 +250,7 @@ export function findLei(text: string): string | null {
   return isWordless || 'value' in toCanonicalIdentifier('lei', compact) ? compact : null
 }
 
-const leiChars = 20
+const [leiChars, addressCharsMax] = [20, 2_048]
 /** Company names of that length have fewer digits. */
 const digitsMin = 6
 
@@ -310,15 +313,12 @@ export const listCountriesOfPersons = () => [...getPersonForms().keys(), ...pers
 
 /** Whether all cells have letters in front as registers have them, `CPR/2009/12345`, and none is the number of a person. */
 export function areRegisterLetters(cells: readonly string[]): boolean {
-  return isMostly(
-    cells,
-    (cell) => {
-      const [, number = ''] = /^[A-Z]{2,5}[/-](?=.*\d)([\dA-Z/-]+)$/i.exec(cell.trim()) ?? []
-      const isPersons = [cell, number].some((one) => isPersonNumber(one, listCountriesOfPersons()))
-      return number !== '' && (serialNumber.test(number) || !isPersons)
-    },
-    1,
-  )
+  const isOfRegister = (cell: string) => {
+    const [, number = ''] = /^[A-Z]{2,5}[/-](?=.*\d)([\dA-Z/-]+)$/i.exec(cell.trim()) ?? []
+    const isPersons = [cell, number].some((one) => isPersonNumber(one, listCountriesOfPersons()))
+    return number !== '' && (serialNumber.test(number) || !isPersons)
+  }
+  return isMostly(cells, isOfRegister, 1)
 }
 
 /**
@@ -339,10 +339,7 @@ function joinRegisterLetters(label: string, number: string): string | null {
 }
 
 /** The numbers of companies, without rounded ones, if numbers of persons are among them, as below `RNC/Cédula`. */
-export function listCompanyNumbers(
-  texts: readonly string[],
-  countries: readonly string[],
-): readonly string[] {
+export function listCompanyNumbers(texts: readonly string[], countries: readonly string[]): string[] {
   const whole = texts.filter((text) => !isRounded(text))
   const plain = whole.map((text) => cutLabels(text)?.text ?? text)
   const others = plain.filter((text) => !isPersonNumber(text, countries))

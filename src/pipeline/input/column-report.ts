@@ -54,6 +54,7 @@ const kindsOfHeaders = new Map([
 ])
 
 const lacking = 'open registers lack them; for a registry of your own, use --id-columns'
+
 const lackingKinds = new Set(unregistered.map(([kind]) => kind).filter((one) => !/ name|digit|box/.test(one)))
 
 function findHeaderKind(header: string, cells: readonly string[]): string | undefined {
@@ -93,16 +94,11 @@ const partNames = texts.places
 /** Reports the use of each column. `others`: columns that are used for something else than lookups. */
 export function reportColumns(
   header: readonly string[],
-  {
-    columns: used,
-    identifierUse,
-    others: usedToo = [],
-  }: Pick<LookupRule, 'columns' | 'identifierUse'> & {
-    readonly others?: readonly string[]
-  },
+  use: Pick<LookupRule, 'columns' | 'identifierUse'> & { readonly others?: readonly string[] },
   samples: ColumnSamples,
   nested: NestedColumns = noNested,
 ): ColumnReport {
+  const { columns: used, identifierUse, others: usedToo = [] } = use
   const plain = listPlainColumns(header, nested)
   const taken = new Set([...listLookupColumns(used), ...usedToo])
   const places = new Map(

@@ -8,19 +8,43 @@ import {
   isValue,
 } from './column-content.js'
 import { listIdentifierColumns, numberKeys, type IdentifierColumns } from '../../core/identifiers.js'
-import { type ColumnSamples, type ConfigOrigin, type NamedColumns, type LookupColumns } from './columns.js'
-import { companyNameHeaders, isKnownHeader, isPersonHeader, rankPlainName } from '../../core/header-words.js'
-import { rankThingName, surelyNameHeaders, placeSets, rankNameHeader } from '../../core/header-words.js'
-import { rankPartyHeader, wholePlaceHeaders, type PlacePart, type PlaceSet } from '../../core/header-words.js'
+import {
+  describeNested,
+  getMemberHint,
+  getNestedNameHints,
+  noNested,
+  listPlainColumns,
+  type ColumnSamples,
+  type ConfigOrigin,
+  type NamedColumns,
+  type LookupColumns,
+  type NestedColumns,
+} from './columns.js'
+import {
+  companyNameHeaders,
+  isKnownHeader,
+  isPersonHeader,
+  rankPlainName,
+  rankThingName,
+  surelyNameHeaders,
+  placeSets,
+  rankNameHeader,
+  rankPartyHeader,
+  wholePlaceHeaders,
+  type PlacePart,
+  type PlaceSet,
+} from '../../core/header-words.js'
 import { toSpellingKey, toHeaderKey, rankInHeaders } from '../../core/text.js'
-import { judgeNameOrAddress, listPlaceColumns, type PlaceColumn } from './header-and-cells.js'
-import { type PlaceOrder } from './header-and-cells.js'
+import {
+  judgeNameOrAddress,
+  listPlaceColumns,
+  type PlaceColumn,
+  type PlaceOrder,
+} from './header-and-cells.js'
 import { calculateDistance } from '../../core/word-forms.js'
 import { UserError } from '../../core/errors.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import { findIdentifiers, findIdentifierPlaces, type FoundIdentifiers } from './find-identifiers.js'
-import { describeNested, getMemberHint, getNestedNameHints, noNested, listPlainColumns } from './columns.js'
-import { type NestedColumns } from './columns.js'
 
 type FindColumn = (column: string, flag: string, usage?: string) => string
 
@@ -87,13 +111,8 @@ function chooseIdentifiers(
         : [[key === first ? 'registration_id' : key, find(column, '--id-columns', `--id-columns ${key}=`)]],
     ),
   ) as IdentifierColumns
-  return {
-    ...findIdentifierPlaces(
-      { header, countries: listCountryColumns(header, used, samples), samples },
-      columns,
-    ),
-    ...columns,
-  }
+  const countries = listCountryColumns(header, used, samples)
+  return { ...findIdentifierPlaces({ header, countries, samples }, columns), ...columns }
 }
 
 /**
@@ -141,8 +160,10 @@ export function findColumn(
     names.find((name) => name === column) ?? names.find((name) => name === whole) ?? names.find(isSpelledSo)
   if (found === undefined) {
     const message = `the input has no column "${column}" (${getConfigKey(setting) ?? setting.flag})`
-    const isOfFile = getConfigKey(setting) !== undefined
-    const override = isOfFile ? `to name another column for this input, pass ${setting.flag}; ` : ''
+    const override =
+      getConfigKey(setting) === undefined
+        ? ''
+        : `to name another column for this input, pass ${setting.flag}; `
     const nearest = findNearest(names, [column, whole])
     const guess = nearest === null ? '' : `did you mean ${JSON.stringify(nearest)}? `
     throw new UserError('INPUT_COLUMN_MISSING', message, {
@@ -182,24 +203,21 @@ function assertTexts(
   const own = nested.get(column)
   if (own === undefined) return
   const message = `"${column}" is ${describeNested(own)}, not a text column (${getConfigKey(setting) ?? setting.flag})`
-  throw new UserError('INPUT_COLUMN_NESTED', message, {
-    hint:
-      getMemberHint(own, usage) ??
-      `name another column; the input has: ${formatList(listPlainColumns(header, nested))}`,
-  })
-}
-
-interface HeaderRow {
-  readonly cells: readonly string[]
-  /** The text of the whole row. */
-  readonly text: string
+  const other = `name another column; the input has: ${formatList(listPlainColumns(header, nested))}`
+  throw new UserError('INPUT_COLUMN_NESTED', message, { hint: getMemberHint(own, usage) ?? other })
 }
 
 /**
  * Returns whether the row that should name the columns is a row of companies: `surely` by a legal form, an identifier
- * or a number, `maybe` for one cell that does not read like a header. `null` if it may be a header.
+ * or a number, `maybe` for one cell that does not read like a header. `null` if it may be a header. `text`: the whole row.
  */
-export function judgeHeader({ cells, text }: HeaderRow): 'surely' | 'maybe' | null {
+export function judgeHeader({
+  cells,
+  text,
+}: {
+  cells: readonly string[]
+  text: string
+}): 'surely' | 'maybe' | null {
   if (cells.some(isKnownHeader)) return null
   if (cells.some(isValue) || [...cells, text].some(hasLegalForm)) return 'surely'
   const [only = '', another] = cells.filter((cell) => cell.trim() !== '')
@@ -211,6 +229,7 @@ export function judgeHeader({ cells, text }: HeaderRow): 'surely' | 'maybe' | nu
 /** Ways in which programs damage names, with a sign of them in a cell, and what to do. */
 const damages = headerWords.damages.map(({ sign, text }) => ({ sign: new RegExp(sign, 'u'), text }))
 const damagedShareMin = 0.3
+const [hintsMax, listedMax] = [3, 30]
 
 /** Describes the damage of a third of the names or more; `null` without any. */
 export const describeDamage = (cells: readonly string[]): string | null =>
@@ -243,21 +262,18 @@ function findName(
   const named = header.filter((column) => !hasStreets(column))
   const other = named.length < header.length ? findName(named, samples, hints) : null
   if (other !== null && 'column' in other) return other
+  const usable = header.filter(isUsable)
   const company =
-    findFirst(header.filter(isUsable), rankNameHeader) ??
+    findFirst(usable, rankNameHeader) ??
     header.find((column) => surelyNameHeaders.includes(toHeaderKey(column)))
-  if (company !== undefined) return { column: company }
-  const plain = findFirst(header.filter(isUsable), rankPlainName)
   // Contacts in Xero are companies; persons have other columns.
-  const contact = hasXeroAddress(header)
-    ? header.find((column) => toHeaderKey(column) === 'contactname')
-    : undefined
+  const findKey = (key: string) => header.find((column) => toHeaderKey(column) === key)
+  const contact = findKey('poaddressline1') === undefined ? undefined : findKey('contactname')
+  const plain = findFirst(usable, rankPlainName)
   const isPersons = plain !== undefined && header.some(isPersonHeader)
-  if (contact !== undefined) return { column: contact }
-  const own = isPersons ? findFirst(header.filter(isUsable), rankThingName) : plain
-  if (own !== undefined) return { column: own }
-  const party = findFirst(header.filter(isUsable), rankPartyHeader)
-  if (party !== undefined) return { column: party }
+  const own = isPersons ? findFirst(usable, rankThingName) : plain
+  const column = company ?? contact ?? own ?? findFirst(usable, rankPartyHeader)
+  if (column !== undefined) return { column }
   const why = isPersons ? `"${plain}" is next to columns of personal names; if it contains companies, ` : ''
   const how = hints.length === 0 ? `${why}pass --name-column` : hints.slice(0, hintsMax).join('; ')
   const missing = new UserError('INPUT_COLUMN_MISSING', 'no column holds company names', {
@@ -266,17 +282,11 @@ function findName(
   return { missing }
 }
 
-const hintsMax = 3
-
-const hasXeroAddress = (header: readonly string[]): boolean =>
-  header.some((column) => toHeaderKey(column) === 'poaddressline1')
-
 /**
  * Parts of a place, in output order. A street is used only if there is no town column: then the lines of the address have
  * the town.
  */
 const townParts = ['city', 'region', 'postal', 'country'] as const
-
 const lineParts = ['address', 'region', 'postal', 'country'] as const
 
 /**
@@ -289,7 +299,7 @@ function findLocation(header: readonly string[], samples: ColumnSamples, order: 
   const whole = findFirst(header.filter(isUsable), (column) => rankInHeaders(column, wholePlaceHeaders))
   const isNumbered = !wholePlaceHeaders.includes(toHeaderKey(whole ?? ''))
   if (whole !== undefined && (!isNumbered || places.length === 0))
-    return [whole, ...(areTowns(samples.get(whole) ?? []) ? findCountry(places) : [])]
+    return [whole, (areTowns(samples.get(whole) ?? []) ? findCountry(places) : undefined) ?? []].flat()
   const has = (set: PlaceSet, ...parts: PlacePart[]) =>
     places.some((place) => place.set === set && parts.includes(place.part))
   const set =
@@ -307,12 +317,10 @@ function findLocation(header: readonly string[], samples: ColumnSamples, order: 
 }
 
 /** Returns the column with the country of the company; not one of its other addresses. */
-const findCountry = (places: readonly PlaceColumn[]): string[] => {
-  const found = (['headquarters', 'registered', 'plain'] as const).flatMap(
-    (set) => find(places, 'country', set) ?? [],
-  )
-  return found.slice(0, 1)
-}
+const findCountry = (places: readonly PlaceColumn[]): string | undefined =>
+  find(places, 'country', 'headquarters') ??
+  find(places, 'country', 'registered') ??
+  find(places, 'country', 'plain')
 
 const find = (places: readonly PlaceColumn[], part: PlacePart, set: PlaceSet): string | undefined =>
   places.find((place) => place.part === part && place.set === set)?.column
@@ -335,16 +343,7 @@ function findFirst(header: readonly string[], toRank: (column: string) => number
   return fitting[0]?.column
 }
 
-const listedMax = 30
-
 function formatList(header: readonly string[]): string {
   const names = header.slice(0, listedMax).map((name) => (name.length > 60 ? `${name.slice(0, 59)}…` : name))
   return names.join(', ') + (header.length > listedMax ? `, … (${header.length} in all)` : '')
 }
-
-const letters = Object.entries(headerWords.letters).map(
-  ([script, codes]) => [new RegExp(`\\p{sc=${script}}`, 'u'), codes.split(' ')] as const,
-)
-/** Lists the countries that have the letters of a text for themselves, or numbers of persons that others have not. */
-export const listLetterCountries = (text: string): readonly string[] =>
-  letters.flatMap(([letter, codes]) => (letter.test(text) ? codes : []))

@@ -11,6 +11,7 @@ import {
   rankNameHeader,
   wholePlaceHeaders,
 } from '../../core/header-words.js'
+import type { PlaceOrder } from './header-and-cells.js'
 import { findOwnersAddress } from './identifier-content.js'
 import { rankInHeaders, splitNumber, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import type { Lookup } from '../../core/lookup-identity.js'
@@ -24,11 +25,10 @@ export function listEarlierColumns(
   columns: LookupColumns,
   samples: ColumnSamples,
 ): LookupColumns[] {
-  const { context, identifiers, country } = columns
-  const inOrder =
-    columns.name === null
-      ? []
-      : [detectColumns(header, { ...asked, name: columns.name }, samples, nested, 'first')]
+  const { name, location, context, identifiers, country } = columns
+  const detect = (named: NamedColumns, order?: PlaceOrder) =>
+    detectColumns(header, named, samples, nested, order)
+  const inOrder = name === null ? [] : [detect({ ...asked, name }, 'first')]
   const candidates: LookupColumns[] = [columns, ...inOrder, ...detectEarlier(header, asked, columns, samples)]
     .flatMap((one) =>
       asked.location === undefined ? [one, { ...one, location: listEarlierLocation(one) }] : [one],
@@ -37,39 +37,21 @@ export function listEarlierColumns(
       one,
       ...listFewerIdentifiers(one.identifiers).map((fewer) => ({ ...one, identifiers: fewer })),
     ])
-  if (asked.location !== undefined && columns.name !== null) {
-    const detected = detectColumns(
-      header,
-      { name: columns.name, context, identifiers: 'none' },
-      samples,
-      nested,
-    )
+  if (asked.location !== undefined && name !== null) {
+    const detected = detect({ name, context, identifiers: 'none' })
     candidates.push(detected, { ...detected, identifiers })
   }
-  if (asked.identifiers !== undefined) {
-    const { name, location } = columns
-    const named = name === null ? {} : { name }
-    const detected =
-      columns.name === null
-        ? columns
-        : detectColumns(header, { ...named, location, context }, samples, nested)
-    candidates.push(detected)
-  }
+  if (asked.identifiers !== undefined)
+    candidates.push(name === null ? columns : detect({ name, location, context }))
   const toKey = ({ name, location, identifiers: own, country = '' }: LookupColumns) =>
     JSON.stringify([name, location, Object.entries(own).sort(), country])
   const asks = ({ name, identifiers: own }: LookupColumns) =>
     name !== null || listIdentifierColumns(own).length > 0
   const seen = new Set([toKey(columns)])
   // An earlier run may have had no country for rows without one.
+  const countries = [...new Set([country, undefined])]
   return candidates
-    .flatMap((one) =>
-      country === undefined
-        ? [one]
-        : [
-            { ...one, country },
-            { ...one, country: undefined },
-          ],
-    )
+    .flatMap((one) => countries.map((code) => ({ ...one, country: code })))
     .filter((one) => asks(one) && !seen.has(toKey(one)) && seen.add(toKey(one)))
 }
 

@@ -1,14 +1,52 @@
+import {
+  closeNumber,
+  hasPlainForm,
+  isPlainCompanyNumber,
+  toCompanyNumber,
+} from '../../core/numbers/national-numbers.js'
+import { isPersonNumber, rateNumber } from '../../core/numbers/number-forms.js'
 import { hasLocalOffices } from '../../core/numbers/court-numbers.js'
 import type { ColumnSamples } from './columns.js'
 import { identifierHeaders } from '../../core/header-words.js'
 import { toHeaderKey, rankInHeaders } from '../../core/text.js'
-import { identifierKeys, identifierNames, listIdentifierColumns } from '../../core/identifiers.js'
-import { listSharing, numberKeys, type IdentifierColumns } from '../../core/identifiers.js'
-import { type IdentifierKey, type IdentifierPlaceKey, symbolHeaders } from '../../core/identifiers.js'
-import { areAmounts } from './column-content.js'
+import {
+  cleanNumber,
+  identifierKeys,
+  isSite,
+  isUrl,
+  identifierNames,
+  listIdentifierColumns,
+  listSharing,
+  numberKeys,
+  symbolHeaders,
+  type IdentifierColumns,
+  type IdentifierKey,
+  type IdentifierPlaceKey,
+} from '../../core/identifiers.js'
+import {
+  areAmounts,
+  areOfDomains,
+  areRegisterLetters,
+  countShare,
+  isMostly,
+  listCompanyNumbers,
+  listCountriesOfPersons,
+  readWholeTaxNumber,
+  toFilledCell,
+} from './column-content.js'
 import { isOtherParty, nameTaxKind } from './header-and-cells.js'
-import { areNumbersByCells, findContentFault, isCertainly, isTaxHeader } from './identifier-content.js'
-import { listRegisterCountries, mayNameCustomers, rankHeader } from './identifier-content.js'
+import {
+  findContentFault,
+  fitting,
+  isOtherTaxHeader,
+  isPersonsHeader,
+  isTaxHeader,
+  listCodes,
+  listRegisterCountries,
+  mayNameCustomers,
+  rankHeader,
+  shareMin,
+} from './identifier-content.js'
 
 export interface FoundIdentifiers {
   readonly columns: IdentifierColumns
@@ -121,6 +159,31 @@ function getSymbolKeys(header: readonly string[], samples: ColumnSamples): reado
   return isExchanges || isNamed ? symbolHeaders : []
 }
 
+/** Whether cells have company numbers below a header for others: taxes, persons elsewhere, or, next to taxes, one like `Gov. Reg. No`. */
+function areNumbersByCells(
+  column: string,
+  cells: readonly string[],
+  header: readonly string[],
+  rowCountries: readonly string[],
+): boolean {
+  if (rankHeader('registration_id', column) >= 0) return false
+  const codes = listCodes(rowCountries).map((code) => code.toLowerCase())
+  const isOfCode = (text: string) => codes.some((code) => isPlainCompanyNumber(code, text))
+  if (isPersonsHeader(column))
+    return isMostly(cells, (text) => areRegisterLetters([text]) && isOfCode(text), 1)
+  const numbers = listCompanyNumbers(cells.map(cleanNumber), codes)
+  if (isOtherTaxHeader(column))
+    return cells.some((text) => readWholeTaxNumber(text) !== null) || isMostly(numbers, isOfCode, 0.8)
+  const words = column.split(/[^\p{L}\p{M}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u)
+  const ends = words.slice(1).map((_, at) => words.slice(at + 1).join(' '))
+  const isNumber = (end: string) => rankInHeaders(end, identifierHeaders.registration_id) >= 0
+  if (!ends.some(isNumber) || !header.some((one) => isTaxHeader(one))) return false
+  const isPlain = (code: string, text: string) => /\p{L}/u.test(text) && hasPlainForm(code, text) === true
+  const isOfForm = (text: string) =>
+    codes.some((code) => isPlain(code, text) || toCompanyNumber(code, text) !== null)
+  return isMostly(cells, isOfForm, shareMin)
+}
+
 function findByContent(
   { header, name, taken, samples }: IdentifierSearch,
   key: 'lei' | 'website' | 'email',
@@ -146,6 +209,28 @@ function findByContent(
     else unused.set(column, { kind: identifierNames[key], why })
   }
   return found
+}
+
+/** Whether the cells prove the identifier by themselves, whatever their header. `names`: those of the rows, if known. */
+function isCertainly(
+  key: 'lei' | 'website' | 'email',
+  cells: readonly string[],
+  names: readonly string[] | null,
+): boolean {
+  const values = cells.flatMap((cell) => toFilledCell(cell) ?? [])
+  if (values.length < 3) return false
+  return key === 'website' ? areHomePages(values, names ?? []) : countShare(values, fitting[key]) >= 0.8
+}
+
+const fileEnding =
+  /\.(?:pdf|png|jpe?g|gif|svg|csv|xlsx?|docx?|pptx?|txt|xml|json|html?|php|js|ts|py|sh|exe|dll)$/i
+
+/** Pages deep in a site may belong to another company; home pages do not. A bare domain may be a file: names tell. */
+function areHomePages(values: readonly string[], names: readonly string[]): boolean {
+  const isHome = (text: string) =>
+    isSite(text) && /^[^/]*(?:\/\/)?[^/?#]+\/?$/.test(text) && !fileEnding.test(text)
+  if (countShare(values, (text) => isUrl(text) && isHome(text)) >= 0.8) return true
+  return countShare(values, isHome) >= 0.8 && areOfDomains(names, values)
 }
 
 /**
@@ -183,4 +268,26 @@ function findPlaceColumn(
     .filter((column) => rankInHeaders(column, keys) >= 0)
     .sort((one, other) => rankInHeaders(one, keys) - rankInHeaders(other, keys))
   return named.find((column) => (samples.get(column) ?? []).every((cell) => /\p{L}/u.test(cell)))
+}
+
+/** Enough numbers of a column to tell its country. */
+const judgedMax = 50
+
+/** Lists the countries of which nearly all numbers of a column are of companies, two or more, or of persons. */
+export function findPersonCountries(columns: readonly (readonly string[])[]): readonly string[] {
+  const isCompany = (country: string, text: string) => {
+    const rate = rateNumber(country, text) ?? (isPlainCompanyNumber(country, text) ? 3 : 0)
+    // A long number has the form of a country by no chance.
+    return rate > (closeNumber(text).length > 10 ? 1 : 2)
+  }
+  return columns.flatMap((cells) => {
+    const texts = [...new Set(cells.slice(0, judgedMax).map(cleanNumber))]
+    return listCountriesOfPersons().filter((country) => {
+      const isOfPersons = (text: string) => isPersonNumber(text, [country])
+      const companies = texts.filter((text) => isCompany(country, text))
+      if (companies.length < 2 || companies.some(isOfPersons)) return false
+      const others = texts.filter((text) => !companies.includes(text) && !isOfPersons(text))
+      return others.length <= texts.length / 10
+    })
+  })
 }

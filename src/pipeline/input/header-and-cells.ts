@@ -2,12 +2,25 @@ import { UserError } from '../../core/errors.js'
 import { listJsonMembers } from '../../core/json.js'
 import { createTooManyColumnsError, tableLimits } from '../../tables/limits-and-errors.js'
 import { toHeaderKey, toHeaderKeys, toSpellingKey } from '../../core/text.js'
-import { isPersonHeader, nameRanks, parsePlaceHeader, rankPlainName } from '../../core/header-words.js'
-import { type PlaceHeader } from '../../core/header-words.js'
+import {
+  isPersonHeader,
+  nameRanks,
+  parsePlaceHeader,
+  rankPlainName,
+  type PlaceHeader,
+} from '../../core/header-words.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import { isVatHeader } from '../../core/identifiers.js'
-import { areAddresses, canBePlaces, detectIdentifier, formsShareMin, hasLegalForm } from './column-content.js'
-import { isMostly, rateNames, twoLetterCode } from './column-content.js'
+import {
+  areAddresses,
+  canBePlaces,
+  detectIdentifier,
+  formsShareMin,
+  hasLegalForm,
+  isMostly,
+  rateNames,
+  twoLetterCode,
+} from './column-content.js'
 import { listLookupColumns, type ColumnSamples, type LookupColumns } from './columns.js'
 
 export interface HeaderCell {
@@ -186,6 +199,7 @@ const countryNames: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.alban
 const landscapes: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.landscapes.words))
 const chileanHeaders: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.landscapes.unlessNextTo))
 const regionSizes = headerWords.regionSizes.map((list) => toHeaderKeys(list))
+
 const getSize = (column: string) => regionSizes.findIndex((keys) => keys.includes(toHeaderKey(column)))
 
 /** Tells a town, a region or a country below `Kraj`, and postal codes below `Pošta` and `PIN`, by the cells and the other headers. */
@@ -193,26 +207,17 @@ function judgePart(
   column: string,
   part: PlaceHeader['part'],
   header: readonly string[],
-  samples: ReadonlyMap<string, readonly string[]>,
+  samples: ColumnSamples,
 ): PlaceHeader['part'] {
   const cells = samples.get(column) ?? []
-  if (
-    part === 'city' &&
-    /^po[sš]ta$/i.test(column.trim()) &&
-    isMostly(cells, (cell) => /^[\d\s-]+$/.test(cell))
-  )
-    return 'postal'
+  const are = (form: RegExp) => isMostly(cells, (cell) => form.test(cell))
+  if (part === 'city' && /^po[sš]ta$/i.test(column.trim()) && are(/^[\d\s-]+$/)) return 'postal'
   if (countriesOrTowns.has(toHeaderKey(column)) && cells.length > 0)
     return isMostly(cells, (cell) => countryNames.has(toHeaderKey(cell)) || twoLetterCode.test(cell))
       ? 'country'
       : 'city'
-  if (
-    cells.length === 0 ||
-    toHeaderKey(column) !== 'kraj' ||
-    isMostly(cells, (cell) => /^[A-Z]{2,3}$/.test(cell))
-  )
-    return part
-  if (isMostly(cells, (cell) => /(?:sk|ck)[ýáí]$|kraj|vysočina/iu.test(cell))) return 'region'
+  if (cells.length === 0 || toHeaderKey(column) !== 'kraj' || are(/^[A-Z]{2,3}$/)) return part
+  if (are(/(?:sk|ck)[ýáí]$|kraj|vysočina/iu)) return 'region'
   const others = header.filter((one) => one !== column)
   const isSlovene = others.some((one) => /pošt|občina|podjetj|matičn|davčn/iu.test(one))
   const isPlain = (one: string, of: string) => {
@@ -240,7 +245,7 @@ const namesOrAddresses = headerWords.namesOrAddresses.map(({ words, usual, lette
 export function judgeNameOrAddress(
   column: string,
   header: readonly string[],
-  samples: ReadonlyMap<string, readonly string[]>,
+  samples: ColumnSamples,
 ): 'name' | 'address' | null {
   if (parsePlaceHeader(column)?.part !== 'address' || !isNamed(column)) return null
   const cells = samples.get(column) ?? []
@@ -252,10 +257,10 @@ export function judgeNameOrAddress(
   return (word?.usual === 'address') === isUsual ? 'address' : 'name'
 }
 
-/** South Asia: `PS` is a part of a district, and elsewhere another word. */
-const policeStation: PlaceHeader = { part: 'region', set: 'plain', number: 0 }
+/** South Asia: `PS`, a police station, is a part of a district, and elsewhere another word. */
 const isPoliceStation = (column: string, header: readonly string[]): boolean =>
   toHeaderKey(column) === 'ps' && header.some((one) => /^(?:dist|zil+a|জেলা|জিলা)/iu.test(one.trim()))
+
 /** `Dist.` is a district or a distributor. */
 const isShortPlace = (column: string): boolean => /^(?:distt?|p\.?\s?s)\.?$/i.test(column.trim())
 
@@ -265,7 +270,7 @@ const isShortPlace = (column: string): boolean => /^(?:distt?|p\.?\s?s)\.?$/i.te
  */
 export function listPlaceColumns(
   header: readonly string[],
-  samples: ReadonlyMap<string, readonly string[]>,
+  samples: ColumnSamples,
   order: PlaceOrder = 'best',
 ): PlaceColumn[] {
   // Latin America: the smaller of several regions is the place of the town, as `Distrito` next to `Provincia`.
@@ -273,7 +278,8 @@ export function listPlaceColumns(
   const largest = sizes.includes(0) ? Math.max(...sizes) : -1
   const places = header.flatMap((column) => {
     const isStation = order === 'best' && isPoliceStation(column, header)
-    const place = isStation ? policeStation : parsePlaceHeader(column)
+    const station: PlaceHeader | null = isStation ? { part: 'region', set: 'plain', number: 0 } : null
+    const place = station ?? parsePlaceHeader(column)
     const cells = samples.get(column) ?? []
     if (place === null || (isShortPlace(column) && isMostly(cells, hasLegalForm))) return []
     if (judgeNameOrAddress(column, header, samples) === 'name') return []
@@ -296,9 +302,7 @@ export function listPlaceColumns(
   return places.sort((one, other) => one.number - other.number || rank(one) - rank(other))
 }
 
-const contactWords = 'contact|kontakt|contatto|contato|ansprech|person|interlocut|mitarbeiter|employee'.split(
-  '|',
-)
+const contactWord = /contact|kontakt|contatto|contato|ansprech|person|interlocut|mitarbeiter|employee/
 
 /** Lists the unused columns whose cells look like company names although their headers do not say so, the likeliest first. */
 export function listUnreadNames(
@@ -320,7 +324,7 @@ export function rateUnreadNames(
 ): { column: string; rate: number; isOther: boolean }[] {
   const isOther = (column: string) =>
     isOtherParty(toHeaderKey(column), '') ||
-    contactWords.some((word) => toHeaderKey(column).includes(word)) ||
+    contactWord.test(toHeaderKey(column)) ||
     isPersonHeader(column) ||
     rankPlainName(column) >= 0
   // In a list of two rows, a legal form in each cell is no chance.
@@ -329,11 +333,7 @@ export function rateUnreadNames(
     isShort && cells.length > 0 && cells.every(hasLegalForm) ? 1 : rateNames(cells, domains)
   return header
     .filter((column) => !used.includes(column) && parsePlaceHeader(column) === null)
-    .map((column) => ({
-      column,
-      rate: rate(samples.get(column) ?? []),
-      isOther: isOther(column),
-    }))
+    .map((column) => ({ column, rate: rate(samples.get(column) ?? []), isOther: isOther(column) }))
     .filter(({ rate, isOther }) => rate > (isOther ? formsShareMin : 0))
     .sort((one, other) => Number(one.isOther) - Number(other.isOther) || other.rate - one.rate)
 }

@@ -1,25 +1,62 @@
 import { rankInHeaders, toHeaderKey, toHeaderKeys, toSpellingKey } from '../../core/text.js'
-import { classifyHost, cleanNumber, isEmail, isSite, isUrl, numberWords } from '../../core/identifiers.js'
-import { toCanonicalIdentifier, toHost, type IdentifierKey } from '../../core/identifiers.js'
-import { countriesOfAdded, countriesOfHeader, countriesOfPersons } from '../../core/identifiers.js'
-import { countriesOfTaxHeader, ambiguousNumberHeaders, listSharing } from '../../core/identifiers.js'
-import { taxWords, wordsOfNumbers, earlierTaxHeaders, taxHeaders } from '../../core/identifiers.js'
-import { otherTaxHeaders, splitHeaderPlace } from '../../core/identifiers.js'
+import {
+  classifyHost,
+  cleanNumber,
+  isEmail,
+  isSite,
+  numberWords,
+  toCanonicalIdentifier,
+  toHost,
+  countriesOfAdded,
+  countriesOfHeader,
+  countriesOfPersons,
+  countriesOfTaxHeader,
+  ambiguousNumberHeaders,
+  listSharing,
+  taxWords,
+  wordsOfNumbers,
+  earlierTaxHeaders,
+  taxHeaders,
+  otherTaxHeaders,
+  splitHeaderPlace,
+  type IdentifierKey,
+} from '../../core/identifiers.js'
 import { findCodedCountry, parseCourtNumber, readOfficeNumber } from '../../core/numbers/court-numbers.js'
-import { closeNumber, hasPlainForm, hasWrongCheckDigits } from '../../core/numbers/national-numbers.js'
-import { isPlainCompanyNumber, readTaxCountry, readTaxNumber } from '../../core/numbers/national-numbers.js'
-import { toCompanyNumber } from '../../core/numbers/national-numbers.js'
-import { isEin, isPersonNumber, rateNumber } from '../../core/numbers/number-forms.js'
-import { identifierHeaders, isKnownHeader } from '../../core/header-words.js'
-import { listNumberKeys, listWithoutOwner, namesAge, owners } from '../../core/header-words.js'
+import {
+  findNumberForm,
+  hasPlainForm,
+  hasWrongCheckDigits,
+  isPlainCompanyNumber,
+  readTaxCountry,
+  readTaxNumber,
+  toCompanyNumber,
+} from '../../core/numbers/national-numbers.js'
+import { findUniqueKind, isEin } from '../../core/numbers/number-forms.js'
+import {
+  identifierHeaders,
+  isKnownHeader,
+  listNumberKeys,
+  listWithoutOwner,
+  namesAge,
+  owners,
+} from '../../core/header-words.js'
 import { listSplits } from '../../core/word-forms.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
-import { areAmounts, areOfDomains, areRegisterLetters, countShare } from './column-content.js'
-import { listCompanyNumbers, isMostly, isOneForAll, isPlainVatNumber } from './column-content.js'
-import { listCountriesOfPersons, readWholeTaxNumber, toFilledCell, toFilledNumber } from './column-content.js'
+import {
+  areAmounts,
+  countShare,
+  listCompanyNumbers,
+  isMostly,
+  isOneForAll,
+  isPlainVatNumber,
+  readWholeTaxNumber,
+  toFilledCell,
+  toFilledNumber,
+} from './column-content.js'
 
 /** Phone numbers: a country prefix, brackets, or a leading zero and an area code. */
 const isPhone = (text: string): boolean => /^[+(]|^0\d{1,5}[\s/-]\d/.test(text)
+
 const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d(?!\d)|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/.test(text)
 
 const isRegistration = (text: string): boolean =>
@@ -32,7 +69,7 @@ const isRegistration = (text: string): boolean =>
 const createCanonicalTest = (type: Parameters<typeof toCanonicalIdentifier>[0]) => (text: string) =>
   'value' in toCanonicalIdentifier(type, text)
 
-const fitting: Readonly<Record<IdentifierKey, (text: string) => boolean>> = {
+export const fitting: Readonly<Record<IdentifierKey, (text: string) => boolean>> = {
   lei: createCanonicalTest('lei'),
   cik: createCanonicalTest('cik'),
   registration_id: isRegistration,
@@ -45,7 +82,7 @@ const fitting: Readonly<Record<IdentifierKey, (text: string) => boolean>> = {
 
 /** Identifiers with check digits or a distinct form may be wrong in more cells. */
 const distinctShareMin = 0.5
-const shareMin = 0.8
+export const shareMin = 0.8
 const withDistinctForm: ReadonlySet<IdentifierKey> = new Set(['lei', 'website', 'email'])
 
 /** Returns the reason why cells under an identifier header are not used; null if they are. */
@@ -101,37 +138,12 @@ export async function loadCountryNames(): Promise<void> {
 }
 
 /** Returns the codes of countries; all with known numbers before the names of countries are loaded. */
-function listCodes(rowCountries: readonly string[]): string[] {
+export function listCodes(rowCountries: readonly string[]): string[] {
   return [...new Set(rowCountries)].flatMap((text) => {
     if (/^\s*[a-z]{2}\s*$/i.test(text)) return [text.trim()]
     if (toPlace !== null) return toPlace(text)?.slice(0, 2) ?? []
     return Object.keys({ ...headerWords.earlier.numbers, ...headerWords.added.countryNumbers })
   })
-}
-
-/** Whether cells have company numbers below a header for others: taxes, persons elsewhere, or, next to taxes, one like `Gov. Reg. No`. */
-export function areNumbersByCells(
-  column: string,
-  cells: readonly string[],
-  header: readonly string[],
-  rowCountries: readonly string[],
-): boolean {
-  if (rankHeader('registration_id', column) >= 0) return false
-  const codes = listCodes(rowCountries).map((code) => code.toLowerCase())
-  const isOfCode = (text: string) => codes.some((code) => isPlainCompanyNumber(code, text))
-  if (isPersonsHeader(column))
-    return isMostly(cells, (text) => areRegisterLetters([text]) && isOfCode(text), 1)
-  const numbers = listCompanyNumbers(cells.map(cleanNumber), codes)
-  if (isOtherTaxHeader(column))
-    return cells.some((text) => readWholeTaxNumber(text) !== null) || isMostly(numbers, isOfCode, 0.8)
-  const words = column.split(/[^\p{L}\p{M}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u)
-  const ends = words.slice(1).map((_, at) => words.slice(at + 1).join(' '))
-  const isNumber = (end: string) => rankInHeaders(end, identifierHeaders.registration_id) >= 0
-  if (!ends.some(isNumber) || !header.some((one) => isTaxHeader(one))) return false
-  const isPlain = (code: string, text: string) => /\p{L}/u.test(text) && hasPlainForm(code, text) === true
-  const isOfForm = (text: string) =>
-    codes.some((code) => isPlain(code, text) || toCompanyNumber(code, text) !== null)
-  return isMostly(cells, isOfForm, shareMin)
 }
 
 /** Whether tax numbers contain company numbers of their countries, of those of the header, or of the rows. */
@@ -173,28 +185,6 @@ function findNumberFault(
   return null
 }
 
-/** Whether the cells prove the identifier by themselves, whatever their header. `names`: those of the rows, if known. */
-export function isCertainly(
-  key: 'lei' | 'website' | 'email',
-  cells: readonly string[],
-  names: readonly string[] | null,
-): boolean {
-  const values = cells.flatMap((cell) => toFilledCell(cell) ?? [])
-  if (values.length < 3) return false
-  return key === 'website' ? areHomePages(values, names ?? []) : countShare(values, fitting[key]) >= 0.8
-}
-
-const fileEnding =
-  /\.(?:pdf|png|jpe?g|gif|svg|csv|xlsx?|docx?|pptx?|txt|xml|json|html?|php|js|ts|py|sh|exe|dll)$/i
-
-/** Pages deep in a site may belong to another company; home pages do not. A bare domain may be a file: names tell. */
-function areHomePages(values: readonly string[], names: readonly string[]): boolean {
-  const isHome = (text: string) =>
-    isSite(text) && /^[^/]*(?:\/\/)?[^/?#]+\/?$/.test(text) && !fileEnding.test(text)
-  if (countShare(values, (text) => isUrl(text) && isHome(text)) >= 0.8) return true
-  return countShare(values, isHome) >= 0.8 && areOfDomains(names, values)
-}
-
 const isMost = (values: readonly string[], is: (value: string) => boolean): boolean =>
   values.length >= 3 && isMostly(values, is, 0.8)
 
@@ -203,12 +193,16 @@ const ownersInFront =
   /^(?:company|account|customer|client|vendor|supplier|partner|business|billing|primary|main)(?=.)/
 /** Numbers of Latin America, which lists name with the company that has them: `NIT del cliente`. */
 const ownedNumbers: ReadonlySet<string> = new Set(toHeaderKeys('NIT|RIF|RNC|RUC|RUT'))
-const isOwner = (word: string): boolean => owners.has(word)
+
 const isOfOwner = (word: string): boolean =>
-  isOwner(word) || numberWords.has(word) || /^(?:de|del|do|da|la)?$/.test(word)
+  owners.has(word) || numberWords.has(word) || /^(?:de|del|do|da|la)?$/.test(word)
+
 const separators = /[/|,;:()[\]+&]|\s[-–]\s|\s(?:or|ou|oder|o|eller|lub|and|und|et|y|e)\s/iu
+
 const splitCapitals = (text: string): string => text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+
 const splitWords = (text: string): string[] => text.split(/[^\p{L}\p{M}\p{N}]+/u)
+
 const headerKeys = new Map<string, readonly string[]>()
 /** Only the marks of these headers tell them from others: `ক্রঃ নং` numbers the rows, `কর নং` is a tax number. */
 const serialHeaders: ReadonlySet<string> = new Set(headerWords.serialNumbers.split('|').map(toSpellingKey))
@@ -228,8 +222,8 @@ export function listHeaderKeys(header: string, isEarlier = false): readonly stri
   const words = splitWords(splitCapitals(text))
   const plain = isEarlier ? [] : words.map(toHeaderKey)
   const [bare = '', ...more] = plain.filter((word) => !isOfOwner(word))
-  const splits = /\p{sc=Han}/u.test(text) ? listSplits(toHeaderKey(text), isOwner) : []
-  const owned = [plain.filter((word) => !isOwner(word)).join(''), ...splits.flatMap(({ rests }) => rests)]
+  const splits = /\p{sc=Han}/u.test(text) ? listSplits(toHeaderKey(text), (word) => owners.has(word)) : []
+  const owned = [plain.filter((word) => !owners.has(word)).join(''), ...splits.flatMap(({ rests }) => rests)]
   const runs = words.flatMap((_, at) => [1, 2, 3, 4].map((count) => words.slice(at, at + count).join(' ')))
   const keys = [
     toHeaderKey(header),
@@ -266,15 +260,18 @@ export function isTaxHeader(header: string, isEarlier = false): boolean {
 }
 
 const customerNumbers: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.customerNumbers))
+
 /** Whether a header may name the customers of a bank: their numbers are in no registry, `CIF` in Asia is not that of Spain. */
 export const mayNameCustomers = (header: string): boolean =>
   listHeaderKeys(header).some((key) => customerNumbers.has(key))
 
 const personHeaders = new Set(toHeaderKeys(...headerWords.others['number of a person']))
-const isPersonsHeader = (header: string) => listHeaderKeys(header).some((key) => personHeaders.has(key))
+
+export const isPersonsHeader = (header: string) =>
+  listHeaderKeys(header).some((key) => personHeaders.has(key))
 
 /** Whether a header names tax numbers of countries whose registers lack them; their cells may be of other countries. */
-const isOtherTaxHeader = (header: string): boolean =>
+export const isOtherTaxHeader = (header: string): boolean =>
   rankHeader('registration_id', header) < 0 && listHeaderKeys(header).some((key) => otherTaxHeaders.has(key))
 
 /** Names that mean a number wherever they are in a header. */
@@ -304,6 +301,7 @@ export function findOwnersAddress(header: string): 'website' | 'email' | null {
 const numberKinds = ['registration_id', 'lei', 'cik', 'ein'] as const
 /** A part of a header is worth less than a whole one. */
 const partsRank = 1_000
+
 /** The country that a header names tells one from others with the same word: `Numéro d'entreprise du Québec`. */
 function listCountries(header: string, maps: readonly (typeof countriesOfHeader)[], isEarlier = false) {
   const told = isEarlier ? undefined : splitHeaderPlace(header).place?.slice(0, 2)
@@ -316,6 +314,7 @@ function listCountries(header: string, maps: readonly (typeof countriesOfHeader)
   const isTold = !isEarlier && only !== '' && lists.every((list) => list.length === 0 || list.includes(only))
   return isTold ? [only] : [...new Set(maps.flatMap((one) => keys.flatMap((key) => one.get(key) ?? [])))]
 }
+
 const ofCompanies = [countriesOfHeader, countriesOfAdded, countriesOfTaxHeader]
 
 /** Returns the countries whose company numbers a header names; none for `company number`. `isEarlier`: in the words of version 0.2.0. */
@@ -326,23 +325,21 @@ export const listRegisterCountries = (header: string, isEarlier = false): readon
 export const listNumberCountries = (header: string): readonly string[] =>
   listCountries(header, [...ofCompanies, countriesOfPersons])
 
-/** Enough numbers of a column to tell its country. */
-const judgedMax = 50
-/** Lists the countries of which nearly all numbers of a column are of companies, two or more, or of persons. */
-export function findPersonCountries(columns: readonly (readonly string[])[]): readonly string[] {
-  const isCompany = (country: string, text: string) => {
-    const rate = rateNumber(country, text) ?? (isPlainCompanyNumber(country, text) ? 3 : 0)
-    // A long number has the form of a country by no chance.
-    return rate > (closeNumber(text).length > 10 ? 1 : 2)
-  }
-  return columns.flatMap((cells) => {
-    const texts = [...new Set(cells.slice(0, judgedMax).map(cleanNumber))]
-    return listCountriesOfPersons().filter((country) => {
-      const isOfPersons = (text: string) => isPersonNumber(text, [country])
-      const companies = texts.filter((text) => isCompany(country, text))
-      if (companies.length < 2 || companies.some(isOfPersons)) return false
-      const others = texts.filter((text) => !companies.includes(text) && !isOfPersons(text))
-      return others.length <= texts.length / 10
-    })
-  })
+/** Countries whose lists call the numbers of all countries by one word: `Registrikood`, `Organisationsnummer`. */
+const withWordsForAll: ReadonlySet<string> = new Set('EE LV LT NO SE'.split(' '))
+
+/** Whether a number is one of the country of its row with wrong check digits, whatever it is in the country of the header. */
+export function isWrongNumberOfRow(text: string, row: string, ofHeader: string): boolean {
+  const country = row.toLowerCase()
+  if (!hasWrongCheckDigits(country, text)) return false
+  const form = findNumberForm(country, text)?.replace(/[A-Z]/g, '') ?? ''
+  const signs = text.trim().replace(/[A-Z\d\s]+/gi, '')
+  return withWordsForAll.has(ofHeader) || (signs !== '' && signs === form.replaceAll('#', ''))
+}
+
+/** Returns the region of a country, `CA-ON`, whose register the header names; the country if the number tells its register. */
+export function findRegion(country: string, header: string, text: string): string {
+  const region = splitHeaderPlace(header).place ?? ''
+  const isOpen = findUniqueKind(country.toLowerCase(), text) === null
+  return isOpen && region.startsWith(`${country}-`) ? region : country
 }

@@ -1,11 +1,26 @@
-import type { ColumnReport, ColumnSamples, IdentifierUse, LookupColumns, LookupRule } from './columns.js'
-import { listLookupColumns, type NamedColumns } from './columns.js'
-import { type NestedColumns, listPlainColumns, listNameMembers, quoteColumn } from './columns.js'
+import {
+  listLookupColumns,
+  listPlainColumns,
+  listNameMembers,
+  quoteColumn,
+  type ColumnReport,
+  type ColumnSamples,
+  type IdentifierUse,
+  type LookupColumns,
+  type LookupRule,
+  type NamedColumns,
+  type NestedColumns,
+} from './columns.js'
 import { areAddresses, canBeNames, countShare, formsShareMin, hasLegalForm } from './column-content.js'
 import { isNamed, listUnreadNames, rateUnreadNames } from './header-and-cells.js'
 import { reportColumns } from './column-report.js'
-import { describeDamage, detectColumns, findColumn, findUnnamedColumn } from './detect-columns.js'
-import { judgeHeader } from './detect-columns.js'
+import {
+  describeDamage,
+  detectColumns,
+  findColumn,
+  findUnnamedColumn,
+  judgeHeader,
+} from './detect-columns.js'
 import { loadCountryNames } from './identifier-content.js'
 import { isKnownHeader, parsePlaceHeader } from '../../core/header-words.js'
 import { UserError, withHintFirst } from '../../core/errors.js'
@@ -83,7 +98,7 @@ export class InputColumns {
     const plain = listPlainColumns(input.columns, nested)
     if (columns === null) {
       const fit = plain.filter(
-        (column) => canBeNames(samples.get(column) ?? []) && samples.get(column)?.length,
+        (column) => samples.get(column)?.length && canBeNames(samples.get(column) ?? []),
       )
       const members = [...nested.values()].flatMap(listNameMembers)
       const choices = [...members, ...fit]
@@ -113,15 +128,8 @@ export class InputColumns {
   ): Promise<ChosenColumns> {
     const { input, requested, samples } = this
     const columns = this.detect({ ...requested.asked, hasTaxNumbers: hasRegistry })
-    const { rule, note } = await chooseColumns({
-      input,
-      ...requested,
-      columns,
-      samples,
-      reader,
-      signal,
-      isBilled,
-    })
+    const choice = { input, ...requested, columns, samples, reader, signal, isBilled }
+    const { rule, note } = await chooseColumns(choice)
     const doubt = this.#findDoubt(rule.columns)
     return { rule: doubt === null ? rule : { ...rule, doubt }, note, report: this.report(rule.columns) }
   }
@@ -151,13 +159,11 @@ export class InputColumns {
     const { samples } = this
     const cells = samples.get(name) ?? []
     const unread = rateUnreadNames(plain, listLookupColumns(columns), samples, [])
-    const [other] = unread.filter(
-      ({ column, rate, isOther }) => !isOther && !isNamed(column) && rate >= namesByCellsMin,
-    )
+    const isLikely = ({ column, rate, isOther }: (typeof unread)[number]) =>
+      !isOther && !isNamed(column) && rate >= namesByCellsMin
+    const other = unread.find(isLikely)?.column
     const found =
-      other === undefined
-        ? ''
-        : `, but ${JSON.stringify(other.column)} looks like ${this.#describe(other.column)}`
+      other === undefined ? '' : `, but ${JSON.stringify(other)} looks like ${this.#describe(other)}`
     if (areAddresses(cells)) {
       const shown = `${JSON.stringify(name)} is used for names, and its cells look like addresses (${quoteCells(cells)})`
       return found === '' ? `${shown}: pass --name-column with the column of names` : shown + found
@@ -208,8 +214,6 @@ export class InputColumns {
 const quoteCells = ([first = '', second = '']: readonly string[]): string =>
   `${quoteExcerpt(first)}, ${quoteExcerpt(second)}`
 
-/** Fewer names may have no legal form by chance. */
-const formCellsMin = 5
 /** Returns `null` if no column was detected. Throws for invalid named columns. */
 function detectOrNull(
   header: readonly string[],
@@ -233,12 +237,16 @@ function findLikelyNames(header: readonly string[], found: string, samples: Colu
   return second === null ? [found] : [found, second]
 }
 
+/** Fewer names may have no legal form by chance. */
+const formCellsMin = 5
+/** Least share of cells with a legal form in a column that is used for names although its header is unknown. */
+const namesByCellsMin = 0.3
+const excerptsMax = 30
+const sampleLimits = { columnsMax: 500, rowsMax: 200, cellCharsMax: 200 } as const
 const placeKinds = new Set(['place', 'city', 'region', 'postal code', 'country', 'address'])
 
 const findLikelyPlaces = ({ unused }: ColumnReport): string[] =>
   unused.filter(({ kind }) => placeKinds.has(kind)).map(({ column }) => column)
-
-const sampleLimits = { columnsMax: 500, rowsMax: 200, cellCharsMax: 200 } as const
 
 /** Returns the first non-blank cells of the first columns, to distinguish for example a state from a status. */
 async function sampleColumns(input: Input): Promise<ColumnSamples> {
@@ -282,9 +290,6 @@ function detectInputColumns(input: Input, asked: NamedColumns, samples: ColumnSa
     throw withHintFirst(noHeader ?? withHeaderHint(error, input), sheetHint)
   }
 }
-
-/** Least share of cells with a legal form in a column that is used for names although its header is unknown. */
-const namesByCellsMin = 0.3
 
 /** Returns the only column whose cells are surely company names; null without one. */
 function findNamesByCells(
@@ -330,8 +335,6 @@ function withHeaderHint(error: UserError, input: Input): UserError {
   return new UserError(error.code, error.message, { hint, cause: error.cause })
 }
 
-const excerptsMax = 30
-
 /** Throws INPUT_COLUMN_MISSING if a file lacks the column of names: its rows would have none. */
 function assertInFiles(files: readonly InputFile[], name: string): void {
   const file = files.find(({ columns }) => !columns.includes(name))
@@ -340,11 +343,7 @@ function assertInFiles(files: readonly InputFile[], name: string): void {
   const { label, columns, header } = file
   const isData = header !== null && judgeHeader(header) !== null
   const listed = columns.slice(0, excerptsMax).map((one) => quoteExcerpt(one))
-  throw new UserError(
-    'INPUT_COLUMN_MISSING',
-    `${label} has no column ${JSON.stringify(name)}, which holds the names in other files`,
-    {
-      hint: `${isData ? 'it seems to have no header; ' : ''}rename its column, or run it on its own; it has: ${listed.join(', ')}`,
-    },
-  )
+  const message = `${label} has no column ${JSON.stringify(name)}, which holds the names in other files`
+  const hint = `${isData ? 'it seems to have no header; ' : ''}rename its column, or run it on its own; it has: ${listed.join(', ')}`
+  throw new UserError('INPUT_COLUMN_MISSING', message, { hint })
 }

@@ -1,21 +1,53 @@
 import { findCodedCountry, parseCourtNumber } from '../../core/numbers/court-numbers.js'
-import { isPlainLabel, isRounded, listSharing, isVatHeader } from '../../core/identifiers.js'
-import { splitHeaderPlace, type IdentifierKey, type IdentifierPlaceKey } from '../../core/identifiers.js'
-import { closeNumber, findNumberForm, hasPlainForm } from '../../core/numbers/national-numbers.js'
-import { isPlainCompanyNumber, isSiteNumber } from '../../core/numbers/national-numbers.js'
-import { hasWrongCheckDigits, numberCountries, readTaxCountry } from '../../core/numbers/national-numbers.js'
-import { readTaxNumber, toCompanyNumber, toNationalNumber } from '../../core/numbers/national-numbers.js'
-import { readCellIdentifier, toRegisterPlace } from '../../core/numbers/stated-identifiers.js'
-import { toStatedIdentifier, type StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
-import { findStatedCountry, findUniqueKind, isEin, isPersonNumber } from '../../core/numbers/number-forms.js'
-import { mayBeCompanyNumber, rateNumber, splitNumbers } from '../../core/numbers/number-forms.js'
-import { writeLettered } from '../../core/numbers/number-forms.js'
+import {
+  isPlainLabel,
+  isRounded,
+  listSharing,
+  isVatHeader,
+  type IdentifierKey,
+  type IdentifierPlaceKey,
+} from '../../core/identifiers.js'
+import {
+  closeNumber,
+  hasPlainForm,
+  isPlainCompanyNumber,
+  isSiteNumber,
+  hasWrongCheckDigits,
+  numberCountries,
+  readTaxCountry,
+  readTaxNumber,
+  toCompanyNumber,
+  toNationalNumber,
+} from '../../core/numbers/national-numbers.js'
+import {
+  readCellIdentifier,
+  toRegisterPlace,
+  toStatedIdentifier,
+  type StatedIdentifier,
+} from '../../core/numbers/stated-identifiers.js'
+import {
+  createForms,
+  findStatedCountry,
+  isEin,
+  isPersonNumber,
+  mayBeCompanyNumber,
+  rateNumber,
+  splitNumbers,
+  writeLettered,
+} from '../../core/numbers/number-forms.js'
 import numberForms from '../../core/numbers/number-forms.json' with { type: 'json' }
 import type { EarlierReading } from './columns.js'
 import texts from './fault-texts.json' with { type: 'json' }
 import { cutLabels, isPlainVatNumber, readWholeTaxNumber } from './column-content.js'
-import { hasSharedName, isTaxHeader, listNumberCountries } from './identifier-content.js'
-import { listRegisterCountries, rankHeader } from './identifier-content.js'
+import {
+  findRegion,
+  hasSharedName,
+  isTaxHeader,
+  isWrongNumberOfRow,
+  listNumberCountries,
+  listRegisterCountries,
+  rankHeader,
+} from './identifier-content.js'
 
 /** Faults of an identifier in a row; it is not submitted. */
 export type IdentifierFault = keyof typeof texts.alone
@@ -50,13 +82,9 @@ export interface ChosenNumber {
   readonly faults: readonly IdentifierFault[]
 }
 
-const refusals: ReadonlySet<IdentifierFault> = new Set([
-  'person_number',
-  'registration_id',
-  'registration_checksum',
-  'rounded_number',
-  'tax_number',
-])
+const refusals = /^(?:person_number|registration_id|registration_checksum|rounded_number|tax_number)$/
+
+const refuse = (fault: IdentifierFault): ReadNumber => ({ identifier: null, fault })
 
 /** Returns the first number of the row's country, by its form or header, else the first without a fault, else the first with its fault. */
 export function chooseNumber(
@@ -71,7 +99,7 @@ export function chooseNumber(
     earlier === undefined ? readNamed(cell, places) : readNumber(cell, places, earlier),
   )
   const isRefused = ({ identifier, fault }: ReadNumber) =>
-    identifier === null || (fault !== null && refusals.has(fault))
+    identifier === null || (fault !== null && refusals.test(fault))
   const country = read.length > 1 ? toRegisterPlace(places.registration_country ?? '')?.slice(0, 2) : null
   const rowCountry = country?.toLowerCase() ?? ''
   const isOfRow = ({ identifier }: ReadNumber, at: number, value = identifier?.value ?? '') =>
@@ -95,9 +123,8 @@ function findToldCountry(cells: readonly NumberCell[]): string | null {
   const found = cells.flatMap(({ header, text }) => {
     const [only, another] = listRegisterCountries(header)
     const named = another === undefined && !hasSharedName(header) ? only?.toLowerCase() : undefined
-    return [named ?? [], readTaxCountry(text) ?? findStatedCountry(text) ?? []]
-      .flat()
-      .filter((one) => isRight(one, text))
+    const stated = readTaxCountry(text) ?? findStatedCountry(text)
+    return [named ?? [], stated ?? []].flat().filter((one) => isRight(one, text))
   })
   const [country = null, other] = new Set(found)
   return other === undefined ? country : null
@@ -120,12 +147,12 @@ function readSeveral(cell: NumberCell, places: Places): ReadNumber | null {
   const found = read.flatMap(({ identifier, fault }) =>
     identifier?.kind !== 'registration_id' || fault !== null ? [] : identifier,
   )
-  const country = found.find(isOfItsPlace)?.place?.slice(0, 2).toLowerCase() ?? null
-  const [first, ...others] = found.filter(isOfItsPlace)
-  if (first === undefined || country === null) return null
-  const same = others.filter(({ place }) => place === first.place)
-  const keys = [first, ...same].map(({ value }) => closeNumber(toCompanyNumber(country, value) ?? value))
-  const values = [first, ...same].filter((_, at) => keys.indexOf(keys[at] ?? '') === at)
+  const [first] = found.filter(isOfItsPlace)
+  const country = first?.place?.slice(0, 2).toLowerCase()
+  if (first === undefined || country === undefined) return null
+  const same = found.filter((one) => isOfItsPlace(one) && one.place === first.place)
+  const keys = same.map(({ value }) => closeNumber(toCompanyNumber(country, value) ?? value))
+  const values = same.filter((_, at) => keys.indexOf(keys[at] ?? '') === at)
   return accept(values.map(({ value }) => value).join(' / '), first.place, null)
 }
 
@@ -145,57 +172,51 @@ const prose = /(?:^|\s)\p{Ll}{2,}\s+\p{Ll}{3,}/u
 
 /** Reads a cell, also with the name of its number or of a register. A number is never sent with such a name in it. */
 function readCell(cell: NumberCell, places: Places): ReadNumber {
-  if (isRounded(cell.text)) return { identifier: null, fault: 'rounded_number' }
+  if (isRounded(cell.text)) return refuse('rounded_number')
   const rowPlace = toRegisterPlace(places.registration_country ?? '')
   const countries = [rowPlace?.slice(0, 2) ?? [], listRegisterCountries(cell.header)].flat()
   const isFitting = (text: string) => countries.some((one) => (rateNumber(one.toLowerCase(), text) ?? 0) > 0)
-  const isWhole = isFitting(cell.text) || parseCourtNumber(cell.text) !== null
-  const several = isWhole ? null : readSeveral(cell, places)
+  const isOfCourt = parseCourtNumber(cell.text) !== null
+  const several = isOfCourt || isFitting(cell.text) ? null : readSeveral(cell, places)
   if (several !== null) return several
   const cut = isFitting(cell.text) ? null : cutLabels(cell.text)
   if (cut === null)
-    return prose.test(cell.text) && parseCourtNumber(cell.text) === null
-      ? { identifier: null, fault: 'registration_id' }
-      : readNumber(cell, places)
+    return prose.test(cell.text) && !isOfCourt ? refuse('registration_id') : readNumber(cell, places)
   const { label, text } = cut
   const isTax = isTaxHeader(label)
   const own = isTax || listRegisterCountries(label).length > 0
   const isKnown = (['registration_id', 'ein'] as const).some((kind) => rankHeader(kind, label) >= 0)
-  if (!own && !isKnown && label !== '' && !isPlainLabel(label))
-    return { identifier: null, fault: 'tax_number' }
+  if (!own && !isKnown && label !== '' && !isPlainLabel(label)) return refuse('tax_number')
   const read = readNumber({ ...cell, header: own ? label : cell.header, text }, places)
   if (read.identifier?.kind !== 'registration_id') return read
   const { place, value } = read.identifier
   const country = place?.slice(0, 2).toLowerCase() ?? ''
   const isOneNumber = value.split(' ').every((part) => /\d/.test(part) || part.length <= 4)
-  return isOneNumber && isOfForm(country, value) ? read : { identifier: null, fault: 'registration_id' }
+  return isOneNumber && isOfForm(country, value) ? read : refuse('registration_id')
 }
 
 /** Numbers of statistical offices that registers lack: Croatia calls them `Matični broj`, as its neighbours call those of the register. */
-const statistical = new Map(
-  Object.entries(numberForms.statistical).map(([country, form]) => [country, new RegExp(`^(?:${form})$`)]),
-)
+const statistical = createForms(numberForms.statistical)
 
 /** Reads a cell of a column of numbers by form, check digits, country of the row and header: a company number, a tax number that contains one, or an EIN. */
 function readNumber(cell: NumberCell, places: Places, earlier?: EarlierReading): ReadNumber {
   const { header, text } = cell
-  if (earlier === undefined && isPlainVatNumber(text)) return { identifier: null, fault: 'tax_number' }
   const isEarlier = earlier !== undefined
+  if (!isEarlier && isPlainVatNumber(text)) return refuse('tax_number')
   const named = listRegisterCountries(header, isEarlier)
   const isTax = isTaxHeader(header, isEarlier)
   const rowPlace = toRegisterPlace(places.registration_country ?? '')
   const isUnknownRow = rowPlace === null && (places.registration_country ?? '').trim() !== ''
-  if (!isEarlier && isPersonNumber(text, listPersonCountries(cell, rowPlace)))
-    return { identifier: null, fault: 'person_number' }
+  if (!isEarlier && isPersonNumber(text, listPersonCountries(cell, rowPlace))) return refuse('person_number')
   const { place: chosen, isForeign } = choosePlace({ header, text }, named, [rowPlace, isUnknownRow], earlier)
-  const place = chosen === null || isEarlier ? chosen : findRegion(chosen, { header, text })
+  const place = chosen === null || isEarlier ? chosen : findRegion(chosen, header, text)
   const country = place?.slice(0, 2).toLowerCase() ?? null
   if (!isEarlier && statistical.get(country ?? '')?.test(closeNumber(text)) === true)
-    return { identifier: null, fault: 'registration_id' }
+    return refuse('registration_id')
   // Lithuania: a VAT number is no company number; it has 12 digits, or a 1 before the last of 9.
   const isVat = isTax && (isVatHeader(header) || !/^\d{7}[^1]\d$/.test(closeNumber(text)))
   if (!isEarlier && isVat && (country ?? readTaxCountry(text) ?? named.join().toLowerCase()) === 'lt')
-    return { identifier: null, fault: 'tax_number' }
+    return refuse('tax_number')
   const number = country === null ? null : toCompanyNumber(country, text)
   const isSuffixUnread = earlier !== undefined && isTax && /^CHE.*[A-Z]$/.test(closeNumber(text))
   if (isSuffixUnread || (number === null && earlier?.version !== '0.2.0')) {
@@ -216,19 +237,15 @@ function readNumber(cell: NumberCell, places: Places, earlier?: EarlierReading):
     }
     const judged = isEarlier || country === null ? countries : [country]
     if (isTax && (isSuffixUnread || !judged.some((one) => hasWrongCheckDigits(one, text))))
-      return earlier === undefined ? readWrongTaxNumber(text) : { identifier: null, fault: 'tax_number' }
+      return isEarlier ? refuse('tax_number') : readWrongTaxNumber(text)
   }
   const { registration_court: court } = places
   const isBare = earlier?.version !== '0.2.0' && court !== undefined && parseCourtNumber(text)?.court === null
   const plain = isEarlier ? text : writeLettered(country ?? '', text)
   const whole = isBare ? `${text}, ${court}` : plain
-  const identifier = readCellIdentifier(
-    'registration_id',
-    whole,
-    place ?? findNumberCountry(isUnknownRow && named.length === 1 ? [] : named, text, isEarlier),
-  )
-  if (identifier === null || (isEarlier && /[()]/.test(identifier.value)))
-    return { identifier: null, fault: 'registration_id' }
+  const home = place ?? findNumberCountry(isUnknownRow && named.length === 1 ? [] : named, text, isEarlier)
+  const identifier = readCellIdentifier('registration_id', whole, home)
+  if (identifier === null || (isEarlier && /[()]/.test(identifier.value))) return refuse('registration_id')
   if (!isWrongNumber(identifier, named))
     return { identifier, fault: isForeign && earlier === undefined ? 'other_country' : null }
   const right = earlier === undefined ? findRightPart(identifier, rowPlace) : null
@@ -257,7 +274,7 @@ function readWrongTaxNumber(text: string): ReadNumber {
   const stated = readTaxCountry(text)
   return stated !== null && hasWrongCheckDigits(stated, text)
     ? accept(text, stated.toUpperCase(), 'registration_checksum')
-    : { identifier: null, fault: 'tax_number' }
+    : refuse('tax_number')
 }
 
 /**
@@ -296,25 +313,6 @@ function choosePlace(
     return { place: only, isForeign: false }
   const ofName = ofRow === 0 && named.length > 1 ? findNumberCountry(named, text, false) : null
   return { place: ofName ?? rowPlace, isForeign: false }
-}
-
-/** Returns the region of a country, `CA-ON`, whose register the header names; the country if the number tells its register. */
-function findRegion(country: string, { header, text }: NumberCell): string {
-  const region = splitHeaderPlace(header).place ?? ''
-  const isOpen = findUniqueKind(country.toLowerCase(), text) === null
-  return isOpen && region.startsWith(`${country}-`) ? region : country
-}
-
-/** Countries whose lists call the numbers of all countries by one word: `Registrikood`, `Organisationsnummer`. */
-const withWordsForAll: ReadonlySet<string> = new Set('EE LV LT NO SE'.split(' '))
-
-/** Whether a number is one of the country of its row with wrong check digits, whatever it is in the country of the header. */
-function isWrongNumberOfRow(text: string, row: string, ofHeader: string): boolean {
-  const country = row.toLowerCase()
-  if (!hasWrongCheckDigits(country, text)) return false
-  const form = findNumberForm(country, text)?.replace(/[A-Z]/g, '') ?? ''
-  const signs = text.trim().replace(/[A-Z\d\s]+/gi, '')
-  return withWordsForAll.has(ofHeader) || (signs !== '' && signs === form.replaceAll('#', ''))
 }
 
 /** Returns the only country with such a name and number; by a form without check digits only if each country has one. */

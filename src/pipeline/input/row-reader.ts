@@ -20,7 +20,9 @@ export type ValidQuestion = Exclude<RowQuestion, { kind: 'invalid' }>
 export type RowReader = (rows: readonly TextRow[]) => Promise<readonly RowQuestion[]>
 
 const loadQuestions = () => import('./row-question.js')
+
 const loadCountries = () => import('../../core/countries.js')
+
 /**
  * Creates a reader for rows. Support for identifiers (domain suffixes, countries) is loaded with the first row that may
  * have any. Placeholders (`n/a`) in locations and contexts are omitted. `earlier`: a lookup submitted before with a
@@ -38,10 +40,9 @@ export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowRea
   let countries: Awaited<ReturnType<typeof loadCountries>> | null = null
   const noteCountry = (row: TextRow, question: RowQuestion): RowQuestion => {
     if (question.kind === 'invalid') return question
-    const cells = countryColumns.flatMap((at) => row[at]?.trim() ?? [])
-    const unknown = cells.find(
-      (cell) => cell !== '' && countries?.findCountryCodes(removeRegion(cell)).length === 0,
-    )
+    const isUnknown = (cell: string) =>
+      cell !== '' && countries?.findCountryCodes(removeRegion(cell)).length === 0
+    const unknown = countryColumns.flatMap((at) => row[at]?.trim() ?? []).find(isUnknown)
     return unknown === undefined ? question : { ...question, unknownCountry: unknown }
   }
   let questions: Awaited<ReturnType<typeof loadQuestions>> | null = null
@@ -132,6 +133,7 @@ const totals = toKeys(headerWords.totals.sure)
 const vagueTotals = toKeys(headerWords.totals.vague)
 const partialTotals = toKeys([headerWords.totals.partial])
 const pieces = toKeys([headerWords.totals.units])
+const [totalCharsMax, personCharsMax] = [100, 200]
 /** Units that a total counts, and currencies. */
 const counted: ReadonlySet<string> = new Set([
   ...pieces,
@@ -148,7 +150,6 @@ function toTotalKey(text: string): string {
   return toSpellingKey(text).replace(/i\u0307|ı/gu, 'i') || text
 }
 
-const [totalCharsMax, personCharsMax] = [100, 200]
 /** Finds rows with a total instead of a name: `Total`, `Summe: 24`, `(24 rows)`, `TOTAL PROVEEDORES: 35`, `Sous-total Tunis`. */
 function createTotalFinder({
   columns: { name, location, identifiers },
@@ -194,10 +195,8 @@ function isTotal(name: string, isFree: boolean): boolean {
   // "2 klienti" next to a total in another column
   if (isFree && /^\p{Nd}+ [\p{L}\p{M}]{4}[^\p{Nd}]*$/u.test(name.trim()) && areCounted(words)) return true
   // "3 gab.", "1,204 pcs": a name would begin with a capital letter
-  const piece = isFree
-    ? /^\p{Nd}[\p{Nd}.,\s]*([\p{Ll}\p{Lo}\p{M}]{1,8})\.?$/u.exec(name.trim())?.[1]
-    : undefined
-  if (piece !== undefined && pieces.has(toTotalKey(piece))) return true
+  const piece = /^\p{Nd}[\p{Nd}.,\s]*([\p{Ll}\p{Lo}\p{M}]{1,8})\.?$/u.exec(name.trim())?.[1]
+  if (isFree && piece !== undefined && pieces.has(toTotalKey(piece))) return true
   const unit = /\(([^()]+)\)[\s:]*$/u.exec(name)?.[1] ?? 'x'
   const isUnit = unit === unit.toUpperCase() && counted.has(toTotalKey(unit))
   const isSaid = isFree || /[\p{Nd}:：]/u.test(name) || totals.has(join(0, 2)) || isUnit
@@ -207,12 +206,13 @@ function isTotal(name: string, isFree: boolean): boolean {
 const reportWords = Object.fromEntries(
   Object.entries(headerWords.reportLines).map(([kind, list]) => [kind, toKeys([list])]),
 )
-const isReportWord = (kind: keyof typeof headerWords.reportLines, text: string): boolean =>
-  reportWords[kind]?.has(toTotalKey(text)) === true
 const fullDate = new RegExp(headerWords.dates.full, 'u')
 /** The last line of a list: `Hà Nội, ngày 30 tháng 11 năm 2026`, `Zagreb, 30.11.2026`. */
 const townAndDate = new RegExp(headerWords.dates.behindTown.replace('DATE', headerWords.dates.full), 'u')
 const copyright = /(?:©|\(c\))\s*(?:19|20)\p{Nd}{2}(?!\p{Nd})|^copyright\s*(?:©|\(c\))/iu
+
+const isReportWord = (kind: keyof typeof headerWords.reportLines, text: string): boolean =>
+  reportWords[kind]?.has(toTotalKey(text)) === true
 
 /** Whether a text is a line of a printed report: `Page 3 of 7`, `Printed on 1.2.2026`, `© 2024 Norvane Inc.`. */
 function isReportLine(text: string, isFree: boolean): boolean {
@@ -263,10 +263,7 @@ function createPlaceholderBlanker({ columns }: LookupRule): (row: TextRow) => Te
   const { name, location, context } = columns
   const first = name === null ? 0 : 1
   const end = first + location.length + context.length
-  const hasCodes = location.map((column) => {
-    const part = parsePlaceHeader(column)?.part
-    return part === 'country' || part === 'region'
-  })
+  const hasCodes = location.map((column) => /^(?:country|region)$/.test(parsePlaceHeader(column)?.part ?? ''))
   const isBlanked = (cell: string | null, at: number) =>
     at >= first &&
     at < end &&
@@ -300,14 +297,16 @@ export const toKeyedLookup = ({ kind, lookup }: ValidQuestion, occurrence = 0): 
 
 /** The number of a person with its label: `(CPF 111.444.777-35)`, `PESEL: 44051401359`. Short labels are also words: they have capitals. */
 const personWords = headerWords.others['number of a person'].flatMap((list) => list.split('|'))
+const shortWords = personWords.filter(({ length }) => length < 4).map((word) => word.toUpperCase())
+const longWords = personWords.filter(({ length }) => length > 3)
+
 const createLabels = (words: readonly string[], flags: string) => {
   const all = words.toSorted((one, other) => other.length - one.length)
   const any = all.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')
   const number = String.raw`[\s:.#№°º]{0,3}(?:(?:[Nn][Oo]|[Nn][Rr]|[Nn])[.°º:\s]{1,3})?\d[\d\s./-]{4,20}[\dXA-Z]`
   return new RegExp(String.raw`(?<![\p{L}\d])(?:${any})(?![\p{L}])${number}(?![\p{L}\d])`, flags)
 }
-const shortWords = personWords.filter(({ length }) => length < 4).map((word) => word.toUpperCase())
-const longWords = personWords.filter(({ length }) => length > 3)
+
 const labelled = [createLabels(shortWords, 'gu'), createLabels(longWords, 'giu')]
 
 /** Whether a name has enough digits for the number of a person. Cheap: it is called for every row. */

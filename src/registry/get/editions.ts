@@ -8,7 +8,7 @@ import uncoveredCountries from '../sources/uncovered.json' with { type: 'json' }
 import { openStore } from '../store/open-store.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { contactExample, toStoredFile, type RemoteFile } from './publisher.js'
-import { listUnused } from '../import/additions.js'
+import { listUnused } from '../import/find-columns.js'
 import { readSample } from '../import/item-thread.js'
 import { listMapped } from '../import/csv-row.js'
 import { formatCommand, type DetectedFile } from '../import/detect-file.js'

@@ -59,24 +59,15 @@ export type ImportField = (typeof importFields)[number]
 /** Column indexes of each field, in the order of the map. */
 export type ColumnMap = ReadonlyMap<ImportField, readonly number[]>
 
+const listedIdentifiers = ['registration_id', 'lei', 'cik', 'ein', 'duns', 'bic', 'ticker'] as const
+
 /** Separators of the cells of a field with several columns; any other field has the first cell that is not empty. */
 export const cellSeparators: Readonly<Partial<Record<ImportField, string>>> = {
   id: ' ',
   street_address: ' ',
   formatted_address: ', ',
   ...Object.fromEntries(
-    [
-      'other_names',
-      'former_names',
-      'registration_id',
-      'lei',
-      'cik',
-      'ein',
-      'duns',
-      'bic',
-      'ticker',
-      'sic',
-    ].map((field) => [field, '|']),
+    ['other_names', 'former_names', ...listedIdentifiers, 'sic'].map((field) => [field, '|']),
   ),
 }
 
@@ -129,6 +120,7 @@ function findMappedIndexes(
 }
 
 const columnsShownMax = 40
+
 export function formatColumns(names: readonly string[]): string {
   const listed = names.slice(0, columnsShownMax).join(', ')
   return names.length > columnsShownMax ? `${listed}, …` : listed
@@ -150,6 +142,7 @@ export interface RowDefaults {
 
 export const dateFields = ['founding_date', 'dissolution_date'] as const
 type DateField = (typeof dateFields)[number]
+
 /** Returns the trimmed text of a field, or `null` if it is empty or missing. */
 export type FieldReader = (field: ImportField) => string | null
 
@@ -297,15 +290,13 @@ function parseMixedPlace(code: string, addressCountry: string | null): EdgarPlac
   return isAbroad ? { countryCode: text, region: null } : null
 }
 
-const splitList = (text: string | null): string[] => text?.split('|') ?? []
 /** Names behind `|`. Other signs of lists are part of a name unless each part has a legal form: `A BERHAD; B BERHAD`. */
 const splitNames = (text: string | null): string[] =>
-  splitList(text).flatMap((cell) => {
+  (text?.split('|') ?? []).flatMap((cell) => {
     const isList = /[;；,、/\r\n]/.test(cell) && cell.length <= matchLimits.nameCharsMax
     const names = (isList ? parseSeveralNames(cell.trim().replace(/[\r\n]+/g, ';'))?.names : null) ?? []
     return names.length > 0 && names.every((name) => parseForm(name).formClass !== null) ? names : [cell]
   })
-const listedIdentifiers = ['registration_id', 'lei', 'cik', 'ein', 'duns', 'bic', 'ticker'] as const
 
 function readIdentifiers(field: FieldReader): DraftIdentifier[] {
   const identifiers: DraftIdentifier[] = []

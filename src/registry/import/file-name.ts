@@ -138,6 +138,7 @@ export function recognizeStreet(
 }
 
 const wholeLine = /^(?:full_|formatted_)|_concat$/
+
 const toLetters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
 
 /** Removes the language of a column: "Benaming NL", `MunicipalityFR`. */

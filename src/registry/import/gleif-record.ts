@@ -112,11 +112,10 @@ function isSoleProprietor({ category, legalName, jurisdiction, legalAddress }: L
   return category === 'SOLE_PROPRIETOR' && !isOfCompany
 }
 
-const hasForm = ({ formCode }: LeiRecord): boolean => formCode !== null && !isNoForm(formCode)
-
 function chooseLegalForm(record: LeiRecord): string | null {
   if (isSoleProprietor(record)) return 'sole_proprietorship'
-  return hasForm(record) ? record.formCode : record.formText
+  const { formCode, formText } = record
+  return formCode !== null && !isNoForm(formCode) ? formCode : formText
 }
 
 /** A duplicate or annulled record is inactive, whatever its status. */
@@ -166,6 +165,7 @@ export function formatCompanyNumber(text: string): string {
 }
 
 const regionNames = new Map(iso31662.map(({ code, name }) => [code, name]))
+
 /** Countries whose addresses use the short codes of states. */
 const shortRegions = new Set(['US', 'CA', 'AU'])
 const regionsNamed = new Map<string, string>()

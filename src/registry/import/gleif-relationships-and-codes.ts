@@ -30,11 +30,13 @@ const columns = {
 } as const
 
 const numbered = [1, 2, 3, 4, 5]
+
 const periods = numbered.map((number) => ({
   start: `Relationship.Period.${number}.startDate`,
   end: `Relationship.Period.${number}.endDate`,
   type: `Relationship.Period.${number}.periodType`,
 }))
+
 const quantifiers = numbered.map((number) => ({
   amount: `Relationship.Quantifiers.${number}.QuantifierAmount`,
   units: `Relationship.Quantifiers.${number}.QuantifierUnits`,

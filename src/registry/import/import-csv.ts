@@ -13,7 +13,7 @@ import {
   type RowDefaults,
   dateFields,
 } from './csv-row.js'
-import { describeAmbiguousNumbers, listUnused, noJurisdiction } from './additions.js'
+import { describeAmbiguousNumbers, isHeaderless, listUnused, noJurisdiction } from './find-columns.js'
 import { describeHeaderless, formatCommand, formatUnused, type ImportFlags } from './detect-file.js'
 import { readCountry, readJurisdiction } from './draft.js'
 import { DateOrderFinder, describeDateOrders, toOrders, type DateReading } from './mapped-format.js'
@@ -24,7 +24,7 @@ import { proposeMap, type MapProposal } from './propose-map.js'
 import { runImport, type ImportedFile, type ImportOptions, Tally } from './run-import.js'
 import type { ImportItem, ItemPiece, ReadOptions } from '../model/registry-rows.js'
 import { beginImport, type ImportResult } from './session.js'
-import { isHeaderless, mapEach, readItems, readSample } from './item-thread.js'
+import { mapEach, readItems, readSample } from './item-thread.js'
 import { findCountryCode } from '../../core/countries.js'
 import { calculateDistance } from '../../core/word-forms.js'
 import { type DateOrder } from '../../core/file-formats.js'

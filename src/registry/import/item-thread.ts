@@ -8,12 +8,6 @@ import type { Encoding } from '../../core/file-formats.js'
 import { openDelimited, openOneFile, openText, type TextSource } from '../../tables/text-tables.js'
 import { codeFolder } from '../../platform/native-package.js'
 import type { ImportItem, ItemPiece, ReadOptions, RegistryRow, RowAddress } from '../model/registry-rows.js'
-import { isKnownHeader } from '../../core/header-words.js'
-import { isPlainCompanyNumber } from '../../core/numbers/national-numbers.js'
-import { findHeaderField, isMostly } from '../reference/registers.js'
-import registerWords from '../reference/register-words.json' with { type: 'json' }
-import { toHeaderKey } from './file-name.js'
-import { parseForm } from '../normalize/parsed-name.js'
 import { deriveRow, type DerivedRow, type StoredName } from '../store/registration-columns.js'
 
 /** An item, and for a registration what its columns are computed from, if a thread has computed it. */
@@ -294,40 +288,3 @@ async function readTable(path: string, encoding: Encoding): Promise<Pick<FileSam
   }
   return { header, rows }
 }
-
-/** Puts the columns that are filled in fewer than half of the rows behind the others. */
-export function putSparseLast(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const isFilled = (at: number) =>
-    rows.filter((row) => (row[at] ?? '').trim() !== '').length * 2 >= rows.length
-  const full = new Set(header.filter((_, at) => isFilled(at)))
-  return [...full, ...header.filter((name) => !full.has(name))]
-}
-
-/** Whether a header of a file without other ids only says that a column has numbers, `ID Code`, and all of them differ and have one form. */
-export function areCodes(
-  map: { readonly lei?: string; readonly cik?: string },
-  header: string,
-  cellsOf: (column: string) => readonly string[],
-): boolean {
-  if (!codeHeader.test(toHeaderKey(header)) || (map.lei ?? map.cik) !== undefined) return false
-  const cells = cellsOf(header)
-  const forms = new Set(cells.map((cell) => cell.replace(/\d/g, '0')))
-  return forms.size === 1 && /0{6}/.test([...forms].join()) && new Set(cells).size === cells.length
-}
-const codeHeader = new RegExp(registerWords.plainNumbers, 'u')
-
-/** Returns the country whose letters most names have and whose form most numbers; `null` without one. */
-export function findLetterCountry(names: readonly string[], numbers: readonly string[]): string | null {
-  const hasForm = ([country, letter]: readonly [string, RegExp]) =>
-    isMostly(names, (name) => letter.test(name)) &&
-    isMostly(numbers, (number) => isPlainCompanyNumber(country, number))
-  return countryLetters.find(hasForm)?.[0] ?? null
-}
-const countryLetters = Object.entries(registerWords.letters).map(
-  ([country, letter]) => [country, new RegExp(letter, 'u')] as const,
-)
-
-/** Whether the first row has values, such as numbers, dates or names with a legal form, and no known header. */
-export const isHeaderless = (header: readonly string[]): boolean =>
-  !header.some((cell) => isKnownHeader(cell) || findHeaderField(cell) !== null) &&
-  header.some((cell) => /^\W*\d{5,}|^\d+[./-]\d+/.test(cell) || parseForm(cell).formClass !== null)

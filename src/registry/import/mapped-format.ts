@@ -287,6 +287,7 @@ export const describeDateOrders = (dates: readonly DateReading[], flag: string |
 
 /** Countries that write the month first. */
 const monthFirstCountries = new Set('AS FM GU MH MP PA PH PR PW UM US VI'.split(' '))
+
 const getUsualDateOrder = (countryCode: string | null): DateOrder =>
   monthFirstCountries.has(countryCode ?? '') ? 'mdy' : 'dmy'
 

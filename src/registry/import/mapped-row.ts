@@ -46,6 +46,7 @@ export function listColumns(table: SourceTable): string[] {
 
 const isFieldList = (field: unknown): field is { codes: readonly Text[] } =>
   typeof field === 'object' && field !== null && 'codes' in field
+
 const isDated = (field: unknown): field is { name: Text; ended: Text } =>
   typeof field === 'object' && field !== null && 'ended' in field
 

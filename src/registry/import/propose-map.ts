@@ -3,16 +3,20 @@ import { toCanonicalIdentifier, countriesOfTaxHeader, otherTaxHeaders } from '..
 import { parseFormText } from '../normalize/parsed-name.js'
 import { parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import { findNumbering } from '../../core/numbers/number-forms.js'
-import { splitScripts, toHeaderKeys, toPlainDigits } from '../../core/text.js'
+import {
+  rankInHeaders,
+  splitScripts,
+  toHeaderKey as toWordsKey,
+  toHeaderKeys,
+  toPlainDigits,
+} from '../../core/text.js'
 import { findCountryCode } from '../../core/countries.js'
 import {
   identifierHeaders,
   listNumberKeys,
   parsePlaceHeader,
-  rankInHeaders,
   nameRanks,
   wholePlaceHeaders,
-  toHeaderKey as toWordsKey,
   type PlaceHeader,
 } from '../../core/header-words.js'
 import { findHeaderField, findNumberCountry, isMostly, isStatus, shareMin } from '../reference/registers.js'
@@ -21,17 +25,21 @@ import headerWords from '../../core/headers.json' with { type: 'json' }
 import { isDate } from '../../core/file-formats.js'
 import {
   addEnglishNames,
+  areCodes,
   describeAmbiguousNumbers,
   describeOpenPlace,
   findDistinctNumber,
   findLocalNames,
   findNamesByCells,
+  findOnlyCountry,
   findRegion,
   haveOwnNumbers,
   listUnused,
+  putSparseLast,
   recognizeSeat,
-} from './additions.js'
-import { areCodes, findLetterCountry, putSparseLast } from './item-thread.js'
+  type FieldMap,
+  type GetCells,
+} from './find-columns.js'
 import { readCompanyCountry } from '../match/parse-location.js'
 import {
   findNumberedStreet,
@@ -80,8 +88,10 @@ const placeFields = {
 
 /** Headers of a field that say more than its others: India's class is public or private, its category is not. */
 const preferred: Readonly<Partial<Record<string, string>>> = registerWords.preferred
+
 /** Headers of numbers that need no court: only one company of a country has each. */
 const isNational = (name: string) => registerWords.nationalNumbers.split('|').includes(toHeaderKey(name))
+
 /** Numbers of courts come, next to a column of courts, before those of a tax office. */
 const courtNumberHeader = /(?:^|_)(?:rcs?|rccm|hr[ab]?|rea)(?:_|$)/
 
@@ -133,8 +143,7 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   const ofNumbers = own.flatMap((name) => findNumberCountry(name, getCells(name)) ?? [])
   const [one = findOnlyCountry(map, getCells)] = ofNumbers
   const found = isOpen && !isUk && !isGerman ? one : null
-  const isHome =
-    found !== null && isOnlyCountry(map, getCells, found) && !isElsewhere(map, getCells, { header, found })
+  const isHome = found !== null && !isElsewhere(map, getCells, { header, found })
   const home = isUk ? 'gb' : isGerman ? 'de' : isHome ? found : null
   joinNames(map, byCells === null ? header.filter((one) => isNameHeader(toPlainHeader(one))) : [], getCells)
   const unused = listUnused(map, header)
@@ -160,14 +169,15 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   }
 }
 
-/** Whether the places and forms of most rows, or a header of tax numbers, are those of another country. */
+/** Whether a row states another country, or the places and forms of most rows, or a header of tax numbers, are those of one. */
 function isElsewhere(
-  { name = '', city = '', region = '', formatted_address: address = '' }: FieldMap,
+  { name = '', city = '', region = '', country = '', formatted_address: address = '' }: FieldMap,
   cellsOf: GetCells,
   { header, found }: { header: readonly string[]; found: string },
 ): boolean {
   const ofTax = header.flatMap((one) => countriesOfTaxHeader.get(toWordsKey(one)) ?? [])
   const home = found.toUpperCase()
+  if (cellsOf(country).some((cell) => cell !== '' && findCountryCode(cell) !== home)) return true
   if (ofTax.length > 0 && ofTax.every((one) => one !== 'any' && one !== home)) return true
   const [cities, regions, lines] = [cellsOf(city), cellsOf(region), cellsOf(address)]
   const countries = cellsOf(name).flatMap((text, at) => {
@@ -177,29 +187,14 @@ function isElsewhere(
   return countries.filter((one) => one !== home).length * 2 > countries.length
 }
 
-/** Returns the country that all rows state, or whose letters their names have, if it has one register of companies; British numbers need more evidence. */
-function findOnlyCountry(map: FieldMap, cellsOf: GetCells): string | null {
-  const [only = null, ...others] = new Set(cellsOf(map.country ?? '').map((cell) => findCountryCode(cell)))
-  const code = others.length > 0 || only === 'GB' ? null : (only?.toLowerCase() ?? null)
-  if (code === null) return findLetterCountry(cellsOf(map.name ?? ''), cellsOf(map.id ?? ''))
-  return describeAmbiguousNumbers(map, cellsOf, code) === null ? code : null
-}
-
-/** Whether no row states another country. */
-const isOnlyCountry = ({ country = '' }: FieldMap, cellsOf: GetCells, home: string): boolean =>
-  cellsOf(country).every((cell) => cell === '' || findCountryCode(cell) === home.toUpperCase())
-
-export type FieldMap = Partial<Record<ImportField, string>>
-type GetCells = (column: string) => readonly string[]
-
 /** Parts of a place that are often smaller or larger than the town or region next to them: `Kecamatan`, `County`. */
 const otherLevels: ReadonlySet<string> = new Set(
   toHeaderKeys(headerWords.vagueParts, registerWords.districts),
 )
-const rateLevel = (name: string) => Number(otherLevels.has(toWordsKey(name)))
 
 function mapHeader(columns: readonly string[]): { map: FieldMap; twice: string[] } {
   const [map, twice]: [FieldMap, string[]] = [{}, []]
+  const rateLevel = (name: string) => Number(otherLevels.has(toWordsKey(name)))
   const header = columns.toSorted((one, other) => rateLevel(one) - rateLevel(other))
   const find = (is: (key: string) => boolean) => {
     const found = header.filter((name) => is(toHeaderKey(name)))
@@ -246,6 +241,7 @@ function mapHeader(columns: readonly string[]): { map: FieldMap; twice: string[]
 }
 
 const englishWords = new RegExp(registerWords.english, 'iu')
+
 /** Whether a column has names in English, next to those of the register: `الاسم بالإنجليزية`. */
 function isEnglishName(header: string): boolean {
   const own = header.replace(englishWords, ' ').trim()
@@ -278,14 +274,18 @@ function mapByWords(map: FieldMap, header: readonly string[], cellsOf: GetCells)
 }
 
 const joinedFields = /^(?:other_names|former_names|dissolution_date)$/
+
 const isNamedStatus = (cells: readonly string[]) => isStatus(cells, 0.5)
+
 const areDays = (cells: readonly string[]) => isMostly(cells, isDate)
+
 const mayBeStatus = (name: string, cells: readonly string[]) =>
   isStatus(cells) || (findHeaderField(name) === 'status' && cells.some((cell) => /\p{L}/u.test(cell)))
 
 /** Places of a company; its address for letters only without them, and never those to which bills or goods are sent. */
 const [ownSets, mailingSets] = [['registered', 'headquarters', 'plain'], ['mailing']]
 const placeKeys = ['street_address', 'formatted_address', 'city', 'region', 'postal_code'] as const
+
 const rankPlace = (place: PlaceHeader | null, part: PlaceHeader['part'], sets: readonly string[]): number =>
   place?.part === part && place.number <= 1 ? sets.indexOf(place.set) : -1
 

@@ -46,6 +46,7 @@ const columns = [
   'crunchbase',
 ] as const
 type Column = 'item' | (typeof columns)[number]
+
 type Cells = (column: Column) => string | null
 
 const table: Table = {

@@ -11,7 +11,7 @@ import {
   type NamedColumns,
 } from '../../../src/pipeline/input/columns.js'
 import type { RowQuestion } from '../../../src/pipeline/input/row-question.js'
-import { findPersonCountries } from '../../../src/pipeline/input/identifier-content.js'
+import { findPersonCountries } from '../../../src/pipeline/input/find-identifiers.js'
 import { InputColumns } from '../../../src/pipeline/input/input-columns.js'
 import { openInput } from '../../../src/pipeline/input/input.js'
 import {

@@ -2,8 +2,9 @@ import { describe, expect, it, test } from 'vitest'
 import { formatLoadProgress } from '../../../src/cli/terminal/progress-text.js'
 import { formatImport } from '../../../src/cli/terminal/registry-text.js'
 import headerWords from '../../../src/core/headers.json' with { type: 'json' }
-import { listNumberKeys, rankInHeaders } from '../../../src/core/header-words.js'
+import { listNumberKeys } from '../../../src/core/header-words.js'
 import { taxHeaders } from '../../../src/core/identifiers.js'
+import { rankInHeaders } from '../../../src/core/text.js'
 import { proposeMap } from '../../../src/registry/import/propose-map.js'
 import {
   createFieldReader,
