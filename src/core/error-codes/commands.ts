@@ -1,4 +1,4 @@
-/** Errors of the command line, its settings, the review and assistants. */
+/** Errors of the command line, its settings, the review, assistants and the machine. */
 export const commandErrors = {
   USAGE_INVALID: {
     meaning: 'the command line is not valid',
@@ -148,5 +148,26 @@ export const commandErrors = {
   VERDICTS_NOT_IMPORTED: {
     meaning: '`enrich review --export` would overwrite a file that has verdicts not yet imported',
     remedy: 'run `--import` first, or name another file',
+  },
+  DISK_FULL: {
+    meaning: 'the disk is full',
+    remedy: 'free some space and run the same command again; everything that was acknowledged is safe',
+  },
+  FILE_TOO_LARGE: {
+    meaning: 'the file size limit of this process is reached (`ulimit -f`)',
+    remedy: 'run `ulimit -f unlimited`, then the same command again',
+  },
+  FILES_TOO_MANY: {
+    meaning: 'the limit of open files of this process is reached (`ulimit -n`); 512 are enough',
+    remedy: 'run `ulimit -n 2048`, then the same command again',
+  },
+  NATIVE_PACKAGE_MISSING: {
+    meaning:
+      'npm installed SQLite or DuckDB without its binary, because `ignore-scripts`, `allow-scripts` or `omit=optional` is set, because a build failed, or because npm has not ended yet',
+    remedy: 'install what the hint says is missing, then run its command',
+  },
+  MEMORY_SHORT: {
+    meaning: '`--memory` is too small, either for the columns of a table or for any table',
+    remedy: 'use fewer columns, smaller row groups or CSV, or raise `--memory`',
   },
 } as const

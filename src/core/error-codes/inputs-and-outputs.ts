@@ -197,25 +197,4 @@ export const tableErrors = {
       'the output, or its basis file, would overwrite a file of `enrich` (checkpoint, config, registry, service data) or any other database; links and letter case are resolved',
     remedy: 'name another output',
   },
-  DISK_FULL: {
-    meaning: 'the disk is full',
-    remedy: 'free some space and run the same command again; everything that was acknowledged is safe',
-  },
-  FILE_TOO_LARGE: {
-    meaning: 'the file size limit of this process is reached (`ulimit -f`)',
-    remedy: 'run `ulimit -f unlimited`, then the same command again',
-  },
-  FILES_TOO_MANY: {
-    meaning: 'the limit of open files of this process is reached (`ulimit -n`); 512 are enough',
-    remedy: 'run `ulimit -n 2048`, then the same command again',
-  },
-  NATIVE_PACKAGE_MISSING: {
-    meaning:
-      'npm installed SQLite or DuckDB without its binary, because `ignore-scripts`, `allow-scripts` or `omit=optional` is set, or because a build failed',
-    remedy: 'install what the hint says is missing, then run its command',
-  },
-  MEMORY_SHORT: {
-    meaning: '`--memory` is too small, either for the columns of a table or for any table',
-    remedy: 'use fewer columns, smaller row groups or CSV, or raise `--memory`',
-  },
 } as const

@@ -3,7 +3,10 @@ import { boundText } from '../normalize/parsed-name.js'
 import { foldText, foldWords, namesTrade } from '../normalize/normalize-name.js'
 import { hasOtherScript } from '../normalize/sounds.js'
 import { isIndustryWord } from '../reference/industry-codes.js'
-import { classOfWord, isOfManyNames } from './word-classes.js'
+import { branches } from './other-writings.js'
+import { isConflict, type PlaceAgreement } from './place-agreement.js'
+import type { LocationHint } from './place-readings.js'
+import { classOfWord, hasOtherMeaning, isOfManyNames } from './word-classes.js'
 import { hasNameWord } from './parse-location.js'
 import {
   isPlainRemark,
@@ -203,4 +206,79 @@ function isTranslation(name: string, text: string): boolean {
   const [ours, theirs] = [without(own, words).filter(isNative), without(words, own)]
   const isForeign = ours.length > 0 && !ours.some(isIndustryWord)
   return isForeign && theirs.length > 0 && theirs.length < words.length && theirs.every(isOfTrade)
+}
+
+/** A registered name of a company. */
+interface HeldName {
+  readonly entityNumber: number
+  readonly name: string
+  readonly tokens: readonly string[]
+}
+
+/** Returns a function that gives the other names of a company, of the names found. */
+export function groupNames<Name extends HeldName>(names: readonly Name[]): (one: Name) => readonly Name[] {
+  const groups = new Map<number, Name[]>()
+  for (const one of names) groups.set(one.entityNumber, [...(groups.get(one.entityNumber) ?? []), one])
+  return ({ entityNumber, name }) => (groups.get(entityNumber) ?? []).filter((one) => one.name !== name)
+}
+
+/** A word of a text, with its class. */
+interface ClassedWord {
+  readonly text: string
+  readonly wordClass: string
+  readonly isApart: boolean
+}
+
+/**
+ * Finds the words of other names of the company in the text, and the few behind a sign or a form that join two whole names in
+ * any language: "Quintavelha (ex Larkmoor Foods)", "Larkmoor AB (namnändrat till Quintavelha AB)".
+ */
+export function findOtherNames(
+  words: readonly ClassedWord[],
+  { start, end }: { readonly start: number; readonly end: number },
+  own: HeldName,
+  others: readonly HeldName[],
+) {
+  const told = new Set<string>()
+  const isTelling = (at: number) => words[at]?.wordClass === 'telling' && told.has(words[at].text)
+  const begins = ({ tokens: [first = ''] }: HeldName) =>
+    !own.tokens.includes(first) &&
+    words.some(({ text, wordClass }) => text === first && wordClass === 'telling')
+  const begun = others.filter(begins)
+  if (begun.length === 0) return () => false
+  for (const { tokens } of begun) for (const token of tokens) told.add(token)
+  const isWhole = begun.some(({ tokens }) =>
+    tokens.every((token) => words.some(({ text }) => text === token)),
+  )
+  const [first, last] = [
+    words.findIndex((_, at) => isTelling(at)),
+    words.findLastIndex((_, at) => isTelling(at)),
+  ]
+  const [from, to] = first >= end ? [end, first] : [last + 1, last < start ? start : 0]
+  const between = isWhole && to - from <= joiningWordsMax ? words.slice(from, to) : []
+  const isJoined = between.some(({ wordClass, isApart }) => isApart || wordClass === 'form')
+  return ({ text, wordClass }: ClassedWord, at: number): boolean => {
+    if (isTelling(at) || (isJoined && at >= from && at < to && wordClass !== 'form')) return true
+    const isNext = wordClass === 'generic' && (isTelling(at - 1) || isTelling(at + 1))
+    return (isNext && told.has(text)) || hasOtherMeaning(text, /former/)
+  }
+}
+const joiningWordsMax = 6
+
+/** What a text says besides a name. */
+interface BranchedName {
+  readonly left: readonly { readonly word: ClassedWord }[]
+  readonly statedForm: { readonly countries: readonly string[] } | null
+}
+
+/** A branch may be anywhere: its place does not contradict a company whose form is one of other countries only. */
+export function placeBranch(
+  { left, statedForm }: BranchedName,
+  place: PlaceAgreement,
+  hint: LocationHint | null,
+): PlaceAgreement {
+  const isBranch = left.some(({ word }) => word.wordClass === 'site' && branches.has(word.text))
+  const isForeign =
+    statedForm?.countries.length && !statedForm.countries.some((code) => hint?.countries.has(code))
+  return isBranch && isForeign && isConflict(place) ? 'none' : place
 }

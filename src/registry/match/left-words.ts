@@ -4,9 +4,10 @@ import type { AlignedText, NameAlignment } from './align-name.js'
 import { andWords, classifyNameWord, isCountryWord } from './compare-words.js'
 import { findFormInFront, statesForm, type CandidateName } from './candidate.js'
 import type { QueryText, TextWord } from './query-text.js'
+import { findOtherNames } from './around-name.js'
 import { countHeads } from './named-field.js'
 import { hasTown } from './place-agreement.js'
-import { hasOtherMeaning, isOfSecurity, type WordClass } from './word-classes.js'
+import { isOfSecurity, type WordClass } from './word-classes.js'
 import { hasWord } from '../normalize/own-letters.js'
 import { foldText, getOrCompute, hasShortForm, isJoiningWord } from '../normalize/normalize-name.js'
 import { cutOwnBrand, isOwnBrand, parseName } from '../normalize/parsed-name.js'
@@ -47,47 +48,6 @@ export interface LeftWord {
 export const noWords = { light: 0, soft: 0, number: 0, place: 0, country: 0, hard: 0, hardWeight: 0 }
 
 export type GetNames = (one: CandidateName) => readonly CandidateName[]
-/** Returns a function that gives the other names of a company, of the names found. */
-export function groupNames(names: readonly CandidateName[]): GetNames {
-  const groups = new Map<number, CandidateName[]>()
-  for (const one of names) groups.set(one.entityNumber, [...(groups.get(one.entityNumber) ?? []), one])
-  return ({ entityNumber, name }) => (groups.get(entityNumber) ?? []).filter((one) => one.name !== name)
-}
-
-/**
- * Finds the words of other names of the company in the text, and the few behind a sign or a form that join two whole names in
- * any language: "Quintavelha (ex Larkmoor Foods)", "Larkmoor AB (namnändrat till Quintavelha AB)".
- */
-function findOtherNames(
-  { words }: QueryText,
-  { start, end }: NameAlignment,
-  own: CandidateName,
-  others: readonly CandidateName[],
-) {
-  const told = new Set<string>()
-  const isTelling = (at: number) => words[at]?.wordClass === 'telling' && told.has(words[at].text)
-  const begins = ({ tokens: [first = ''] }: CandidateName) =>
-    !own.tokens.includes(first) &&
-    words.some(({ text, wordClass }) => text === first && wordClass === 'telling')
-  const begun = others.filter(begins)
-  for (const { tokens } of begun) for (const token of tokens) told.add(token)
-  const isWhole = begun.some(({ tokens }) =>
-    tokens.every((token) => words.some(({ text }) => text === token)),
-  )
-  const [first, last] = [
-    words.findIndex((_, at) => isTelling(at)),
-    words.findLastIndex((_, at) => isTelling(at)),
-  ]
-  const [from, to] = first >= end ? [end, first] : [last + 1, last < start ? start : 0]
-  const between = isWhole && to - from <= joiningWordsMax ? words.slice(from, to) : []
-  const isJoined = between.some(({ wordClass, isApart }) => isApart || wordClass === 'form')
-  return ({ text, wordClass }: TextWord, at: number): boolean => {
-    if (isTelling(at) || (isJoined && at >= from && at < to && wordClass !== 'form')) return true
-    const isNext = wordClass === 'generic' && (isTelling(at - 1) || isTelling(at + 1))
-    return told.size > 0 && ((isNext && told.has(text)) || hasOtherMeaning(text, /former/))
-  }
-}
-const joiningWordsMax = 6
 
 export function listLeft(
   { text }: AlignedText,
@@ -97,7 +57,7 @@ export function listLeft(
   { placeWords, getOthers = () => [] }: { placeWords: ReadonlySet<string>; getOthers?: GetNames },
 ): LeftWord[] {
   const left: LeftWord[] = []
-  const isOfOther = findOtherNames(text, { start, end }, candidate, getOthers(candidate))
+  const isOfOther = findOtherNames(text.words, { start, end }, candidate, getOthers(candidate))
   const isHead = start > 0 && start <= countHeads(text, candidate.place, inPairs.size)
   // The purpose behind the form is in the whole name, and not in its words.
   const ownEnd = text.fullKey === candidate.fullKey ? text.words.length : isHead ? start : 0

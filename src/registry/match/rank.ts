@@ -1,12 +1,12 @@
 import { foldWords } from '../normalize/normalize-name.js'
-import { branches, change, type Writings } from './other-writings.js'
+import { change, type Writings } from './other-writings.js'
 import { matchedConfidenceMin } from '../../contract/result.js'
 import { areAlike, comparePlace, type CandidateName } from './candidate.js'
-import { groupNames, leaveOutAnd } from './left-words.js'
+import { groupNames, placeBranch } from './around-name.js'
+import { leaveOutAnd } from './left-words.js'
 import type { LocationHint } from './place-readings.js'
 import { prepareText } from './align-name.js'
-import { compareNames, type NameComparison } from './compare-names.js'
-import { isConflict, type PlaceAgreement } from './place-agreement.js'
+import { compareNames } from './compare-names.js'
 import { hasOtherScript } from '../normalize/sounds.js'
 import type { StatedForm } from '../normalize/legal-forms.js'
 import { findConfidenceLimit } from './confidence-limit.js'
@@ -154,14 +154,6 @@ export function buildEvidences(
     const read = place === 'country' ? asTown : hint
     return { comparison, place, hint: read, contextCount: words, weigh, siblings: getSiblings(pair) }
   })
-}
-
-/** A branch may be anywhere: its place does not contradict a company whose form is one of other countries only. */
-function placeBranch({ left, statedForm }: NameComparison, place: PlaceAgreement, hint: LocationHint | null) {
-  const isBranch = left.some(({ word }) => word.wordClass === 'site' && branches.has(word.text))
-  const isForeign =
-    statedForm?.countries.length && !statedForm.countries.some((code) => hint?.countries.has(code))
-  return isBranch && isForeign && isConflict(place) ? 'none' : place
 }
 
 function pickBestOfEach(evidences: readonly Evidence[], { company }: Coefficients): ScoredCompany[] {
