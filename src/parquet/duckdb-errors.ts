@@ -1,3 +1,5 @@
+import { UserError } from '../core/errors.js'
+
 /** Why DuckDB did not run a statement. */
 interface DuckDbRefusal {
   /** One clause. Contains names of columns, tables and files, and no value of a row. */
@@ -141,3 +143,13 @@ function findSimilarNames(message: string): string | null {
   const list = /^Candidate bindings: (?:: )?(.+)$/m.exec(message)?.[1]
   return list === undefined ? null : list.replaceAll('"', '')
 }
+
+/** The error about decimals that DuckDB reads wrongly, in a way that cannot be corrected. */
+export const createDecimalError = (label: string, column: string): UserError =>
+  new UserError(
+    'INPUT_PARQUET_INVALID',
+    `${label}: the column ${JSON.stringify(column)} has decimals of more than 38 digits in a form that cannot be read`,
+    {
+      hint: 'write it as decimals of at most 38 digits, as floating-point numbers or as text, or leave it out',
+    },
+  )

@@ -101,8 +101,22 @@ function groupFiles(files: readonly RelationFile[]): RelationFile[][] {
 
 /** Returns the SQL for bytes as text: decoded if they are UTF-8, else with escapes such as `\xFF`. Cannot fail. */
 export function buildDecodedText(value: string): string {
-  const text = `decode(${value}, 'replace')`
+  const text = buildLossyText(value)
   return `CASE WHEN encode(${text}) = ${value} THEN ${text} ELSE ${value}::VARCHAR END`
+}
+
+/** Returns the SQL for bytes as text, with `?` for those that are not UTF-8. DuckDB 1.5.5 changes the bytes themselves, so they are copied. */
+export const buildLossyText = (value: string): string => `decode(${value} || ''::BLOB, 'replace')`
+
+/**
+ * Returns the SQL for a decimal of more than 38 digits as a floating-point number. DuckDB 1.5.5 reads such a number eight
+ * bytes at a time, and fills the last bytes with zeros at the wrong end. It adds the 1 of a negative number after that.
+ */
+export function buildDecimal(value: string, logicalType: string, bytes: number): string {
+  const scale = `1e${/scale=(\d+)/.exec(logicalType)?.[1] ?? '0'}`
+  const factor = `${2 ** (8 * (8 - (bytes % 8)))}e0`
+  const negative = `-(round((-${value} * ${scale} - 1) / ${factor}) + 1) / ${scale}`
+  return `CASE WHEN ${value} < 0 THEN ${negative} ELSE round(${value} * ${scale} / ${factor}) / ${scale} END`
 }
 
 /**

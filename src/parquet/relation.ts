@@ -1,8 +1,11 @@
 import { UserError } from '../core/errors.js'
 import { quoteSqlName } from '../core/text.js'
 import { quoteSqlPath, type Column, type DuckDb } from './duckdb.js'
+import { createDecimalError } from './duckdb-errors.js'
 import {
+  buildDecimal,
   buildDecodedText,
+  buildLossyText,
   buildRelation,
   buildTextExpression,
   readColumnTypes,
@@ -14,45 +17,56 @@ import {
 
 /** The schema of a file, as far as DuckDB's types do not tell it. */
 interface FileSchema {
+  readonly names: readonly string[]
   /** Top-level columns. Bytes have no annotation, and may be the text of older writers. */
   readonly columns: ReadonlyMap<string, 'bytes' | 'text' | 'other'>
   /** How DuckDB reads some columns, also nested ones, by top-level column. */
   readonly changes: ReadonlyMap<string, TypeChange>
+  /** SQL in place of columns of long decimals, which DuckDB reads wrongly. */
+  readonly decimals: ReadonlyMap<string, string>
 }
 
 /** `double` and `microseconds`: digits may be lost. `float`: no value changes. */
 type TypeChange = 'microseconds' | 'double' | 'float'
 
-/** Reads the schema of a file. `parquet_schema` lists the schema tree depth first. Names may differ only in case. */
-async function readFileSchema(
-  duckDb: DuckDb,
-  path: string,
-): Promise<FileSchema & { readonly names: readonly string[] }> {
+/**
+ * Reads the schema of a file. `parquet_schema` lists the schema tree depth first. Names may differ only in case. Throws
+ * INPUT_PARQUET_INVALID for decimals that cannot be read.
+ */
+async function readFileSchema(duckDb: DuckDb, { path, label }: ReadFile): Promise<FileSchema> {
   const rows = await duckDb.all(
-    `SELECT name, coalesce(num_children, 0)::INTEGER, coalesce(type, ''), coalesce(converted_type, ''), coalesce(logical_type, '') FROM parquet_schema(${quoteSqlPath(path)})`,
+    `SELECT name, coalesce(num_children, 0)::INTEGER, coalesce(type, ''), coalesce(converted_type, ''), coalesce(logical_type, ''), coalesce(type_length, '0')::INTEGER FROM parquet_schema(${quoteSqlPath(path)})`,
   )
   const names: string[] = []
   const columns = new Map<string, 'bytes' | 'text' | 'other'>()
   const changes = new Map<string, TypeChange>()
+  const decimals = new Map<string, string>()
   let inside = 0
   for (const row of rows.slice(1)) {
     const [name, children, type, converted, logical] = row as [string, number, string, string, string]
+    const bytes = Number(row[5])
+    const isNested = inside > 0
     if (inside === 0) {
       names.push(name)
       columns.set(name, getKind(type, converted + logical))
     } else inside--
     inside += children
     const change = findTypeChange(type, logical)
-    if (change !== null) changes.set(names.at(-1) ?? '', change)
+    const top = names.at(-1) ?? ''
+    if (change !== null) changes.set(top, change)
+    // Bytes without a fixed count differ in it by value.
+    if (change !== 'double' || (bytes > 0 && bytes % 8 === 0)) continue
+    if (isNested || bytes === 0) throw createDecimalError(label, top)
+    decimals.set(top, buildDecimal(quoteSqlName(top), logical, bytes))
   }
-  if (![...columns.values()].includes('bytes')) return { names, columns, changes }
+  if (![...columns.values()].includes('bytes')) return { names, columns, changes, decimals }
   // Geometry has no annotation, but metadata.
   const described = await duckDb.all(
     `SELECT column_name FROM (DESCRIBE SELECT * FROM ${buildRelation([toRelationFile(path)]).sql}) WHERE column_type <> 'BLOB'`,
   )
   for (const [name] of described)
     if (columns.get(String(name)) === 'bytes') columns.set(String(name), 'other')
-  return { names, columns, changes }
+  return { names, columns, changes, decimals }
 }
 
 function getKind(type: string, annotation: string): 'bytes' | 'text' | 'other' {
@@ -72,7 +86,7 @@ async function isTextColumn(duckDb: DuckDb, paths: readonly string[], name: stri
   const column = quoteSqlName(name)
   const rows = `${buildRelation(paths.map(toRelationFile)).sql} WHERE octet_length(${column}) > 0`
   if ((await duckDb.all(`SELECT 1 FROM ${rows} LIMIT 1`)).length === 0) return false
-  const text = `decode(${column}, 'replace')`
+  const text = buildLossyText(column)
   const isOther = `(encode(${text}) <> ${column} OR contains(${text}, chr(0)))`
   return (await duckDb.all(`SELECT 1 FROM ${rows} AND ${isOther} LIMIT 1`)).length === 0
 }
@@ -93,9 +107,9 @@ export async function describeFiles(
   { addCells, uniteNames }: ColumnRules,
 ): Promise<DescribedFiles> {
   const schemas: FileSchema[] = []
-  for (const { path, label } of files) {
-    const { names, ...schema } = await readFileSchema(duckDb, path)
-    refuseRenamedColumns(names, label)
+  for (const file of files) {
+    const schema = await readFileSchema(duckDb, file)
+    refuseRenamedColumns(schema.names, file.label)
     schemas.push(schema)
   }
   const decoded = await findDecodedColumns(duckDb, files, schemas)
@@ -109,7 +123,8 @@ export async function describeFiles(
     )
     const hasFileIndex = [...columns.keys()].some((name) => name.toLowerCase() === 'file_index')
     const added = (folders.cells[index] ?? []).map((cell) => ({ ...cell, type: folderTypes[cell.type] }))
-    return { path, replaced: new Map(replaced), added, hasFileIndex }
+    const decimals = schemas[index]?.decimals ?? []
+    return { path, replaced: new Map([...replaced, ...decimals]), added, hasFileIndex }
   })
   const changes = new Map(schemas.flatMap((schema) => [...schema.changes]))
   const notices = [...folders.notices, ...describeDecoded(decoded), ...describeChanges(changes)]

@@ -9,9 +9,11 @@ import { newFolder, withDuckDb } from '../output/support.js'
 const folder = newFolder()
 let fileCount = 0
 
-async function writeParquet(select: string): Promise<string> {
+async function writeParquet(select: string, compression = 'snappy'): Promise<string> {
   const path = join(folder, `${fileCount++}.parquet`)
-  await withDuckDb((duckDb) => duckDb.run(`COPY (${select}) TO ${quoteSqlPath(path)} (FORMAT parquet)`))
+  await withDuckDb((duckDb) =>
+    duckDb.run(`COPY (${select}) TO ${quoteSqlPath(path)} (FORMAT parquet, COMPRESSION ${compression})`),
+  )
   return path
 }
 
@@ -58,6 +60,36 @@ describe('columns of bytes, as older writers store text', () => {
     expect(cells.map(([cell]) => cell)).toEqual(expected)
     expect(types).toEqual(['BLOB'])
     expect(notes).toEqual([])
+  })
+
+  test('are the same bytes at every length, whichever byte is not UTF-8', async () => {
+    const values = Array.from({ length: 40 }, (_, index) => index + 1).flatMap((length) => {
+      const whole = Buffer.from('Abcdefghij'.repeat(4).slice(0, length))
+      const accented = Buffer.from(`${'é'.repeat(Math.floor(length / 2))}${length % 2 === 1 ? 'x' : ''}`)
+      const broken = Array.from(whole, (_, at) =>
+        Buffer.from(whole.map((byte, index) => (index === at ? 0xfc : byte))),
+      )
+      return [whole, accented, ...broken]
+    })
+    const expected = values.map((value) => {
+      const text = value.toString('latin1')
+      return value.includes(0xfc) ? text.replace('\xfc', '\\xFC') : value.toString()
+    })
+    const literal = (value: Buffer) => `unhex('${value.toString('hex')}')`
+    const rows = values.map((value) => `(${literal(value)})`)
+    const path = await writeParquet(
+      `SELECT b, [b] AS l, {'b': b} AS s, MAP {'b': b} AS m FROM (VALUES ${rows.join(', ')}) v(b)`,
+    )
+    const { texts, objects, cells, types } = await read(path)
+    expect(types[0]).toBe('BLOB')
+    expect(texts.map(([text]) => text)).toEqual(expected)
+    expect(cells.map(([cell]) => cell)).toEqual(expected)
+    expect(objects).toEqual(expected.map((b) => ({ b, l: [b], s: { b }, m: { b } })))
+    // One value is enough to keep a column of bytes.
+    for (const value of values.filter((one, at) => one.includes(0xfc) && at % 50 === 0)) {
+      const one = await writeParquet(`SELECT ${bytes('Alpha Works')} AS b UNION ALL SELECT ${literal(value)}`)
+      expect((await read(one)).types).toEqual(['BLOB'])
+    }
   })
 
   test('with a NUL, without values or with empty ones only stay bytes', async () => {
@@ -112,14 +144,14 @@ test('numbers in nested values that JSON does not have are strings', async () =>
 })
 
 /** Gives the first column another logical type, or another physical one. */
-function annotate(path: string, change: (element: ThriftStruct) => void): void {
+function annotate(path: string, change: (element: ThriftStruct, footer: ThriftStruct) => void): void {
   const file = readFileSync(path)
   const length = file.readUInt32LE(file.length - 8)
   const start = file.length - 8 - length
   const footer = readThrift(file.subarray(start, file.length - 8))
   const schema = footer.get(2)?.value
   if (!isThriftList(schema)) throw new Error('no schema')
-  change(schema.items[1] as ThriftStruct)
+  change(schema.items[1] as ThriftStruct, footer)
   const changed = writeThrift(footer)
   const end = Buffer.alloc(4)
   end.writeUInt32LE(changed.length)
@@ -161,5 +193,77 @@ describe('digits that are lost while reading are told', () => {
     expect(texts).toEqual([['2024-01-01 00:00:00.123456789']])
     expect(types).toEqual(['TIMESTAMP_NS'])
     expect(notes).toEqual([])
+  })
+})
+
+/** Writes decimals as bytes: `byteCount` of each, or as many as each needs. */
+async function writeDecimals(values: readonly bigint[], scale: number, byteCount: number | null) {
+  const toBytes = (value: bigint) => {
+    const count = byteCount ?? 20
+    const digits = BigInt.asUintN(count * 8, value)
+      .toString(16)
+      .padStart(count * 2, '0')
+    return Buffer.from(digits, 'hex')
+  }
+  // A value of bytes is stored with its length, of four bytes.
+  const stored = values.map((_, at) => Buffer.alloc((byteCount ?? 24) - 4, 0xa0 + at))
+  const rows = stored.map((value) => `(unhex('${value.toString('hex')}'))`)
+  const path = await writeParquet(`SELECT d FROM (VALUES ${rows.join(', ')}) v(d)`, 'uncompressed')
+  const file = readFileSync(path)
+  for (const [at, value] of values.entries()) {
+    const start = file.indexOf(stored[at]!)
+    toBytes(value).copy(file, byteCount === null ? start : start - 4)
+  }
+  writeFileSync(path, file)
+  annotate(path, (element, footer) => {
+    const decimal = struct([
+      [1, 5, scale],
+      [2, 5, 40],
+    ])
+    element.set(6, { type: 5, value: 5 })
+    element.set(7, { type: 5, value: scale })
+    element.set(8, { type: 5, value: 40 })
+    element.set(10, { type: 12, value: struct([[5, 12, decimal]]) })
+    if (byteCount === null) return
+    element.set(1, { type: 5, value: 7 })
+    element.set(2, { type: 5, value: byteCount })
+    const groups = footer.get(4)!.value
+    if (!isThriftList(groups)) throw new Error('no row groups')
+    for (const group of groups.items as ThriftStruct[]) {
+      const chunks = group.get(1)!.value
+      if (!isThriftList(chunks)) throw new Error('no columns')
+      for (const chunk of chunks.items as ThriftStruct[]) {
+        const metadata = chunk.get(3)!.value as ThriftStruct
+        metadata.set(1, { type: 5, value: 7 })
+        metadata.delete(12)
+      }
+    }
+  })
+  return path
+}
+
+describe('decimals of more than 38 digits', () => {
+  const values = [0n, 1n, -1n, 7n, 150n, -150n, 123456n, -225n, 123456789012345n, -123456789012345n]
+  const lengths = [17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 32]
+  test.each(lengths.flatMap((length) => [0, 2, 10].map((scale) => [length, scale] as const)))(
+    'of %d bytes and %d decimal places have their values',
+    async (length, scale) => {
+      const { objects, notes } = await read(await writeDecimals(values, scale, length))
+      expect(objects.map(({ d }) => Math.abs(d as number))).toEqual(
+        values.map((value) => Math.abs(Number(`${value}e-${scale}`))),
+      )
+      expect(objects.map(({ d }) => Math.sign(d as number) || 0)).toEqual(
+        values.map((value) => Math.sign(Number(value)) || 0),
+      )
+      expect(notes).toEqual([expect.stringContaining('decimals of more than 38 digits')])
+    },
+  )
+
+  test('of any number of bytes are refused with their column', async () => {
+    const path = await writeDecimals(values, 2, null)
+    await expect(read(path)).rejects.toMatchObject({
+      code: 'INPUT_PARQUET_INVALID',
+      message: expect.stringContaining('the column "d" has decimals of more than 38 digits') as string,
+    })
   })
 })
