@@ -1,6 +1,9 @@
+import { isUtf8 } from 'node:buffer'
 import { rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { UserError } from '../../core/errors.js'
+import { plural, quoteSqlName } from '../../core/text.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import {
   parseDatabaseFile,
@@ -54,6 +57,8 @@ export function openSource(address: string, options: SourceOptions): Source {
       const rows = await whenSqliteFree(file, () => prepare(database))
       const csvPath = join(folder, 'table.csv')
       const classes = await writeCsv(rows, csvPath, options)
+      const unsure = rows.columns.filter((_, index) => classes[index]?.hasReplacements === true)
+      for (const { name } of unsure) assertUtf8(database, from, name, label)
       const declared = rows.columns.flatMap(({ name, type }) => (type ? [[name, type] as const] : []))
       const columns = rows.columns.map(({ name }, index) => ({
         name,
@@ -81,6 +86,32 @@ function assertExists(database: Sqlite, table: TableName, label: string): void {
     label,
     table,
     names.map((name) => formatTable({ schema: null, name })),
+  )
+}
+
+/** SQLite stores any bytes as text. Throws INPUT_ENCODING_WRONG for a column whose text is not UTF-8. */
+function assertUtf8(database: Sqlite, from: string, column: string, label: string): void {
+  // SQLite itself converts the text of other databases.
+  if (database.pragma('encoding', { simple: true }) !== 'UTF-8') return
+  const name = quoteSqlName(column)
+  const bytes = database
+    .prepare(`SELECT CASE typeof(${name}) WHEN 'text' THEN CAST(${name} AS BLOB) END FROM ${from}`)
+    .pluck()
+    .iterate() as IterableIterator<Buffer | null>
+  let [rowNumber, first, count] = [0, 0, 0]
+  for (const text of bytes) {
+    rowNumber++
+    if (text === null || isUtf8(text)) continue
+    first ||= rowNumber
+    count++
+  }
+  if (count === 0) return
+  throw new UserError(
+    'INPUT_ENCODING_WRONG',
+    `${label}: the column ${JSON.stringify(column)} has text that is not UTF-8 in ${plural(count, 'row')}, first in row ${first}`,
+    {
+      hint: 'convert this text to UTF-8; or write the table to a CSV file, such as with sqlite3 -header -csv, and run the file with --encoding',
+    },
   )
 }
 
@@ -113,12 +144,15 @@ async function writeCsv(
 class StorageClasses {
   readonly #found = new Set<'integer' | 'real' | 'text' | 'blob'>()
   #hasLargeIntegers = false
+  /** Whether a text has U+FFFD, which the driver also puts in place of bytes that are not UTF-8. */
+  hasReplacements = false
 
   /** Returns the value as a cell of CSV. */
   add(value: Value): string {
     if (value === null) return ''
     if (typeof value === 'string') {
       this.#found.add('text')
+      this.hasReplacements ||= value.includes('\ufffd')
       return `"${value.replaceAll('"', '""')}"`
     }
     if (typeof value === 'bigint') {

@@ -37,6 +37,29 @@ const publish = (path: string, table: string, file: string, options = {}) =>
 const fetch = (path: string, table: string) => fetchTable(sqliteConnector, `sqlite:${path}#${table}`)
 
 describe('SQLite', () => {
+  test.each([
+    ['a table', 't'],
+    ['a view', 'v'],
+  ])('text that is not UTF-8 is refused with its column and row: %s', async (_what, table) => {
+    const { path, database } = makeDatabase(`
+      CREATE TABLE t (name TEXT, "so ""what" TEXT, city TEXT);
+      CREATE VIEW v AS SELECT * FROM t;
+      INSERT INTO t VALUES ('Citro' || char(0xfffd) || 'n', 'a', 'Köln'), ('Müller', CAST(x'4dfc6c6c6572' AS TEXT), NULL), (NULL, CAST(x'4de9' AS TEXT), 'Berlin');`)
+    await expect(fetch(path, table)).rejects.toMatchObject({
+      code: 'INPUT_ENCODING_WRONG',
+      message: `sqlite:${path}#${table}: the column "so \\"what" has text that is not UTF-8 in 2 rows, first in row 2`,
+      hint: expect.stringContaining('--encoding') as string,
+    })
+    database.exec(`UPDATE t SET "so ""what" = 'b'`)
+    expect((await fetch(path, table)).notices).toEqual([])
+  })
+
+  test('text of a database in UTF-16 is read', async () => {
+    const { path } = makeDatabase(`PRAGMA encoding = 'UTF-16le'; CREATE TABLE t (name TEXT);
+      INSERT INTO t VALUES ('Müller' || char(0xfffd));`)
+    expect((await fetch(path, 't')).notices).toEqual([])
+  })
+
   test('each storage class and declared type survives the way to a file and back', async () => {
     const { path, database } = makeDatabase(`
       CREATE TABLE t (i INTEGER, r REAL, s TEXT, b BLOB, n NUMERIC, d DATETIME, v VARCHAR(20), free, "größe ""x" DECIMAL(10, 2), allnull INT);
