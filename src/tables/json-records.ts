@@ -1,7 +1,7 @@
 import { UserError, getErrorText } from '../core/errors.js'
 import { tableLimits } from './limits-and-errors.js'
 import type { TextChunks } from './bytes.js'
-import { isDeeperThan } from '../core/json.js'
+import { isDeeperThan, listJsonMembers } from '../core/json.js'
 
 /**
  * Reads the non-blank lines of an NDJSON file, trimmed, in batches. Throws INPUT_RECORD_TOO_LARGE and, with `check`,
@@ -21,11 +21,9 @@ export async function* readLines(text: TextChunks, check: boolean): AsyncGenerat
       lineNumber++
       const line = whole.trim()
       if (line === '') continue
-      const fault = check ? findFault(line) : null
-      if (fault !== null) {
-        failure = createLineError(lineNumber, text.label, fault)
-        break
-      }
+      const place = `line ${lineNumber} of ${text.label}`
+      failure = check ? findFault(line, place, createLineError) : null
+      if (failure !== null) break
       lines.push(line)
     }
     // Valid lines are returned first, so that a reader that stops early never sees the error.
@@ -68,19 +66,43 @@ class LineCutter {
   }
 }
 
-/** Returns why a text is not a valid JSON object, or `null` if it is one. */
-function findFault(line: string): string | null {
-  if (isDeeperThan(line, tableLimits.jsonDepthMax)) {
-    return `it nests deeper than ${tableLimits.jsonDepthMax} levels`
-  }
+/** Returns the error of a text that is not a valid JSON object, or has a key twice; `null` for others. */
+function findFault(
+  line: string,
+  place: string,
+  createError: (place: string, reason: string) => UserError,
+): UserError | null {
+  if (isDeeperThan(line, tableLimits.jsonDepthMax))
+    return createError(place, `it nests deeper than ${tableLimits.jsonDepthMax} levels`)
   let value: unknown
   try {
     value = JSON.parse(line)
   } catch (error) {
-    return describeSyntaxFault(getErrorText(error))
+    return createError(place, describeSyntaxFault(getErrorText(error)))
   }
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? null : 'it is not an object'
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return createError(place, 'it is not an object')
+  const repeated = findRepeatedKey(line, value)
+  if (repeated === null) return null
+  return new UserError('INPUT_COLUMNS_DUPLICATE', `${place} has the key ${JSON.stringify(repeated)} twice`, {
+    hint: 'rename one of them, or remove one: an object has one value for each key',
+  })
+}
+
+/** Returns a key that a JSON object, or one inside it, has twice. `value`: the parsed object, which has only one of them. */
+function findRepeatedKey(object: string, value: object): string | null {
+  const members = listJsonMembers(object)
+  if (members.length > Object.keys(value).length) {
+    const keys = members.map(({ key }) => key)
+    return keys.find((key, at) => keys.indexOf(key) < at) ?? null
+  }
+  for (const { key, raw } of members) {
+    const inner = raw.startsWith('{')
+      ? findRepeatedKey(raw, (value as Record<string, object>)[key] ?? {})
+      : null
+    if (inner !== null) return inner
+  }
+  return null
 }
 
 /** Describes a fault that the parser found, without the text around it. */
@@ -92,14 +114,10 @@ function describeSyntaxFault(message: string): string {
   return `its syntax is wrong${token === undefined ? '' : ` at ${JSON.stringify(token)}`}`
 }
 
-function createLineError(lineNumber: number, label: string, reason: string): UserError {
-  return new UserError(
-    'INPUT_JSON_INVALID',
-    `line ${lineNumber} of ${label} is not a JSON object: ${reason}`,
-    {
-      hint: 'NDJSON has one complete object on each line',
-    },
-  )
+function createLineError(place: string, reason: string): UserError {
+  return new UserError('INPUT_JSON_INVALID', `${place} is not a JSON object: ${reason}`, {
+    hint: 'NDJSON has one complete object on each line',
+  })
 }
 
 function createTooLargeError(lineNumber: number, label: string): UserError {
@@ -126,8 +144,8 @@ export async function* readArray(text: TextChunks, check: boolean): AsyncGenerat
     try {
       cutter.cut(chunk, (element, line) => {
         const object = element.toString('utf8').replace(/[\r\n]+[ \t]*/g, '')
-        const fault = check ? findFault(object) : null
-        if (fault !== null) throw createArrayError(text.label, line, `expected an object: ${fault}`)
+        const fault = check ? findFault(object, `line ${line} of ${text.label}`, createObjectError) : null
+        if (fault !== null) throw fault
         objects.push(object)
       })
     } catch (error) {
@@ -245,12 +263,15 @@ class ArrayCutter {
   }
 
   private createError(reason: string): UserError {
-    return createArrayError(this.label, this.line, reason)
+    return createArrayError(`line ${this.line} of ${this.label}`, reason)
   }
 }
 
-function createArrayError(label: string, line: number, reason: string): UserError {
-  return new UserError('INPUT_JSON_INVALID', `line ${line} of ${label}: ${reason}`, {
+const createObjectError = (place: string, reason: string): UserError =>
+  createArrayError(place, `expected an object: ${reason}`)
+
+function createArrayError(place: string, reason: string): UserError {
+  return new UserError('INPUT_JSON_INVALID', `${place}: ${reason}`, {
     hint: 'a .json file is one array of objects: [{…}, {…}]',
   })
 }

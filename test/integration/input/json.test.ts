@@ -96,3 +96,28 @@ describe('what is no array of objects is refused with its line', () => {
     })
   })
 })
+
+describe('an object with a key twice is refused with its line', () => {
+  const cases: readonly (readonly [what: string, object: string, key: string])[] = [
+    ['next to each other', '{"name":"Alpha Works","name":"Beta Works","city":"Berlin"}', 'name'],
+    ['apart, with equal values', '{"name":"Alpha Works","city":"Berlin","name":"Alpha Works"}', 'name'],
+    ['one written with an escape', '{"name":"Alpha Works","n\\u0061me":"Beta Works"}', 'name'],
+    [
+      'in an object inside it',
+      '{"name":"Alpha Works","seat":{"a":{"city":"Berlin","city":"Paris"}}}',
+      'city',
+    ],
+    ['a name that objects have', '{"name":"Alpha Works","__proto__":"a","__proto__":"b"}', '__proto__'],
+  ]
+  test.each(cases)('%s', async (_what, object, key) => {
+    const found = errorWith('INPUT_COLUMNS_DUPLICATE', { message: new RegExp(`line 2 .*"${key}" twice`) })
+    await expect(read(`{"name":"Gamma Works"}\n${object}\n`, 'in.ndjson')).rejects.toMatchObject(found)
+    await expect(read(`[{"name":"Gamma Works"},\n${object}]`)).rejects.toMatchObject(found)
+  })
+
+  test('keys that differ in case, and keys of other objects, are not', async () => {
+    const object =
+      '{"name":"Alpha Works","Name":"Beta Works","a":{"name":"x"},"b":[{"name":"x"},{"name":"y"}]}'
+    expect((await read(`[${object}]`)).rows).toHaveLength(1)
+  })
+})
