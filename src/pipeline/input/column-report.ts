@@ -210,9 +210,9 @@ export class IdentifierCounts {
   #byIdentifier = 0
   #byDomain = 0
 
-  /** `doubt`: why the columns may be the wrong ones; `null` without a doubt. */
+  /** `doubts`: why columns, or rows, may be the wrong ones. */
   constructor(
-    private readonly doubt: string | null = null,
+    readonly doubts: string[] = [],
     private readonly identifiers: IdentifierColumns = {},
   ) {}
 
@@ -251,7 +251,7 @@ export class IdentifierCounts {
       return isDoubt ? describeDamage(fault, found) : []
     })
     return [
-      ...(this.doubt === null ? [] : [this.doubt]),
+      ...this.doubts,
       ...(counted === undefined
         ? []
         : [

@@ -226,14 +226,13 @@ export function judgeHeader({
   return another === undefined && only !== '' && !isWord && !hasHeaderWord ? 'maybe' : null
 }
 
-/** Ways in which programs damage names, with a sign of them in a cell, and what to do. */
-const damages = headerWords.damages.map(({ sign, text }) => ({ sign: new RegExp(sign, 'u'), text }))
-const damagedShareMin = 0.3
+/** Ways in which programs damage names, with a sign of them in a cell, the least share of such cells, and what to do. */
+const damages = headerWords.damages.map((one) => ({ ...one, sign: new RegExp(one.sign, 'u') }))
 const [hintsMax, listedMax] = [3, 30]
 
-/** Describes the damage of a third of the names or more; `null` without any. */
+/** Describes the damage of names; `null` without any. */
 export const describeDamage = (cells: readonly string[]): string | null =>
-  damages.find(({ sign }) => isMostly(cells, (cell) => sign.test(cell), damagedShareMin))?.text ?? null
+  damages.find(({ sign, share }) => isMostly(cells, (cell) => sign.test(cell), share))?.text ?? null
 
 /** Returns the column of company names of a table without a header, by content only; null if it is unclear. */
 export function findUnnamedColumn(columns: readonly string[], samples: ColumnSamples): string | null {

@@ -1,9 +1,10 @@
 import { listLookupColumns, type LookupRule } from './columns.js'
 import { IdentifierCounts } from './column-report.js'
+import { openSqlite } from '../../platform/sqlite.js'
 import type { CheckpointReader, KeyedLookup } from '../checkpoint/lookup.js'
 import type { LookupId } from '../../core/lookup-identity.js'
 import type { Input, MemberRow, TextRow } from './input.js'
-import { openSqlite } from '../../platform/sqlite.js'
+import { RowShapes } from './earlier-columns.js'
 import { RowIndex, RowKeys } from './row-index.js'
 import { RowGrouping, type RowGroups } from './column-choice.js'
 import {
@@ -91,7 +92,11 @@ const placedRowsMin = 16_384
 export async function ingest(deps: IngestDeps): Promise<Ingested> {
   const { signal, spool } = deps
   const index = new RowIndex()
-  const identifierCounts = new IdentifierCounts(deps.rule.doubt, deps.rule.columns.identifiers)
+  const identifierCounts = new IdentifierCounts(
+    deps.rule.doubt === undefined ? [] : [deps.rule.doubt],
+    deps.rule.columns.identifiers,
+  )
+  const shapes = new RowShapes(deps.rule.columns)
   const occurrences = deps.dedupe ? null : new OccurrenceCounter()
   const earlier = openEarlierNames(deps.earlier)
   const placer = new RowPlacer({ ...deps, earlier }, index, identifierCounts, occurrences)
@@ -100,7 +105,10 @@ export async function ingest(deps: IngestDeps): Promise<Ingested> {
     for await (const { cells, rows } of readBatches(deps, extraColumns)) {
       signal.throwIfAborted()
       await spool?.add(rows)
-      for (const row of extraColumns.take(cells)) placer.add(row)
+      for (const row of extraColumns.take(cells)) {
+        placer.add(row)
+        shapes.add(row)
+      }
       if (placer.waitingCount < placedRowsMin) continue
       await placer.place()
       extraColumns.check(index)
@@ -108,6 +116,7 @@ export async function ingest(deps: IngestDeps): Promise<Ingested> {
     await placer.place()
     extraColumns.end(index)
     await spool?.end()
+    identifierCounts.doubts.push(...(await shapes.listDoubts(index)))
     return { index, identifierCounts, ...extraColumns.getResults() }
   } catch (error) {
     extraColumns.close()

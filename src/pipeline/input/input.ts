@@ -25,6 +25,7 @@ import { assertContent, createUnknownFormatError, hashFiles, hashList, isUnchang
 import {
   assertHeaderless,
   assertSheets,
+  describeRepeatedFiles,
   findFiles,
   openFiles,
   type FileAccess,
@@ -258,8 +259,8 @@ function createInput(opened: OpenedInput): Input {
         if (changed !== undefined) throw createInputChangedError(changed.label)
       },
     },
-    listNotes: () => [...describeDataHeaders(table), ...(table.listNotes?.() ?? [])],
-    listDoubts: () => [...describeDataHeaders(table), ...(table.listDoubts?.() ?? [])],
+    listNotes: () => [...describeFiles(opened), ...(table.listNotes?.() ?? [])],
+    listDoubts: () => [...describeFiles(opened), ...(table.listDoubts?.() ?? [])],
     close: () => {
       table.close?.()
       removeSpool()
@@ -295,11 +296,12 @@ function createRows(opened: OpenedInput): InputRows {
   }
 }
 
-function describeDataHeaders(table: InputTable): string[] {
-  return table.layout.listFiles().flatMap(({ label, header }) => {
+function describeFiles({ table, files }: OpenedInput): string[] {
+  const headers = table.layout.listFiles().flatMap(({ label, header }) => {
     if (header === null || judgeHeader(header) !== 'surely') return []
     return [`${label}: the header, ${header.place}, looks like a row of data: ${quoteExcerpt(header.text)}`]
   })
+  return [...describeRepeatedFiles(files), ...headers]
 }
 
 /** A part without rows is valid, because other parts have them. */

@@ -260,6 +260,21 @@ function readQuery({ queryPath, paths }: FileRequest): string | null {
   }
 }
 
+/** Describes files that are read more than once: by two names, a link or a pattern. */
+export function describeRepeatedFiles(files: readonly SourceFile[]): string[] {
+  const first = new Map<string, SourceFile>()
+  return files.flatMap((file) => {
+    const { dev, ino } = file.stat
+    const same = first.get(`${dev}:${ino}`)
+    if (same === undefined || ino === 0n) {
+      first.set(`${dev}:${ino}`, file)
+      return []
+    }
+    const names = same.label === file.label ? 'is named twice' : `is the same file as ${same.label}`
+    return [`${file.label} ${names}: each of its rows is read twice`]
+  })
+}
+
 /** Throws INPUT_WITHOUT_SHEETS if a sheet is named for a format that has no sheets. */
 export function assertSheets(
   format: InputFormat,

@@ -67,13 +67,12 @@ export async function readLayout(
 ): Promise<SheetLayout> {
   const tallies = new Map<number, KindTally>()
   let laterRowCount = 0
-  const {
-    firstRows: sample,
-    header,
-    merges,
-  } = await file.scan(sampleRowsMax, (row) => {
+  let lastRows: SheetRow<ScannedCell>[] = []
+  const scanned = await file.scan(sampleRowsMax, (row) => {
     if (laterRowCount++ + sampleRowsMax <= rowsMax) tallyRow(row, tallies)
+    lastRows = [...lastRows.slice(-footerRowsMax), row]
   })
+  const { firstRows: sample, header, merges } = scanned
   const where = `${file.label}, sheet "${file.sheetName}"`
   if (!hasHeader && sample.length > 0) {
     for (const row of sample.slice(0, rowsMax)) tallyRow(row, tallies)
@@ -102,7 +101,10 @@ export async function readLayout(
           where,
           merges.filter(({ lastRow }) => lastRow > (headerRow?.row ?? 0)),
         ),
-        doubts: describeTitles(where, header.index, headerRow?.row ?? 1),
+        doubts: [
+          ...describeTitles(where, header.index, headerRow?.row ?? 1),
+          ...(tallies.size > 1 ? describeFooter(where, [...sample.slice(header.index), ...lastRows]) : []),
+        ],
       }
     }
   }
@@ -177,6 +179,18 @@ function describeTitles(where: string, rowCount: number, headerRow: number): str
   if (rowCount === 0) return []
   const were = rowCount === 1 ? '1 row above the header was' : `${rowCount} rows above the header were`
   return [`${where}: ${were} left out (the header is row ${headerRow})`]
+}
+
+const footerRowsMax = 3
+
+/** Describes the last rows if they are below a blank one, and have one cell each. */
+function describeFooter(where: string, rows: readonly SheetRow<ScannedCell>[]): string[] {
+  const at = rows.findLastIndex(({ row }, index) => index > 0 && row > (rows[index - 1]?.row ?? 0) + 1)
+  const below = at < 1 ? [] : rows.slice(at)
+  const [first] = below
+  if (first === undefined || below.length > footerRowsMax || below.some(({ cells }) => cells.size > 1))
+    return []
+  return [`${where}: row ${first.row}, below a blank one, has only one cell: it seems to be a footer`]
 }
 
 function describeMerges(where: string, { length }: readonly unknown[]): string[] {

@@ -154,7 +154,7 @@ describe('ragged and odd tables', () => {
   test('NDJSON values are text: strings as they are, the rest as its JSON, to the digit', async () => {
     const path = file(
       'values.ndjson',
-      '\ufeff{"a":"x\\u00e9","b":1.10,"c":12345678901234567890}\r\n\r\n {"d":{"k":[1.0, "]}"]},"a":null,"b":true,"b":false}',
+      '\ufeff{"a":"x\\u00e9","b":1.10,"c":12345678901234567890}\r\n\r\n {"d":{"k":[1.0, "]}"]},"a":null,"b":false}',
     )
     const { columns, rows } = await read({ paths: [path] })
     expect(columns).toEqual(['a', 'b', 'c', 'd'])

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { linkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ingest, type IngestDeps } from '../../../src/pipeline/input/ingest.js'
@@ -29,7 +29,7 @@ async function read({ file, spools = false, ...besides }: Read) {
   }
   const spool = spools ? new RowSpool(join(folder, 'out.parquet'), folder) : null
   try {
-    const { index, rowKeys, groups } = await ingest({
+    const { index, rowKeys, groups, identifierCounts } = await ingest({
       input,
       place,
       spool,
@@ -43,7 +43,8 @@ async function read({ file, spools = false, ...besides }: Read) {
     rowKeys?.close()
     const groupOfRows =
       groups && Array.from({ length: index.rowCount }, (_, row) => groups.values[groups.getGroup(row)])
-    return { asked, keys, groups: groupOfRows, values: groups?.values ?? null }
+    const doubts = [...input.listDoubts(), ...identifierCounts.listDoubts()]
+    return { asked, keys, groups: groupOfRows, values: groups?.values ?? null, doubts }
   } finally {
     await spool?.remove()
     await input.close()
@@ -166,4 +167,90 @@ it('Groups of rows beyond a thousand are counted as one group', async () => {
   const { values, groups } = await read({ file: 'groups.csv', groupColumn: 'id' })
   expect(values).toHaveLength(1_001)
   expect([groups?.[999], groups?.[1_000], groups?.[1_199]]).toEqual(['999', '(other)', '(other)'])
+})
+
+describe('rows that are no companies', () => {
+  const list = 'Larkmoor AG,Bern\nNorvane GmbH,Wien\nVelsor SARL,Lyon\nBrimholt Ltd,Leeds\n'
+  it.each([
+    ['Kunde,Stadt\n' + list, /row 1 seems to be a second header.*"Kunde, Stadt"/],
+    ['Firma,Ville\n' + list, /row 1 seems to be a second header/],
+    ['text,text\n' + list, /to describe the columns: "text, text"/],
+    ['String,ISO 3166\n' + list, /to describe the columns/],
+    ['文字列,文字列\n' + list, /to describe the columns/],
+    ['city,\ncountry,\n', /a column, not a row, for each company/],
+    ['Ort,Bern\nLand,CH\nPLZ,3000\n', /a column, not a row, for each company/],
+    [
+      `Germany,\n${list}Österreich,\n${list}`,
+      /2 rows have only a place \(row 1: "Germany", row 6: "Österreich"\)/,
+    ],
+    [`Bern,\n${list}LEEDS,\n${list}`, /only a place/],
+    [`${list}Source: export of the CRM,\n`, /a footer/],
+    [`${list},\nPrepared by J. Doe,\n`, /row 6: "Prepared by J. Doe".*a footer/],
+  ])('are a doubt before anything is billed: %j', async (text, doubt) => {
+    writeFileSync(join(folder, 'shape.csv'), `name,city\n${text}`)
+    expect((await read({ file: 'shape.csv' })).doubts.join('; ')).toMatch(doubt)
+  })
+
+  it.each([
+    [list],
+    [`${list}Quillard SA,\n`],
+    [`Quillard SA,\n${list}Ostrelle BV,\nTamsin plc,\n`],
+    // These rows are not looked up, which is told.
+    [`${list}-- end of report --,\n`],
+    [`${list}Total: 4,\n`],
+    [`name,city\n${list}`],
+    // A company may have the name of a town.
+    [`Nice,\n${list}`],
+    [`Name,\n${list}`],
+    [`Quillard SA,\nSource: Wines Ltd,\n${list}Ostrelle BV,\n`],
+    ['Name,\nText,\nLarkmoor,\n'],
+    [`${list}${'Larkmoor AG,Bern\nGermany Trade GmbH,\n'.repeat(2)}`],
+  ])('are not seen in an ordinary list: %j', async (text) => {
+    writeFileSync(join(folder, 'shape.csv'), `name,city\n${text}`)
+    expect((await read({ file: 'shape.csv' })).doubts).toEqual([])
+  })
+
+  it('are not seen in generated lists, with any cells left out', async () => {
+    const words = [
+      'Larkmoor',
+      'Norvane',
+      'Velsor',
+      'Brimholt',
+      'Quillard',
+      'Ostrelle',
+      'Tamsin',
+      'Ünsal',
+      '北極星',
+      'Оливия',
+    ]
+    const forms = ['AG', 'GmbH', 'SARL', 'Ltd', 'Inc.', 'S.A.', '株式会社', '']
+    const towns = ['Bern', 'Wien', 'Lyon', 'Leeds', 'Oslo', 'Kyoto', '']
+    for (let seed = 1; seed <= 60; seed++) {
+      const pick = (from: readonly string[], at: number) =>
+        from[(seed * 7919 + at * 104_729 + ((seed * at) % 13)) % from.length]!
+      const lines = Array.from({ length: 2 + (seed % 30) }, (_, at) => {
+        return `${pick(words, at)} ${pick(words, at * 3 + 1)} ${pick(forms, at)},${pick(towns, at * 5 + 2)}`
+      })
+      writeFileSync(join(folder, 'shape.csv'), `name,city\n${lines.join('\n')}\n`)
+      expect((await read({ file: 'shape.csv' })).doubts, lines.join('\n')).toEqual([])
+    }
+  })
+
+  it('a file that is named twice, or also by a link, is a doubt', async () => {
+    writeFileSync(join(folder, 'once.csv'), `name,city\n${list}`)
+    symlinkSync(join(folder, 'once.csv'), join(folder, 'symbolic.csv'))
+    linkSync(join(folder, 'once.csv'), join(folder, 'hard.csv'))
+    writeFileSync(join(folder, 'equal.csv'), `name,city\n${list}`)
+    const listDoubts = async (...names: readonly string[]) => {
+      const input = await openInput({ paths: names.map((name) => join(folder, name)), spoolFolder: folder })
+      await input.close()
+      return input.listDoubts()
+    }
+    expect(await listDoubts('once.csv', 'symbolic.csv', 'hard.csv', 'once.csv')).toEqual([
+      expect.stringMatching(/symbolic.csv is the same file as .*once.csv: each of its rows is read twice/),
+      expect.stringMatching(/hard.csv is the same file as .*once.csv/),
+      expect.stringMatching(/once.csv is named twice/),
+    ])
+    expect(await listDoubts('once.csv', 'equal.csv')).toEqual([])
+  })
 })

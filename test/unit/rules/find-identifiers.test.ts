@@ -828,7 +828,7 @@ describe('Columns of VAT numbers', () => {
         )([row])
       )[0]
     const question = await ask(false, columns.identifiers)
-    const counts = new IdentifierCounts(null, columns.identifiers)
+    const counts = new IdentifierCounts([], columns.identifiers)
     if (question?.kind === 'resolution') counts.add(question, 1)
     const [, flag = ''] = /--id-columns (.*)$/.exec(counts.listNotes(false).join('\n')) ?? []
     expect(flag.replaceAll('"', '')).toBe(named ?? '')
