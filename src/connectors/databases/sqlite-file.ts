@@ -68,11 +68,15 @@ export function explainSqlite(label: string, code: ErrorCode, error: unknown): u
   if (sqliteCode === null && !(error instanceof TypeError || error instanceof RangeError)) return error
   const isUnfit = code === 'OUTPUT_UNWRITABLE' && sqliteCode?.startsWith('SQLITE_CONSTRAINT') === true
   const known = isUnfit ? 'OUTPUT_TABLE_UNFIT' : code
+  const isTooWide = code === 'OUTPUT_UNWRITABLE' && /^too many columns/.test((error as Error).message)
   return new UserError(known, `${label}: ${describeSqliteError(error as Error)}`, {
-    hint: fileHints[known],
+    hint: isTooWide ? tooWideHint : fileHints[known],
     cause: error,
   })
 }
+
+const tooWideHint =
+  'a table of SQLite has at most 2,000 columns: leave out columns of the input, such as with --query, or write a file or a table of DuckDB'
 
 /** Suffixes of files next to our databases. */
 const sideFile = /(-wal|-shm|-journal|\.lock|\.lock\.json|\.reserve|\.head)$/

@@ -54,6 +54,17 @@ describe('SQLite', () => {
     expect((await fetch(path, table)).notices).toEqual([])
   })
 
+  test('a new table with more columns than SQLite allows is refused with the limit', async () => {
+    const { path, database } = makeDatabase('CREATE TABLE other (a)')
+    const cells = Array.from({ length: 2_001 }, (_, at) => `${at} AS c${at}`)
+    const file = await writeParquet(`SELECT ${cells.join(', ')}`)
+    await expect(publish(path, 't', file)).rejects.toMatchObject({
+      code: 'OUTPUT_UNWRITABLE',
+      hint: expect.stringContaining('at most 2,000 columns') as string,
+    })
+    expect(readSchema(database, 't')).toEqual([])
+  })
+
   test('text of a database in UTF-16 is read', async () => {
     const { path } = makeDatabase(`PRAGMA encoding = 'UTF-16le'; CREATE TABLE t (name TEXT);
       INSERT INTO t VALUES ('Müller' || char(0xfffd));`)
