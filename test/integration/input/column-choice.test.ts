@@ -310,6 +310,7 @@ test.each([
   ['C«ng ty CP TËp ®oµn Sao|C«ng ty TNHH Mai V¨n|DNTN H¶i Lý', /font TCVN3/],
   ['M?ller Werke GmbH|Soci?t? du Nord|B?cker AG', /question marks inside words/],
   ['Citro\ufffdn Werke|Zürcher Bank|Larkmoor AG', /U\+FFFD/],
+  ['M\\xFCller Werke AG|Norvane', /bytes that are not UTF-8/],
   ['M&uuml;ller Werke GmbH|Norvane', /codes of HTML/],
   ['Smith &amp; Sons|Norvane', /codes of HTML/],
   ['MÃ¼ller Werke GmbH|SociÃ©tÃ© du Nord|BÃ¤cker AG', /UTF-8 that was read as another encoding/],
