@@ -40,10 +40,7 @@ export function judgeSearch(exchange: Exchange, nowMs: number): SearchVerdict {
     const results = at(body, 'results')
     return Array.isArray(results)
       ? { kind: 'found', candidates: removeDuplicates(toList(results).flatMap(toCandidates)) }
-      : createRefusal(
-          bodyFault ?? 'the response contains no results',
-          'check that the base URL is that of the service',
-        )
+      : createRefusal(bodyFault ?? 'the response contains no results', otherServiceHint)
   }
   const { type, message } = readError(body)
   const reason = [`HTTP ${status}`, type, message].filter((part) => part !== null && part !== '').join(': ')
@@ -60,27 +57,28 @@ const createRefusal = (reason: string, hint: string) =>
 const formatWaitHint = (retryMs: number): string =>
   `the service is rate limiting: try again in ${Math.max(1, Math.ceil(retryMs / 1000))} s`
 
-function getHint(status: number): string {
-  switch (status) {
-    case 400:
-    case 422:
-      return 'the service does not accept this search text: use another one'
-    case 401:
-      return 'check ENRICH_API_KEY'
-    case 402:
-      return 'the balance of the account is exhausted'
-    case 403:
-      return 'the account is not enabled for searches'
-    case 404:
-    case 405:
-    case 410:
-      return 'the service has no search at this base URL'
-    default:
-      return status < 400
-        ? 'redirects are not followed: set the base URL to the redirect target'
-        : 'try again in a moment'
-  }
+const otherServiceHint = 'check that the base URL is that of the service'
+const [unfitText, noSearch] = [
+  'the service does not accept this search text: use another one',
+  'the service has no search at this base URL',
+]
+/** What to do, by the status of the reply. */
+const hints: Readonly<Record<number, string | undefined>> = {
+  400: unfitText,
+  401: 'check ENRICH_API_KEY',
+  402: 'the balance of the account is exhausted',
+  403: 'the account is not enabled for searches',
+  404: noSearch,
+  405: noSearch,
+  410: noSearch,
+  422: unfitText,
 }
+const redirectHint = 'redirects are not followed: set the base URL to the redirect target'
+
+const getHint = (status: number): string =>
+  hints[status] ?? (status < 400 ? redirectHint : 'try again in a moment')
+
+const ofBranch = 'most likely a branch, or a foreign qualification'
 
 function toCandidates(result: unknown): Candidate[] {
   if (toObject(result) === null) return []
@@ -99,15 +97,7 @@ function toCandidates(result: unknown): Candidate[] {
       jurisdiction: text(result, 'jurisdiction', 'jurisdiction_code'),
       identifiers: [],
       confidence: null,
-      evidence: isBranch
-        ? [
-            {
-              label: 'kind of registration',
-              text: 'most likely a branch, or a foreign qualification',
-              weight: null,
-            },
-          ]
-        : [],
+      evidence: isBranch ? [{ label: 'kind of registration', text: ofBranch, weight: null }] : [],
       url: null,
     },
   ]
@@ -119,9 +109,7 @@ function removeDuplicates(candidates: readonly Candidate[]): Candidate[] {
   return candidates.filter(({ entityId, legalEntityId }) => {
     const id = entityId ?? legalEntityId
     if (id === null) return true
-    const isNew = !seen.has(id)
-    seen.add(id)
-    return isNew
+    return !seen.has(id) && seen.add(id) !== null
   })
 }
 
@@ -141,8 +129,7 @@ export function judgeCompany(exchange: Exchange, nowMs: number): CompanyVerdict 
   }
   const verdict = judgeSearch(exchange, nowMs)
   if (verdict.kind === 'refused') return verdict
-  const hint = 'check that the base URL is that of the service'
-  return { kind: 'refused', reason: 'the response contains no company', hint, retryMs: null }
+  return createRefusal('the response contains no company', otherServiceHint)
 }
 
 interface HostedCandidatesDeps {
