@@ -4,6 +4,7 @@ import {
   announceStop,
   completeCommands,
   findProgramName,
+  isRun,
   type Surroundings,
   reportError,
 } from './terminal/command-io.js'
@@ -59,15 +60,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 process.stdin.on('error', () => undefined) // reported by its reader
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', () => {
-    // Rows on standard output may be cut off, as by `| head`. Without the reader of anything else, the command stops.
-    if (stream === process.stderr || stream.isTTY || io.argv[0] === 'mcp') stopCommand(130)
-  })
-}
+// A full log disk or a closed log is no reason to stop paid work: the command continues without its messages.
+process.stderr.on('error', () => undefined)
+process.stdout.on('error', () => {
+  // Rows on standard output may be cut off, as by `| head`.
+  if (process.stdout.isTTY || io.argv[0] === 'mcp') stopCommand(130)
+})
 
 /** Lets the command end in order; what it has stored stays. */
-function stopCommand(code: 130 | 143): void {
+function stopCommand(code: 130 | 143 | 5): void {
   interruption.abort(new Interruption(code))
   // Standard input may never end.
   process.stdin.destroy(interruption.signal.reason as Error)
@@ -76,12 +77,22 @@ function stopCommand(code: 130 | 143): void {
 /** Stops the command after text was lost: its reader has ended, or the disk is full. */
 async function stopWithoutOutput(error: NodeJS.ErrnoException): Promise<void> {
   const isFirst = !interruption.signal.aborted
-  stopCommand(130)
-  if (error.code === 'EPIPE' || !isFirst) return
+  const isCut = error.code === 'EPIPE'
+  stopCommand(isCut ? 130 : 5)
+  if (isCut || !isFirst) return
   lost.output = true
+  // This write may fail after the command has ended.
+  if (process.exitCode !== undefined) process.exitCode = toExitCode(process.exitCode as ExitCode)
   const { toWriteError } = await import('../pipeline/output/plain-table.js')
-  const code = reportError(toWriteError('standard output', error), io)
-  process.exitCode ||= code
+  reportError(toWriteError('standard output', error), io)
+}
+
+/** Returns the exit code of a command that ended with `code`: lost output is no success. */
+function toExitCode(code: ExitCode): ExitCode {
+  if (!lost.output) return code
+  // Text of a run on standard output is JSON lines, or its help.
+  const lostCode = isRun(io.argv) && io.argv.includes('--json') ? 5 : 2
+  return code === 0 || code === 5 ? lostCode : code
 }
 
 const lost = { output: false }
@@ -122,6 +133,6 @@ try {
 } catch (error) {
   exitCode = reportError(error, io)
 }
-process.exitCode = exitCode
+process.exitCode = toExitCode(exitCode)
 if (exitCode === 130 && interruption.signal.aborted && interrupted.by === null && !lost.output)
   io.err('Stopped: the reader of this output ended early.\n')

@@ -134,17 +134,20 @@ export const createNoCheckpointError = (
     hint: `check --checkpoint and the current folder. A run creates a checkpoint: ${runCommand}`,
   })
 
-/** Abort reason of an interrupted run, with the exit code: 130, or 143 after SIGTERM. */
+/** Exit code of an interrupted run: 130, 143 after SIGTERM, or 5 after standard output could not be written. */
+type InterruptionCode = 130 | 143 | 5
+
+/** Abort reason of an interrupted run. */
 export class Interruption extends Error {
   override readonly name = 'AbortError'
 
-  constructor(readonly exitCode: 130 | 143) {
+  constructor(readonly exitCode: InterruptionCode) {
     super('This operation was aborted')
   }
 }
 
 /** Returns the exit code for an abort reason; 130 if the caller gave another reason. */
-export const getInterruptionCode = (reason: unknown): 130 | 143 =>
+export const getInterruptionCode = (reason: unknown): InterruptionCode =>
   reason instanceof Interruption ? reason.exitCode : 130
 
 /** Ends an exhaustive switch: a new member of a union does not compile until it is handled. */

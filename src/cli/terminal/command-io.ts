@@ -219,8 +219,7 @@ export function reportError(thrown: unknown, io: Surroundings): ExitCode {
   }
   const stack = getErrorStack(error)
   if (wantsJson) io.out(formatErrorLine({ code: 'BUG', message: String(error), hint: null, exitCode: 1 }))
-  const isRun = /^(run|retry)$/.test(getCommand(io.argv))
-  const saved = isRun ? ' All submitted lookups are recorded; the same command resumes.' : ''
+  const saved = isRun(io.argv) ? ' All submitted lookups are recorded; the same command resumes.' : ''
   io.err(`This is a bug in enrich.${saved}\n${stack}\n`)
   return 1
 }
@@ -256,19 +255,22 @@ function findStopText(argv: readonly string[]): StopText {
 
 const getCommand = ([first = '']: readonly string[]): string => (commandNames.includes(first) ? first : 'run')
 
+/** Whether the command submits lookups. */
+export const isRun = (argv: readonly string[]): boolean => /^(run|retry)$/.test(getCommand(argv))
+
 /** Tells what the command finishes after the first signal. */
 export function announceStop(io: Pick<Surroundings, 'argv' | 'err'>): void {
   const [, finishing] = findStopText(io.argv)
   io.err(`\nStopping: ${finishing}. Interrupt again to stop immediately.\n`)
 }
 
-/** Reports an interruption before the first submission, or of a command that submits nothing. Returns `exitCode`. */
+/** Reports an interruption before the first submission, or of a command that submits nothing. Returns its exit code. */
 export function reportInterruption(exitCode: ExitCode, io: Surroundings): ExitCode {
   const [, , stopped] = findStopText(io.argv)
   if (io.argv.includes('--json'))
     io.out(formatErrorLine({ code: 'INTERRUPTED', message: `interrupted: ${stopped}`, hint: null, exitCode }))
   io.err(`Interrupted: ${stopped}.\n`)
-  return exitCode
+  return exitCode === 5 ? 2 : exitCode
 }
 
 /** Warns, in commands that only read, of a problem that would stop a run with this checkpoint. */
