@@ -3,7 +3,7 @@ import { noConnectors } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
 import { parquetLimits } from '../parquet/parquet-writer.js'
 import type { CloseLater } from '../platform/close-stack.js'
-import { createFileTooLargeError, getFileBytesMax } from '../platform/system-limits.js'
+import { assertCanOpenFiles, createFileTooLargeError, getFileBytesMax } from '../platform/system-limits.js'
 import {
   createChangesTarget,
   tryChanges,
@@ -142,7 +142,10 @@ function resolveChanges(context: RunContext): ChangesTarget | null {
   return createChangesTarget({ path, bom, memory, access: getAccess(context), hasSides })
 }
 
-/** Tests the outputs with the first rows, before the first submission. */
+/** Connections for polls, and files of the outputs, in addition to one connection for each submission. */
+const [pollConnections, outputFiles] = [16, 16]
+
+/** Tests the limit of open files, and the outputs with the first rows, before the first submission. */
 export async function tryOutputs(
   { order, services }: RunContext,
   { input }: RunTable,
@@ -150,6 +153,10 @@ export async function tryOutputs(
   rule: LookupRule,
   rowCount: number,
 ): Promise<void> {
+  const { submissionsPerWindow, submitConcurrency } = order.requests.scheduling.limits
+  assertCanOpenFiles(
+    submissionsPerWindow === null ? outputFiles : submitConcurrency + pollConnections + outputFiles,
+  )
   if (changes !== null) await tryChanges(changes)
   const nameColumn = getLabelColumn(rule.columns)
   const { metadata } = order.target

@@ -25,12 +25,14 @@ export const getFileBytesMax = (): number | null => readLimit('Max file size')
 /** Maximum number of open files (`ulimit -n`). */
 const getOpenFilesMax = (): number | null => readLimit('Max open files')
 
-/** Throws EMFILE or ENFILE if no more files can be opened, because SQLite reports only a generic error. */
-export function assertCanOpenFiles(): void {
+/** SQLite reports a generic error if it can open no more files. */
+const databaseFiles = 3
+
+/** Throws EMFILE or ENFILE if this many more files or connections cannot be open at once. */
+export function assertCanOpenFiles(needed = databaseFiles): void {
   const descriptors: number[] = []
   try {
-    // A database needs three.
-    for (let count = 0; count < 3; count++) descriptors.push(openSync(process.execPath, 'r'))
+    for (let count = 0; count < needed; count++) descriptors.push(openSync(process.execPath, 'r'))
   } catch (error) {
     if (isOutOfHandles(error)) throw error
   } finally {
@@ -46,12 +48,14 @@ function isOutOfHandles(error: unknown): boolean {
 /** With fewer, modules fail to load, and Node.js reports a missing package. */
 const openFilesNeeded = 512
 
-/** Explains errors caused by a limit on open files or file size, at any depth; returns others unchanged. */
+/** Explains errors caused by a limit on open files or file size, or by a removed folder, at any depth; returns others unchanged. */
 export function explainSystemFailure(error: unknown): unknown {
   const chain = listCauses(error)
   if (chain.some((cause) => isOutOfHandles(cause) || (isModuleMissing(cause) && hasFewHandles())))
     return keepExitCode(error, createTooManyFilesError(error))
   if (chain.some((cause) => isTooLarge(cause))) return keepExitCode(error, createFileTooLargeError(error))
+  if (chain.some((cause) => (cause as NodeJS.ErrnoException).syscall === 'uv_cwd'))
+    return keepExitCode(error, createFolderGoneError(error))
   return error
 }
 
@@ -89,6 +93,12 @@ function createTooManyFilesError(cause: unknown): UserError {
     },
   )
 }
+
+const createFolderGoneError = (cause: unknown): UserError =>
+  new UserError('USAGE_INVALID', 'the current folder does not exist any more', {
+    hint: 'change to a folder that exists (cd), and run the same command again',
+    cause,
+  })
 
 export function createFileTooLargeError(cause?: unknown, needed = ''): UserError {
   const max = getFileBytesMax()

@@ -6,8 +6,8 @@ import { startHosted } from '../support/hosted-place.js'
 /** A limit of the shell, in the units of `sh`: blocks of 512 bytes for files in a POSIX shell. */
 const limited = (limit: string) => ['sh', '-c', `ulimit ${limit}; exec "$@"`, 'sh']
 
-// With fewer than some 26, Node.js cannot load a program of several files.
-test.each([28, 40, 60, 100])(
+// With fewer than some 20, Node.js cannot open the program.
+test.each([22, 24, 28, 32, 40, 60, 100])(
   'with %i files that may be open, a run says so, and submits nothing or all',
   async (count) => {
     const service = await startHosted({ runTakes: { polls: 1 } })
@@ -27,6 +27,21 @@ test.each([28, 40, 60, 100])(
     expect(service.runs).toHaveLength(0)
   },
 )
+
+test.each([
+  ['run', ['in.csv', '-o', 'out.csv'], 'USAGE_INVALID'],
+  ['init', ['init', 'in.csv'], 'USAGE_INVALID'],
+  ['status', ['status'], 'CHECKPOINT_NOT_FOUND'],
+])('in a folder that was removed, %s ends with a code and a hint', async (_, [first = '', ...rest], code) => {
+  const place = createPlace()
+  place.write('in.csv', companiesCsv(['Acme']))
+  const args = [first, ...rest].map((arg) => (arg.includes('.csv') ? place.path(arg) : arg))
+  const script = 'mkdir gone; cd gone; rmdir ../gone; exec "$@"'
+  const result = await place.run(args, { wrapper: ['sh', '-c', script, 'sh'] })
+  expect([result.code, /^error (\w+)/m.exec(result.stderr)?.[1]]).toEqual([2, code])
+  expect(result.stderr).toMatch(/^ {2}hint: .*folder/m)
+  expect(result.stderr).not.toMatch(/^ {4}at /m)
+})
 
 // Without /proc the limit cannot be seen before it is met.
 test.skipIf(!existsSync('/proc/self/limits')).each(['out.csv', 'out.parquet'])(
