@@ -10,6 +10,7 @@ import {
 } from '../core/money.js'
 import { option, type Parsed, type FilledOf } from './option.js'
 import { UserError } from '../core/errors.js'
+import { formatCount } from '../core/text.js'
 
 /** Upper bounds of a price and of a budget. */
 const moneyLimits = { priceUnitsMax: 1_000_000, costUnitsMax: 1_000_000_000 } as const
@@ -68,7 +69,9 @@ export const costMax = option({
 
 function parseAmount(text: string): Parsed<number> {
   return parseAmountMicros(text, moneyLimits.costUnitsMax) === null
-    ? { fault: 'It must be an amount of at most six decimals, like 25 or 0.5.' }
+    ? {
+        fault: `It must be an amount from 0 to ${formatCount(moneyLimits.costUnitsMax)} of at most six decimals, like 0.5.`,
+      }
     : { value: Number(text.trim()) }
 }
 

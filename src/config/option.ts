@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { parseByteSize } from '../core/text.js'
+import { formatCount, parseByteSize } from '../core/text.js'
 import { parseDurationMs } from '../core/time.js'
 import { parseListenAddress } from '../core/server-addresses.js'
 import type { PathUse } from '../core/local-path.js'
@@ -235,15 +235,22 @@ export function parseListOfSome(text: string): Parsed<string[]> {
   return list.value.length === 0 ? { fault: 'It must name at least one.' } : list
 }
 
-export function parseWholeNumber(text: string): Parsed<number> {
-  return /^\d{1,12}$/.test(text)
-    ? { value: Number(text) }
-    : { fault: 'It must be a whole number, 0 or more.' }
+/** The largest number that a flag takes, unless it has a smaller limit. */
+const numberMax = 999_999_999_999
+
+/** Creates a parser of whole numbers in digits; every other text has the same fault, which names the limits. */
+export function createNumberParser(min: number, max = numberMax, orWord = '') {
+  return (text: string): Parsed<number> => {
+    const value = /^\d{1,12}$/.test(text) ? Number(text) : NaN
+    return value >= min && value <= max
+      ? { value }
+      : { fault: `It must be a whole number from ${min} to ${formatCount(max)}${orWord}.` }
+  }
 }
 
-export function parsePositive(text: string): Parsed<number> {
-  return /^0+$/.test(text) && text.length <= 12 ? { fault: 'It must be 1 or more.' } : parseWholeNumber(text)
-}
+export const parseWholeNumber = createNumberParser(0)
+
+export const parsePositive = createNumberParser(1)
 
 export function parseDuration(text: string): Parsed<string> {
   return parseDurationMs(text) === null

@@ -40,7 +40,7 @@ export const defaultPaths = {
 
 const path = () => z.string().min(1)
 const createPositiveSchema = () => z.int().positive()
-export const createMatcherCountSchema = () => z.int().min(0).max(64)
+const createMatcherCountSchema = () => z.int().min(0).max(64)
 
 const checkpoint = {
   path: option({

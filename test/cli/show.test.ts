@@ -292,7 +292,7 @@ test.each([
   [['rows.csv', '--where', 'Bonn'], 'USAGE_INVALID', /a column, one of = != < > <= >= ~, and a value/],
   [['rows.csv', '--row', '3'], 'INPUT_ROW_MISSING', /has 2 rows, and no row 3[^]*from 1 to 2/],
   [['header.csv', '--row', '1'], 'INPUT_ROW_MISSING', /has 0 rows[^]*only a header/],
-  [['rows.csv', '--row', '0'], 'USAGE_INVALID', /1 or more/],
+  [['rows.csv', '--row', '0'], 'USAGE_INVALID', /whole number from 1/],
   [['rows.csv', '--row', '1', '--where', 'city=Bonn'], 'USAGE_INVALID', /cannot be combined/],
 ])('%j ends with %s and a hint', async (args, code, message) => {
   const place = createPlace()

@@ -1,5 +1,7 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
+import { createNumberParser, parsePositive } from '../../config/option.js'
 import { defaultPaths } from '../../config/options.js'
+import { getParsedValue } from '../config-flags.js'
 import { UserError } from '../../core/errors.js'
 import { formatCount } from '../../core/text.js'
 import { systemClock } from '../../platform/clock.js'
@@ -262,14 +264,10 @@ const toUnitsMax = (limit: UnitLimit): number | null => (limit === 'unlimited' ?
 
 function parseUnitLimit(text: string): UnitLimit {
   if (text === 'unlimited') return text
-  if (/^\d{1,12}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It must be a whole number, or unlimited.')
+  return getParsedValue(createNumberParser(0, undefined, ', or unlimited')(text))
 }
 
-function parseUnits(text: string): number {
-  if (/^[1-9]\d{0,11}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It must be a whole number above 0.')
-}
+const parseUnits = (text: string): number => getParsedValue(parsePositive(text))
 
 function formatAccounts(accounts: readonly AccountSummary[]): string {
   if (accounts.length === 0) return 'No accounts yet: enrich accounts add NAME\n'

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
+import { createNumberParser } from '../../config/option.js'
 import { defaultPaths } from '../../config/options.js'
 import { chooseRegistry } from '../../app/registry-adapter.js'
 import type { Registry } from '../../registry/read-registry.js'
@@ -24,6 +25,7 @@ import {
   readConfig,
   sourcesColumnFlags,
   type ConfigFlags,
+  getParsedValue,
 } from '../config-flags.js'
 import { addGet, addRefresh } from './registry-get.js'
 import { formatLinkage, formatHits } from '../terminal/registry-text.js'
@@ -191,8 +193,4 @@ function parseMap(text: string, previous: Record<string, string> | undefined): R
 
 const limitMax = 1_000
 
-function parseLimit(text: string): number {
-  const limit = Number(text)
-  if (Number.isInteger(limit) && limit >= 1 && limit <= limitMax) return limit
-  throw new InvalidArgumentError(`it must be a whole number from 1 to ${limitMax}`)
-}
+const parseLimit = (text: string): number => getParsedValue(createNumberParser(1, limitMax)(text))

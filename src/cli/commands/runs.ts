@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import {
   withKnownHistory,
   sumRuns,
@@ -14,7 +14,7 @@ import { parsePositive } from '../../config/option.js'
 import { resolveSettings } from '../../config/settings.js'
 import { formatAlarm } from '../../core/alarms.js'
 import { UserError } from '../../core/errors.js'
-import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
+import { addConfigFlags, getParsedValue, readConfig, type ConfigFlags } from '../config-flags.js'
 import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { basename } from 'node:path'
 import { formatCount, plural } from '../../core/text.js'
@@ -263,8 +263,4 @@ function showRuns(path: string, { runs, submissions }: KnownRuns, flags: RunsFla
 }
 
 /** Unlimited without a terminal. */
-function parseCount(text: string): number {
-  const parsed = parsePositive(text)
-  if ('fault' in parsed) throw new InvalidArgumentError(parsed.fault)
-  return parsed.value
-}
+const parseCount = (text: string): number => getParsedValue(parsePositive(text))

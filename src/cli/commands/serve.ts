@@ -1,5 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { defaultPaths, createMatcherCountSchema } from '../../config/options.js'
+import { createNumberParser } from '../../config/option.js'
+import { defaultPaths } from '../../config/options.js'
+import { getParsedValue } from '../config-flags.js'
 import { chooseRegistry } from '../../app/registry-adapter.js'
 import {
   isLoopback,
@@ -206,11 +208,7 @@ function collectOrigin(text: string, before: string[] | undefined): string[] {
   return [...(before ?? []), url.origin]
 }
 
-function parseMatchers(text: string): number {
-  const parsed = createMatcherCountSchema().safeParse(/^\d+$/.test(text) ? Number(text) : NaN)
-  if (!parsed.success) throw new InvalidArgumentError('It must be a number of threads from 0 to 64.')
-  return parsed.data
-}
+const parseMatchers = (text: string): number => getParsedValue(createNumberParser(0, 64)(text))
 
 function parseRange(text: string): { min: number; max: number } {
   const match = /^(\d{1,5}(?:\.\d+)?)(?::(\d{1,5}(?:\.\d+)?))?$/.exec(text)

@@ -1,9 +1,11 @@
-import { Command } from 'commander'
+import { Command, type Option } from 'commander'
 import { iso31661 } from 'iso-3166'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import { addConfigFlags, readConfig } from '../../../src/cli/config-flags.js'
+import { createProgram } from '../../../src/cli/program.js'
 import { suggestChoice } from '../../../src/cli/run-help.js'
+import type { CliIo } from '../../../src/cli/terminal/command-io.js'
 import { parseConfig, type FileConfig } from '../../../src/config/file-config.js'
 import {
   fillDefaults,
@@ -102,10 +104,12 @@ describe('flags by the table', () => {
   })
 
   test.each([
-    [['--limit', '0'], 'It must be 1 or more.'],
-    [['--limit', '1.5'], 'It must be a whole number, 0 or more.'],
-    [['--limit', '1'.repeat(13)], 'It must be a whole number, 0 or more.'],
-    [['--max-lookups', '-1'], 'It must be a whole number, 0 or more.'],
+    [['--limit', '0'], 'It must be a whole number from 1 to 999,999,999,999.'],
+    [['--max-lookups', '1'.repeat(13)], 'It must be a whole number from 0 to 999,999,999,999.'],
+    [
+      ['--max-cost', '1e3'],
+      'It must be an amount from 0 to 1,000,000,000 of at most six decimals, like 0.5.',
+    ],
     [['--max-age', '30'], 'It must be a number and s, m, h or d, like 30d.'],
     [['--delimiter', '||'], 'It must be one character, or tab.'],
     [['--columns', ','], 'It must name at least one.'],
@@ -113,6 +117,37 @@ describe('flags by the table', () => {
     [['--basis', 'all'], 'Allowed choices are auto, inline, file, none.'],
   ])('%j is refused', (argv, message) => {
     expect(() => configFrom(...argv)).toThrow(message)
+  })
+})
+
+describe('every flag that takes a number', async () => {
+  const listAll = (command: Command): Command[] => [command, ...command.commands.flatMap(listAll)]
+  const isNumber = ({ flags }: Option) => /<(?:n|amount|percent|share)>/.test(flags)
+  const cases = listAll(await createProgram({} as CliIo)).flatMap((command) =>
+    command.options.filter(isNumber).map((flag) => [command.name(), flag.flags, flag] as const),
+  )
+  const texts = ['0', '-1', '1.5', '1e3', '1e20', '9'.repeat(20), '', '∞', '１２', ' ', '0x10']
+
+  test('is found', () => {
+    const names = cases.map(([, , flag]) => flag.long)
+    expect(names).toEqual(
+      expect.arrayContaining(['--limit', '--row', '--matchers', '--max-cost', '--accept']),
+    )
+  })
+
+  test.each(cases)('%s %s: one message for all wrong texts, with the limits', (_, __, { parseArg }) => {
+    const messages = new Set<string>()
+    const accepted = texts.filter((text) => {
+      try {
+        parseArg?.(text, undefined)
+        return true
+      } catch (error) {
+        messages.add((error as Error).message)
+        return false
+      }
+    })
+    expect(accepted.filter((text) => text !== '0' && text !== '1.5')).toEqual([])
+    expect([...messages]).toEqual([expect.stringMatching(/\d.*\d/)])
   })
 })
 
