@@ -96,12 +96,30 @@ const kinds: Readonly<Record<string, Kind>> = {
   odbc: createKind('a database'),
 }
 
+/** Throws USAGE_INVALID if no file can have this path, or the database would be lost at the end. */
+function assertPathPossible(path: string, use: PathUse): void {
+  const isInMemory = /^(?::memory:|file::memory:)/i.test(path) && (use === 'checkpoint' || use === 'registry')
+  // Without a file, decisions are read from their usual one.
+  const fault = path.includes('\0')
+    ? 'has a NUL character'
+    : path === '' && use !== 'file'
+      ? 'is empty'
+      : null
+  if (fault === null && !isInMemory) return
+  throw new UserError(
+    'USAGE_INVALID',
+    `the path of ${useTexts[use]} ${fault ?? `is ${path}, which is lost when the command ends`}`,
+    { hint: isInMemory ? 'name a file on a local disk' : 'name a file; check the variable that names it' },
+  )
+}
+
 /**
- * Throws PATH_IS_ADDRESS if a path is an address of another system, with a hint how to write it or to copy the data. A checkpoint may
+ * Throws USAGE_INVALID for a path that no file can have, and PATH_IS_ADDRESS if a path is an address of another system, with a hint how to write it or to copy the data. A checkpoint may
  * be on PostgreSQL: throws CHECKPOINT_* if its URL is not valid. Messages repeat only the kind of the address, since
  * addresses may contain passwords and signed queries.
  */
 export function assertLocalPath(path: string, use: PathUse): void {
+  assertPathPossible(path, use)
   if (use === 'checkpoint' && isPostgresUrl(path)) {
     parsePostgresUrl(path)
     return

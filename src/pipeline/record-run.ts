@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { toAbsolute } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
-import { explainSystemFailure } from '../platform/system-limits.js'
+import { explainFailure } from '../platform/system-limits.js'
 import { calculateMoney } from '../core/money.js'
 import { RunHistory, getErrorEnd, type Ending } from './history/run-history.js'
 import type { Input } from './input/input.js'
@@ -118,7 +118,7 @@ export async function recordFailure<Result>(
     return await work()
   } catch (thrown) {
     const planned = getPlanned()
-    const error = markSubmitted(explainSystemFailure(thrown), planned)
+    const error = markSubmitted(explainFailure(thrown), planned)
     const { exitCode, failure } = getErrorEnd(error, services.interrupt)
     const { prices = null } = order.requests
     const money = calculateMoneySoFar({ prices, tally: counts.tally, stages: planned?.stages ?? [] })

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { errorCodes, UserError } from '../core/errors.js'
+import { describeFileError } from './files.js'
 
 /** Read early: without free file handles it would be too late. */
 const limits = readLimits()
@@ -58,6 +59,22 @@ export function explainSystemFailure(error: unknown): unknown {
     return keepExitCode(error, createFolderGoneError(error))
   return error
 }
+
+/** Explains also a path that the system refuses, where no more precise error was thrown. */
+export function explainFailure(thrown: unknown): unknown {
+  const error = explainSystemFailure(thrown)
+  const { code = '', syscall = '', ...paths } = error as NodeJS.ErrnoException & { dest?: string }
+  const path = syscall === 'chdir' ? paths.dest : paths.path
+  const isRefused = /^(EACCES|EPERM|ENAMETOOLONG|ELOOP|EROFS|ENOTDIR)$/.test(code) && !/^spawn/.test(syscall)
+  if (error instanceof UserError || !isRefused || path === undefined) return error
+  const shown = path.length > pathCharsMax ? `${path.slice(0, pathCharsMax)}…` : path
+  return new UserError('USAGE_INVALID', `${shown} cannot be used: ${describeFileError(code)}`, {
+    hint: 'check the path and the permissions of its folder, or pass another path',
+    cause: error,
+  })
+}
+
+const pathCharsMax = 100
 
 function listCauses(error: unknown): readonly Error[] {
   const causes: Error[] = []

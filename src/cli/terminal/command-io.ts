@@ -8,7 +8,7 @@ import { redactArguments, omittedText, redactAddresses } from '../../core/local-
 import type { StatusLine } from './screen.js'
 import { createConnectors, type Connectors } from '../../connectors/connectors.js'
 import { createTemporaryFolder } from '../../platform/files.js'
-import { explainSystemFailure } from '../../platform/system-limits.js'
+import { explainFailure } from '../../platform/system-limits.js'
 import { html, renderPage } from '../../web/html.js'
 
 /** Streams, arguments and environment of a command. */
@@ -206,7 +206,7 @@ const formatErrorLine = (error: Omit<ErrorLine, 'type'>): string =>
 
 /** Prints an error to standard error and, with --json, as a line to standard output. Returns the exit code. */
 export function reportError(thrown: unknown, io: Surroundings): ExitCode {
-  const error = explainSystemFailure(thrown)
+  const error = explainFailure(thrown)
   const wantsJson = io.argv.includes('--json')
   if (error instanceof UserError) {
     const { code, exitCode } = error
