@@ -20,6 +20,8 @@ import {
   countSubmissions,
   countUnsubmitted,
   toStageFacts,
+  calculatePauseMs,
+  watchPauses,
   type KindRun,
   type Tally,
 } from './tally.js'
@@ -133,15 +135,16 @@ export function watchProgress(deps: ProgressWatchDeps): { end: () => void; elaps
   const startedAtMs = clock.monotonicMs()
   const ended = new AbortController()
   const samples: Sample[] = []
-  const checkRefusals = watchRefusals(deps.tally.refusedSinceMs, (text) => {
+  const notify = (text: string) => {
     observe({ type: 'notice', text })
-  })
-  const checkMisdirected = watchMisdirected(deps.tally, (text) => {
-    observe({ type: 'notice', text })
-  })
-  const checkStop = watchStop((text) => {
+  }
+  const warn = (text: string) => {
     observe({ type: 'notice', text, isWarning: true })
-  })
+  }
+  const checkRefusals = watchRefusals(deps.tally.refusedSinceMs, notify)
+  const checkPauses = watchPauses(deps.tally, clock, warn)
+  const checkMisdirected = watchMisdirected(deps.tally, notify)
+  const checkStop = watchStop(warn)
   let endedAtMs: number | null = null
   const report = () => {
     const nowMs = clock.monotonicMs()
@@ -158,6 +161,7 @@ export function watchProgress(deps: ProgressWatchDeps): { end: () => void; elaps
     while (!ended.signal.aborted) {
       report()
       checkRefusals(clock.monotonicMs())
+      checkPauses()
       checkMisdirected()
       await clock.sleep(progressIntervalMs, ended.signal)
     }
@@ -215,8 +219,8 @@ function snapshot(deps: ProgressWatchDeps, samples: readonly Sample[], elapsedMs
     submitLimit: toPerMinute(limits.submissionsPerWindow, limits.windowMs),
     pollLimit: toPerMinute(limits.pollsPerWindow, limits.windowMs),
     elapsedMs,
-    // The run cannot end before the first answer.
-    etaMs: etaMs === null || firstAnswersInMs === null ? etaMs : Math.max(etaMs, firstAnswersInMs),
+    // The run cannot end before the first answer, or during a pause.
+    etaMs: etaMs && Math.max(etaMs, firstAnswersInMs ?? 0, calculatePauseMs(tally, deps.clock)),
     outcomes: Object.fromEntries(tally.outcomes),
     sofar: createTimelinePoint([tally, ...deps.stages.map((stage) => stage.tally)], elapsedMs),
     firstAnswersInMs,

@@ -1,3 +1,5 @@
+import type { Clock } from '../../platform/clock.js'
+import { rateWaitMsMax } from '../../core/pacing.js'
 import type { Stop } from '../scheduler/scheduling.js'
 import type { CounterName, RequestKind, RunCounter } from '../scheduler/scheduler.js'
 import type { LookupPlan, LookupKind } from '../../core/lookup-state.js'
@@ -14,6 +16,8 @@ export interface Tally extends Readonly<Record<CounterName, number>> {
   readonly rateLimited: number
   /** Start of the present series of 429 responses (monotonic); null if the last response was not a 429. */
   readonly refusedSinceMs: Readonly<Record<RequestKind, number | null>>
+  /** End of the longest wait that a 429 demanded (monotonic). */
+  readonly pausedUntilMs: Readonly<Record<RequestKind, number>>
   /** Deviations of answers from the contract, with counts. */
   readonly schemaDeviations: ReadonlyMap<string, number>
   /** Lookups whose last answer belongs to another one. */
@@ -46,6 +50,7 @@ export function createTally(): { tally: Tally; counter: RunCounter } {
     outcomes: new Map<string, number>(),
     rateLimited: 0,
     refusedSinceMs: { submissions: null, polls: null } as Record<RequestKind, number | null>,
+    pausedUntilMs: { submissions: -Infinity, polls: -Infinity } as Record<RequestKind, number>,
     schemaDeviations: new Map<string, number>(),
     held: new Set<number>(),
     deliveries: { taken: 0, unclaimed: 0, quarantined: 0 },
@@ -55,7 +60,9 @@ export function createTally(): { tally: Tally; counter: RunCounter } {
   }
   const counter: RunCounter = {
     count: (what) => tally[what]++,
-    onReply: (what, isRefused, nowMs) => {
+    onReply: (what, { kind, waitMs = 0 }, nowMs) => {
+      const isRefused = kind === 'rate_limited'
+      tally.pausedUntilMs[what] = Math.max(tally.pausedUntilMs[what], nowMs + waitMs)
       tally.refusedSinceMs[what] = isRefused ? (tally.refusedSinceMs[what] ?? nowMs) : null
       if (isRefused) tally.rateLimited++
     },
@@ -81,6 +88,34 @@ export function createTally(): { tally: Tally; counter: RunCounter } {
   }
   return { tally, counter }
 }
+
+/** Returns the time left of the pauses that 429 responses demanded. */
+export const calculatePauseMs = ({ pausedUntilMs }: Pick<Tally, 'pausedUntilMs'>, clock: Clock): number =>
+  Math.max(0, pausedUntilMs.submissions - clock.monotonicMs(), pausedUntilMs.polls - clock.monotonicMs())
+
+/** Reports each wait that a service requests beyond the window of a rate limit: until when, and why. */
+export function watchPauses(
+  tally: Pick<Tally, 'pausedUntilMs'>,
+  clock: Clock,
+  notify: (sentence: string) => void,
+): () => void {
+  const told = { submissions: -Infinity, polls: -Infinity }
+  return () => {
+    for (const what of ['submissions', 'polls'] as const) {
+      const leftMs = tally.pausedUntilMs[what] - clock.monotonicMs()
+      if (leftMs <= rateWaitMsMax || tally.pausedUntilMs[what] <= told[what] + sameWaitMs) continue
+      told[what] = tally.pausedUntilMs[what]
+      const until = new Date(clock.nowMs() + leftMs).toISOString().replace(/\.\d+Z$/, 'Z')
+      notify(
+        `The service answered 429 and asks to wait (Retry-After): the run pauses ${what} until ${until}. ` +
+          'Nothing is lost if you stop it; --max-duration limits the wait.',
+      )
+    }
+  }
+}
+
+/** Requests in flight together are refused with about the same time. */
+const sameWaitMs = 10_000
 
 /** Keys come from servers, so their number is limited. */
 const keyCountMax = 1_000

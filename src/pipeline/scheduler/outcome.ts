@@ -1,6 +1,6 @@
 import { runAcceptedLenient, runObjectLenient, type RunObjectLenient } from '../../contract/result.js'
 import { readError, type Exchange } from '../../core/http-exchange.js'
-import { parseInstantMs } from '../../core/time.js'
+import { formatDuration, parseInstantMs, parseRetryAfterMs } from '../../core/time.js'
 import { at, toInteger, toText } from '../../core/json.js'
 import {
   echoesCustomId,
@@ -9,7 +9,7 @@ import {
   foldCustomId,
   type ExpectedIdentity,
 } from './misdirected.js'
-import { readRateHeaders } from '../../core/pacing.js'
+import { rateWaitMsMax, readRateHeaders } from '../../core/pacing.js'
 import { isUsableRunId } from '../../core/lookup-state.js'
 import type { ServerErrorMeaning } from './scheduling.js'
 import { readWebhookEvent, type WebhookEvent } from '../../core/webhooks.js'
@@ -127,13 +127,25 @@ function judgeRateLimit(
   exchange: Extract<Exchange, { kind: 'reply' }>,
   reason: string,
   nowMs: number,
-): { kind: 'rate_limited'; waitMs: number } | { kind: 'plan_limit'; reason: string } {
+): { kind: 'rate_limited'; waitMs: number } | { kind: 'plan_limit'; reason: string; isLongWait?: true } {
   const rate = readRateHeaders(exchange.headers, nowMs)
   const { type } = readError(exchange.body)
   const namesPlan = type !== null && /plan|quota|monthly|spend|allowance|insufficient/i.test(type)
   if (namesPlan || (rate.remaining !== null && rate.remaining > 0)) return { kind: 'plan_limit', reason }
-  return { kind: 'rate_limited', waitMs: Math.max(rate.resetMs ?? rateLimitedWaitMs, rateLimitedWaitMsMin) }
+  const requestedMs = parseRetryAfterMs(exchange.headers['retry-after'] ?? '', nowMs) ?? 0
+  if (requestedMs > requestedWaitMsMax) {
+    const wait = requestedMs > centuryMs ? 'more than a century' : formatDuration(requestedMs)
+    return { kind: 'plan_limit', reason: `${reason}; it asks to wait ${wait}`, isLongWait: true }
+  }
+  // A shorter wait is that of a window, which its reset states more precisely.
+  const waitMs = requestedMs > rateWaitMsMax ? requestedMs : (rate.resetMs ?? rateLimitedWaitMs)
+  return { kind: 'rate_limited', waitMs: Math.max(waitMs, rateLimitedWaitMsMin) }
 }
+
+/** Longest wait that a service may request with `Retry-After`; the run ends if it requests more. */
+export const requestedWaitMsMax = 3_600_000
+
+const centuryMs = 100 * 365 * 86_400_000
 
 /** Wait after a 429 without a reset time. */
 const rateLimitedWaitMs = 15_000
@@ -149,6 +161,8 @@ export type PollVerdict =
   | { kind: 'rate_limited'; waitMs: number }
   | { kind: 'refused'; reason: string }
   | { kind: 'run_unknown'; reason: string }
+  /** The service asks to wait for longer than a run does. */
+  | { kind: 'unreachable'; reason: string }
   /** The submission that was assumed accepted was not: it may be submitted again. */
   | { kind: 'not_created'; reason: string }
   | { kind: 'retry'; reason: string }
@@ -163,7 +177,7 @@ export function judgePoll(exchange: Exchange, asked: ExpectedIdentity, nowMs: nu
 export function judgeOtherPoll(
   exchange: Exchange,
   nowMs: number,
-): Extract<PollVerdict, { kind: 'rate_limited' | 'refused' | 'run_unknown' | 'retry' }> {
+): Extract<PollVerdict, { kind: 'rate_limited' | 'refused' | 'run_unknown' | 'retry' | 'unreachable' }> {
   if (exchange.kind === 'no_reply') return { kind: 'retry', reason: exchange.reason }
   const { status } = exchange
   const reason = describe(exchange)
@@ -172,7 +186,9 @@ export function judgeOtherPoll(
   if (status === 429) {
     const verdict = judgeRateLimit(exchange, reason, nowMs)
     // Polls are free: a plan limit is waited for like a rate limit.
-    return verdict.kind === 'rate_limited' ? verdict : { kind: 'rate_limited', waitMs: rateLimitedWaitMs }
+    if (verdict.kind === 'rate_limited') return verdict
+    if (verdict.isLongWait === true) return { kind: 'unreachable', reason: verdict.reason }
+    return { kind: 'rate_limited', waitMs: rateLimitedWaitMs }
   }
   return { kind: 'retry', reason }
 }

@@ -189,8 +189,7 @@ export class Poller {
     if (stopping.pollSignal.aborted && !(exchange.kind === 'reply' && exchange.bodyFault === null)) return
     if (exchange.kind === 'reply') pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
     const verdict = protocol.judgePoll(exchange, run, clock.nowMs())
-    const isLimited = verdict.kind === 'rate_limited'
-    if (exchange.kind === 'reply') counter.onReply('polls', isLimited, clock.monotonicMs())
+    if (exchange.kind === 'reply') counter.onReply('polls', verdict, clock.monotonicMs())
     if (verdict.kind === 'retry') this.#handleFailure(run, verdict.reason, startedAtMs)
     else this.#failureStreak.reset()
     if (verdict.kind === 'pending') this.#seeRunning(run, startedAtMs)
@@ -214,6 +213,7 @@ export class Poller {
         this.#deps.pace.onRateLimited(verdict.waitMs)
         return
       case 'refused':
+      case 'unreachable':
         this.#kind.stopping.stop(verdict)
         return
       case 'run_unknown':

@@ -166,8 +166,7 @@ export class Submitter {
     const exchange = await protocol.sendRequest(lookup, customId, url, stopping.replySignal)
     if (exchange.kind === 'reply') pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
     const verdict = protocol.judgeKickoff(exchange, lookup, customId, clock.nowMs())
-    if (exchange.kind === 'reply')
-      counter.onReply('submissions', verdict.kind === 'rate_limited', clock.monotonicMs())
+    if (exchange.kind === 'reply') counter.onReply('submissions', verdict, clock.monotonicMs())
     this.#watchReachability(verdict, startedAtMs)
     const isLostRead =
       protocol.onLost === 'ask_again' && verdict.kind === 'not_sent' && mayHaveArrived(exchange)

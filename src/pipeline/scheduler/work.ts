@@ -177,8 +177,8 @@ export type CounterName =
 /** Receives counts from the scheduler, for display only. It returns nothing: no decision depends on counts. */
 export interface RunCounter {
   count(what: CounterName): void
-  /** Counts a reply; `isRefused` for a 429. `nowMs` is monotonic. */
-  onReply(what: RequestKind, isRefused: boolean, nowMs: number): void
+  /** Counts a reply, by its verdict; `waitMs` after a 429. `nowMs` is monotonic. */
+  onReply(what: RequestKind, verdict: { kind: string; waitMs?: number }, nowMs: number): void
   /** Counts the first final answer of a run. */
   countAnswer(outcome: string): void
   countDeviation(deviation: string): void

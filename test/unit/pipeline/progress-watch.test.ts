@@ -57,12 +57,12 @@ test('first answers are announced by the age of the oldest run, and not once the
   expect(show(running(6 * minute)).firstAnswersInMs).toBeNull()
   const refusedPolls = show((made) => {
     running(2 * minute)(made)
-    made.counter.onReply('polls', true, 0)
+    made.counter.onReply('polls', { kind: 'rate_limited' }, 0)
   })
   expect(refusedPolls.firstAnswersInMs).toBeNull()
   // Nothing was submitted: every answer of the service was a 429.
   const refused = show(({ counter }) => {
-    counter.onReply('submissions', true, 0)
+    counter.onReply('submissions', { kind: 'rate_limited' }, 0)
   })
   expect(refused.firstAnswersInMs).toBeNull()
 })

@@ -4,6 +4,7 @@ import type { Exchange } from '../../../src/core/http-exchange.js'
 import {
   judgeKickoff,
   judgePoll,
+  requestedWaitMsMax,
   type KickoffVerdict,
   type PollVerdict,
 } from '../../../src/pipeline/scheduler/outcome.js'
@@ -98,9 +99,23 @@ describe('what the answer to a submission means', () => {
     [{}, 15_000],
     [{ 'ratelimit-reset': '7' }, 7_000],
     [{ 'ratelimit-reset': '0' }, 250],
-    [{ 'retry-after': '99999' }, 120_000],
+    [{ 'ratelimit-reset': '7', 'retry-after': '60' }, 7_000],
+    [{ 'ratelimit-reset': '7', 'retry-after': '3600' }, 3_600_000],
   ])('the wait after a 429 with %j', (headers, waitMs) => {
     expect(judgeKickoff(reply(429, undefined, headers), nowMs)).toEqual({ kind: 'rate_limited', waitMs })
+  })
+
+  test.each([
+    ['3601', 'it asks to wait 1h00m'],
+    ['99999', 'it asks to wait 1d03h'],
+    ['1' + '0'.repeat(20), 'it asks to wait more than a century'],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', 'it asks to wait more than a century'],
+  ])('Retry-After: %s is no wait of a run', (text, wait) => {
+    const exchange = reply(429, undefined, { 'retry-after': text })
+    const reason = `HTTP 429; ${wait}`
+    expect(judgeKickoff(exchange, nowMs)).toMatchObject({ kind: 'plan_limit', reason })
+    const asked = { runId: 'run_1', customId: null, name: null }
+    expect(judgePoll(exchange, asked, nowMs)).toEqual({ kind: 'unreachable', reason })
   })
 
   test('the reason names status, type and message', () => {
@@ -115,7 +130,7 @@ describe('what the answer to a submission means', () => {
       const verdict = judgeKickoff(exchange, atMs)
       if (verdict.kind === 'rate_limited') {
         expect(verdict.waitMs).toBeGreaterThanOrEqual(250)
-        expect(verdict.waitMs).toBeLessThanOrEqual(120_000)
+        expect(verdict.waitMs).toBeLessThanOrEqual(requestedWaitMsMax)
       }
       if (verdict.kind === 'accepted') expect(verdict.runId).not.toBe('')
     })
@@ -223,7 +238,7 @@ describe('what a poll says', () => {
         expect(exchange.kind === 'reply' && exchange.status >= 200 && exchange.status < 300).toBe(true)
         if (!verdict.failed) expect(verdict.run.data).not.toBeNull()
       }
-      if (verdict.kind === 'rate_limited') expect(verdict.waitMs).toBeLessThanOrEqual(120_000)
+      if (verdict.kind === 'rate_limited') expect(verdict.waitMs).toBeLessThanOrEqual(requestedWaitMsMax)
     })
   })
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { watchMisdirected, watchRefusals } from '../../../src/pipeline/history/progress-watch.js'
-import { createTally } from '../../../src/pipeline/history/tally.js'
+import { systemClock } from '../../../src/platform/clock.js'
+import { calculatePauseMs, createTally, watchPauses } from '../../../src/pipeline/history/tally.js'
 
 const minuteMs = 60_000
 
@@ -14,7 +15,8 @@ function noticesOf(
   let minute = 0
   const look = watchRefusals(tally.refusedSinceMs, (text) => seen.push([minute, text]))
   for (; minute <= minutes; minute++) {
-    counter.onReply('submissions', isRefused(minute), minute * minuteMs)
+    const verdict = isRefused(minute) ? { kind: 'rate_limited', waitMs: 1_000 } : { kind: 'accepted' }
+    counter.onReply('submissions', verdict, minute * minuteMs)
     look(minute * minuteMs)
   }
   return seen
@@ -24,6 +26,25 @@ test('a service that refuses for long is named with the time and the causes, eve
   const notices = noticesOf(() => true, 60)
   expect(notices.map(([minute]) => minute)).toEqual([3, 6, 12, 24, 48])
   expect(notices[1]?.[1]).toMatch(/429 to all submissions for 6m00s.*API key.*plan.*--max-duration/)
+})
+
+test('a long wait that the service requests is reported once, with its end', () => {
+  const { tally, counter } = createTally()
+  const seen: string[] = []
+  let monotonicMs = 0
+  const clock = {
+    ...systemClock,
+    monotonicMs: () => monotonicMs,
+    nowMs: () => Date.UTC(2026, 0, 1) + monotonicMs,
+  }
+  const look = watchPauses(tally, clock, (text) => seen.push(text))
+  for (const waitMs of [60_000, 120_000, 3_600_000, 3_599_000]) {
+    counter.onReply('submissions', { kind: 'rate_limited', waitMs }, monotonicMs)
+    look()
+    monotonicMs += 1_000
+  }
+  expect(seen).toEqual([expect.stringMatching(/429.*Retry-After.*submissions until 2026-01-01T01:00:02Z/)])
+  expect(calculatePauseMs(tally, clock)).toBe(3_598_000)
 })
 
 test('a limit that is met now and then is no news', () => {
