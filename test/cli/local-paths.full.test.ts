@@ -1,8 +1,11 @@
+import { chmodSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Argument } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { assertLocalPath, redactAddresses } from '../../src/core/local-path.js'
 import { companiesCsv, createPlace } from '../support/cli.js'
 import { commandsOfProgram } from '../support/every-command.js'
+import { hasProgram, tellSkipped } from '../support/skipped.js'
 
 const secret = 'pw-5e3c1f'
 /** Addresses as people type them, each with something in it that nobody may read. */
@@ -183,6 +186,71 @@ test.each([
   const { code, stdout, stderr } = await createPlace().run([...args, '--json'])
   expect(code).toBe(2)
   expect(stdout + stderr).not.toContain(secret)
+})
+
+describe('a path that no file can have', () => {
+  const long = `/tmp/${'a'.repeat(5_000)}`
+  const checkpoints = ['', ':memory:', 'file::memory:?cache=shared', long]
+
+  test.each(checkpoints)('as the checkpoint: %s', async (path) => {
+    const place = createPlace()
+    place.write('in.csv', companiesCsv(['Acme']))
+    for (const args of [['in.csv', '-o', 'out.csv'], ['status'], ['checkpoint', 'verify']]) {
+      const { code, stderr } = await place.run([...args, '--checkpoint', path])
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/^error [A-Z_]+: .+\n {2}hint: .+/m)])
+    }
+    expect(place.names()).toEqual(['in.csv'])
+  })
+
+  test.each([
+    [['', '-o', 'out.csv']],
+    [['in.csv', '-o', '']],
+    [['show', '']],
+    [['registry', 'load', '']],
+    [[long, '-o', 'out.csv']],
+    [['in.csv', '-o', `${long}.csv`]],
+    [['mcp', '--root', long]],
+    [['init', long]],
+  ])('as another path: %j', async (args) => {
+    const place = createPlace()
+    place.write('in.csv', companiesCsv(['Acme']))
+    const { code, stderr } = await place.run(args)
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^error [A-Z_]+: .+\n {2}hint: .+/m)])
+  })
+
+  test.each(['input', 'output', 'report', 'checkpoint', 'registry', 'file'] as const)(
+    'with a NUL character as %s',
+    (use) => {
+      expect(() => {
+        assertLocalPath('a\0b.csv', use)
+      }).toThrow('NUL character')
+    },
+  )
+})
+
+test('for another user, a folder that it may not enter is an error with a hint', async (context) => {
+  if (process.getuid?.() !== 0 || !hasProgram('setpriv')) {
+    tellSkipped('only root can act as another user: folders without permission were not tried')
+    context.skip()
+  }
+  const place = createPlace()
+  place.write('in.csv', companiesCsv(['Acme']))
+  mkdirSync(place.path('closed'))
+  place.write('closed/in.csv', companiesCsv(['Acme']))
+  chmodSync(dirname(place.folder), 0o755)
+  chmodSync(place.folder, 0o777)
+  chmodSync(place.path('closed'), 0o600)
+  const wrapper = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+  for (const args of [
+    ['closed/in.csv', '-o', 'out.csv'],
+    ['in.csv', '-o', 'closed/out.csv'],
+    ['in.csv', '-o', 'out.csv', '--checkpoint', 'closed/c.sqlite'],
+    ['status', '--checkpoint', 'closed/c.sqlite'],
+    ['mcp', '--root', 'closed'],
+  ]) {
+    const { code, stderr } = await place.run(args, { wrapper })
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^error [A-Z_]+: .+\n {2}hint: .+/m)])
+  }
 })
 
 test('an address in a text loses its user and its query, and nothing else', () => {
