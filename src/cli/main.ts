@@ -8,8 +8,9 @@ const { HOME: home = '', XDG_CACHE_HOME: cache = home && `${home}/.cache` } = pr
 if (cache !== '') enableCompileCache?.(`${cache}/enrich/compiled`)
 
 // Imported after the cache is enabled, so that it is cached too.
-await import('./command-line.js').catch((error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EMFILE' && error.code !== 'ENFILE') throw error
+await import('./command-line.js').catch((error: unknown) => {
+  const { code } = error as NodeJS.ErrnoException
+  if (code !== 'EMFILE' && code !== 'ENFILE') throw error
   // No other module can be loaded to explain it.
   const message = 'too many open files: the limit of this process is too low'
   const hint = 'run ulimit -n 2048, then the same command again; about 512 are enough'

@@ -245,7 +245,8 @@ function assertLocalPaths(config: FileConfig): void {
   for (const { path, option } of listOptions(options)) {
     if (option.path === undefined) continue
     for (const value of [getValueAt(config, path)].flat())
-      if (typeof value === 'string' && !(mayBeRemote.has(option.path) && isAddress(value)))
+      // An empty text in a config is no path.
+      if (typeof value === 'string' && value !== '' && !(mayBeRemote.has(option.path) && isAddress(value)))
         assertLocalPath(value, option.path)
   }
 }
