@@ -1,6 +1,6 @@
 import { runAcceptedLenient, runObjectLenient, type RunObjectLenient } from '../../contract/result.js'
 import { readError, type Exchange } from '../../core/http-exchange.js'
-import { formatDuration, parseInstantMs, parseRetryAfterMs } from '../../core/time.js'
+import { formatDuration, parseHttpDate, parseInstantMs, parseRetryAfterMs } from '../../core/time.js'
 import { at, toInteger, toText } from '../../core/json.js'
 import {
   echoesCustomId,
@@ -132,11 +132,16 @@ function judgeRateLimit(
   const { type } = readError(exchange.body)
   const namesPlan = type !== null && /plan|quota|monthly|spend|allowance|insufficient/i.test(type)
   if (namesPlan || (rate.remaining !== null && rate.remaining > 0)) return { kind: 'plan_limit', reason }
-  const requestedMs = parseRetryAfterMs(exchange.headers['retry-after'] ?? '', nowMs) ?? 0
-  if (requestedMs > requestedWaitMsMax) {
-    const wait = requestedMs > centuryMs ? 'more than a century' : formatDuration(requestedMs)
-    return { kind: 'plan_limit', reason: `${reason}; it asks to wait ${wait}`, isLongWait: true }
-  }
+  // The server wrote the time by its own clock.
+  const sentMs = parseHttpDate(exchange.headers['date'] ?? '', nowMs) ?? nowMs
+  const statedMs = parseRetryAfterMs(exchange.headers['retry-after'] ?? '', sentMs) ?? 0
+  const requestedMs = statedMs > absurdWaitMs ? 0 : statedMs
+  if (requestedMs > requestedWaitMsMax)
+    return {
+      kind: 'plan_limit',
+      reason: `${reason}; it asks to wait ${formatDuration(requestedMs)}`,
+      isLongWait: true,
+    }
   // A shorter wait is that of a window, which its reset states more precisely.
   const waitMs = requestedMs > rateWaitMsMax ? requestedMs : (rate.resetMs ?? rateLimitedWaitMs)
   return { kind: 'rate_limited', waitMs: Math.max(waitMs, rateLimitedWaitMsMin) }
@@ -145,7 +150,8 @@ function judgeRateLimit(
 /** Longest wait that a service may request with `Retry-After`; the run ends if it requests more. */
 export const requestedWaitMsMax = 3_600_000
 
-const centuryMs = 100 * 365 * 86_400_000
+/** A longer wait is an error of the server, and is ignored. */
+const absurdWaitMs = 366 * 86_400_000
 
 /** Wait after a 429 without a reset time. */
 const rateLimitedWaitMs = 15_000

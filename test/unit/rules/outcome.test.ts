@@ -108,14 +108,30 @@ describe('what the answer to a submission means', () => {
   test.each([
     ['3601', 'it asks to wait 1h00m'],
     ['99999', 'it asks to wait 1d03h'],
-    ['1' + '0'.repeat(20), 'it asks to wait more than a century'],
-    ['Fri, 31 Dec 9999 23:59:59 GMT', 'it asks to wait more than a century'],
   ])('Retry-After: %s is no wait of a run', (text, wait) => {
     const exchange = reply(429, undefined, { 'retry-after': text })
     const reason = `HTTP 429; ${wait}`
     expect(judgeKickoff(exchange, nowMs)).toMatchObject({ kind: 'plan_limit', reason })
     const asked = { runId: 'run_1', customId: null, name: null }
     expect(judgePoll(exchange, asked, nowMs)).toEqual({ kind: 'unreachable', reason })
+  })
+
+  test.each(['1' + '0'.repeat(20), 'Fri, 31 Dec 9999 23:59:59 GMT'])('Retry-After: %s is ignored', (text) => {
+    const verdict = judgeKickoff(reply(429, undefined, { 'retry-after': text }), nowMs)
+    expect(verdict).toMatchObject({
+      kind: 'rate_limited',
+      waitMs: expect.toSatisfy((ms) => Number(ms) <= 120_000) as number,
+    })
+  })
+
+  test('a time of Retry-After is one of the clock of the server', () => {
+    const date = (atMs: number) => new Date(atMs).toUTCString()
+    const serverMs = nowMs + 5 * 3_600_000
+    const headers = { date: date(serverMs), 'retry-after': date(serverMs + 60_000) }
+    expect(judgeKickoff(reply(429, undefined, headers), nowMs).kind).toBe('rate_limited')
+    expect(judgeKickoff(reply(429, undefined, { 'retry-after': headers['retry-after'] }), nowMs).kind).toBe(
+      'plan_limit',
+    )
   })
 
   test('the reason names status, type and message', () => {
