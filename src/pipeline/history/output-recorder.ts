@@ -210,7 +210,8 @@ function findCountry(name: Lookup['name'] | null, location: Lookup['location']):
   const stated = /\(company number ([A-Z]{2})(?:-[A-Z]+)? [^()]*\d/.exec(name ?? '')?.[1]
   if (stated !== undefined) return stated
   const last = location?.split(',').at(-1)?.trim() ?? ''
-  return last === '' || /^\s*\p{Ll}\s*$/u.test(location ?? '') ? null : findCountryCode(last)
+  const isOther = /^(?:\s*\p{Ll}\s*|.*,\s*\d+\s*)$/su.test(location ?? '')
+  return last === '' || isOther ? null : findCountryCode(last)
 }
 
 /** Returns the index of an id in ascending `ids`, which contain it. */

@@ -308,7 +308,7 @@ export class IdentifierCounts {
   #describeCountries(isHosted: boolean): string {
     const names = [...this.#countries.names].slice(0, countriesNamedMax).map(quoteCountry)
     const more = this.#countries.names.size > countriesNamedMax ? ', …' : ''
-    const effect = isHosted ? '' : '; the confidence is at most 94, unless the postal code fits'
+    const effect = isHosted ? '' : '; the confidence may be limited to 94'
     return (
       `${formatRows(this.#countries.count)} a country that is no known name or code: ${names.join(', ')}${more} ` +
       `(${formatRowNumbers(this.#countries)}): submitted as written${effect}`

@@ -1,3 +1,4 @@
+import { iso31662 } from 'iso-3166'
 import known from '../../core/country-names.json' with { type: 'json' }
 import { findCountryCode, findCountryCodes } from '../../core/countries.js'
 import { parsePlaceHeader } from '../../core/header-words.js'
@@ -118,13 +119,18 @@ function settleCountry(columns: LookupColumns, identifiers: IdentifierCells): st
   return only !== undefined && another === undefined ? only : isOpen ? text : ''
 }
 
-/** Whether a cell below the header of a country, or the end of a whole place, has one. */
+const regionNames = new Set(iso31662.map(({ name }) => foldText(name)))
+
+/** Whether a cell below the header of a country, or the end of a whole place, has one; or a cell of regions, as `Uganda`. */
 const hasCountry = (columns: readonly string[], cells: Cells): boolean =>
   cells.some((raw, at) => {
     const cell = toFilledCell(raw ?? '')
     const part = parsePlaceHeader(columns[at] ?? '')?.part
-    const isAtEnd = part === undefined && findCountryCode(cell?.split(',').at(-1)?.trim() ?? '') !== null
-    return cell !== null && (part === 'country' || isAtEnd)
+    const end = cell?.split(',').at(-1)?.trim() ?? ''
+    const isName = /^\D{4,}$/.test(end) && !regionNames.has(foldText(end))
+    const isRead =
+      part === undefined ? /\D/.test(end) : isName && (part === 'region' || (part === 'city' && end !== cell))
+    return cell !== null && (part === 'country' || (isRead && findCountryCode(end) !== null))
   })
 
 /** Returns the lookup of a row. A row without a usable name is looked up by its identifiers, else by its domain. */
@@ -247,16 +253,9 @@ const listNumberCells = (rule: LookupRule, cells: IdentifierCells): NumberCell[]
   const { columns, areNumbersNamed = false, personCountries = [] } = rule
   return numberKeys.flatMap((key) => {
     const text = cells[key]
-    return text === undefined
-      ? []
-      : [
-          {
-            header: columns.identifiers[key] ?? '',
-            text: readDigits(rule, text),
-            isNamed: areNumbersNamed,
-            personCountries,
-          },
-        ]
+    if (text === undefined) return []
+    const header = columns.identifiers[key] ?? ''
+    return [{ header, text: readDigits(rule, text), isNamed: areNumbersNamed, personCountries }]
   })
 }
 

@@ -465,9 +465,7 @@ describe('countries that are not known', () => {
       '9 rows have a country that is no known name or code: "Elbonia 1", "Elbonia 2", "Elbonia 3", "Elbonia 4", ' +
       '"Elbonia 5", … (rows 1, 2, 3, …): submitted as written'
     expect(counts.listNotes(true)).toEqual([start])
-    expect(counts.listNotes(false)).toEqual([
-      `${start}; the confidence is at most 94, unless the postal code fits`,
-    ])
+    expect(counts.listNotes(false)).toEqual([`${start}; the confidence may be limited to 94`])
   })
 
   test('of a register are noted too', async () => {
@@ -1126,12 +1124,27 @@ describe('the country of rows without one', () => {
     ['Ort', 'PLZ', ['Wien', '1010'], 'Wien, 1010, UY'],
     // The code of a state may be that of a country.
     ['City', 'State', ['Boston', 'MA'], 'Boston, MA, UY'],
+    // A country in a column of regions is a country; the name of one that is a region too stays open.
+    ['Town', 'County', ['Kampala', 'Uganda'], 'Kampala, Uganda'],
+    ['Town', 'County', ['Atlanta', 'Georgia'], 'Atlanta, Georgia, UY'],
+    ['City', 'State', ['Toluca', 'México'], 'Toluca, México, UY'],
+    ['City', 'County', ['Kampala, Uganda', ''], 'Kampala, Uganda'],
+    ['City', 'County', ['Panama', ''], 'Panama, UY'],
+    ['City', 'Address', ['Kelmor', 'Larga, 276'], 'Kelmor, Larga, 276, UY'],
   ])('%s and %s of %j are the place %s', async (city, other, cells, expected) => {
     expect((await read([city, other], ['Larkmoor', ...cells])).map(placeOf)).toEqual([expected])
   })
 
   test('a whole place has a country if it ends with one', async () => {
-    const places = ['Salto', 'Wien, Österreich', 'Rivera, UY', '', '東京, 日本', 'Leeds, Yorkshire']
+    const places = [
+      'Salto',
+      'Wien, Österreich',
+      'Rivera, UY',
+      '',
+      '東京, 日本',
+      'Leeds, Yorkshire',
+      'Rivera, Larga, 276',
+    ]
     const rows = places.map((place) => ['Larkmoor', place])
     expect((await read(['Location'], ...rows)).map(placeOf)).toEqual([
       'Salto, UY',
@@ -1140,6 +1153,7 @@ describe('the country of rows without one', () => {
       'UY',
       '東京, 日本',
       'Leeds, Yorkshire, UY',
+      'Rivera, Larga, 276, UY',
     ])
   })
 
