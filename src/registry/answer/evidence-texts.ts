@@ -248,7 +248,7 @@ export function describePlace(
     case 'postal':
       return `the same postal code${afterColon(postalCode)}`
     case 'city':
-      return hint !== null && hasTown(hint.cities, known)
+      return hint !== null && hasTown(hint.cities, known, hint.isLatin)
         ? `the same town${afterColon(city)}`
         : `the same neighbourhood${afterColon(postalCode ?? city)}`
     case 'region':

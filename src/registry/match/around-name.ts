@@ -5,9 +5,12 @@ import { hasOtherScript } from '../normalize/sounds.js'
 import { isIndustryWord } from '../reference/industry-codes.js'
 import { branches } from './other-writings.js'
 import { isConflict, type PlaceAgreement } from './place-agreement.js'
-import type { LocationHint } from './place-readings.js'
+import { listCountries, townsOfCodes, type LocationHint, type Reading } from './place-readings.js'
 import { classOfWord, hasOtherMeaning, isOfManyNames } from './word-classes.js'
-import { hasNameWord } from './parse-location.js'
+import { isLargeCity, toCityKey } from '../normalize/places.js'
+import { findCountryCodes, findExactCodes } from '../../core/countries.js'
+import countryNames from '../../core/country-names.json' with { type: 'json' }
+import { streetLike } from '../normalize/streets.js'
 import {
   isPlainRemark,
   isRemark,
@@ -282,3 +285,50 @@ export function placeBranch(
     statedForm?.countries.length && !statedForm.countries.some((code) => hint?.countries.has(code))
   return isBranch && isForeign && isConflict(place) ? 'none' : place
 }
+
+/** Whether a text has more than forms, places, sites, numbers and words of bookings. */
+export const hasNameWord = (text: string): boolean =>
+  hasOtherScript(text)
+    ? /\p{L}{2}/u.test(text) && !isLargeCity(text)
+    : foldWords(text).some(
+        (word) =>
+          /^[a-z]{3,}$/.test(word) &&
+          !formWords.has(word) &&
+          (isIndustryWord(word) || !(classOfWord.has(word) || hasOtherMeaning(word))) &&
+          !isLargeCity(word) &&
+          findExactCodes(word).length === 0,
+      )
+
+/** Lists the words of a text that name one of these countries, in any language: "Frankreich", "États-Unis". */
+export function findCountryWords(text: string, countries: readonly string[]): string[] {
+  if (countries.length === 0) return []
+  const words = text.split(/[^\p{L}\p{M}]+/u)
+  const isName = (name: string) =>
+    name.length > 3 && findExactCodes(name).some((code) => countries.includes(code))
+  const isBehind = (at: number) => isName(`${words[at - 1] ?? ''} ${words[at] ?? ''}`)
+  return words
+    .filter((word, at) => isName(word) || isBehind(at) || isBehind(at + 1))
+    .map((word) => foldText(word))
+}
+
+/** Whether a state of the United States, Canada or Australia has a town of the name: "Reno NV". */
+export const isTownOfState = (town: string, code: string): boolean =>
+  ['US', 'CA', 'AU'].some((country) => townsOfCodes.get(`${country}-${code}`)?.has(toCityKey(town)))
+
+/**
+ * Whether the number at the end of a place is no code of a country: "вул. Миру, 276", "Nairobi, 254" with the dialling code of
+ * Kenya. Behind a street with its number, or behind a town alone, it is one: "Main Street 1, Uppsala, 752".
+ */
+export function isHouseNumber(parts: readonly string[], readings: readonly Reading[]): boolean {
+  const [number = '', ...before] = parts.filter((part) => foldText(part) !== '').reverse()
+  if (before.length === 0 || !/^\d+$/.test(number)) return false
+  const own = readings.flatMap(listCountries)
+  const codes = findCountryCodes(number)
+  if (codes.some((code) => own.includes(code))) return false
+  const isDialled = own.some((code) => dialled.get(number)?.includes(code) === true)
+  const isBehindTown = before.length === 1 || before.some((part) => /\d/.test(part))
+  return (
+    isDialled || streetLike.test(before[0] ?? '') || !isBehindTown || (before.length > 1 && own.length > 0)
+  )
+}
+const dialled = new Map(countryNames.dialled.split('|').map((line) => [line.slice(0, 3), line.slice(4)]))

@@ -11,6 +11,7 @@ import { isSubdivision } from '../normalize/places.js'
 import { boundText, parseForm, parseName, type ParsedName } from '../normalize/parsed-name.js'
 import { comparePlaceWithHint, type PlaceAgreement } from './place-agreement.js'
 import type { LocationHint, Place } from './place-readings.js'
+import { isTownOfState } from './around-name.js'
 import { cutFormerName, findBodyInFront, findSharedForm } from './named-field.js'
 import { isFamilyWord, unspaced } from '../normalize/unspaced-names.js'
 import { removeRegistrySuffix } from '../../core/numbers/registry-suffix.js'
@@ -286,7 +287,7 @@ interface SeveralNames {
 export function parseSeveralNames(name: string): SeveralNames | null {
   const text = removeRegistrySuffix(boundText(cutFormerName(name)))
   if (roleMarks.test(text)) return null
-  const listed = splitParts(text, listMarks)
+  const listed = splitParts(text, listMarks).filter((part, at, all) => !isTown(part, all[at - 1]))
   if (listed.length > 1) return { names: listed, areStated: listed.filter(hasForm).length > 1 }
   // "Ernst" and "Young LLP" are one name. A part without a form is a town behind a comma, and a name behind "and".
   const parts = splitParts(text, joiningMarks, hasForm)
@@ -300,14 +301,13 @@ export function parseSeveralNames(name: string): SeveralNames | null {
   return apart.length > 1 && apart.some(isIncorporated) ? { names: apart, areStated: true } : null
 }
 
-/** A form at the end may be a country or a state that knows the form of the name before: "Norvane Inc., Kelmor, CA", "Norvane AB, Kelmor, SE". */
+/** A form at the end may be a country or a state that knows the form of the name before: "Norvane Inc., Kelmor, CA", "Norvane Inc. - Denver CO". */
 function isTown(part: string, before = ''): boolean {
-  const [end, code = ''] = /,\s*([A-Z]{2})\b[\s\d-]*$/.exec(part) ?? []
+  const [, town = '', mark = '', code = ''] = /^(.+?)(,\s*|\s+)([A-Z]{2})\b[\s\d-]*$/s.exec(part) ?? []
   const isThere = (country: string) =>
     code === country ||
-    (/^(?:US|CA|AU|BR)$/.test(country) &&
-      ['US', 'CA', country].some((one) => isSubdivision(`${one}-${code}`)))
-  if (end === undefined || hasForm(part.slice(0, -end.length))) return false
+    (/US|CA|AU|BR/.test(country) && ['US', 'CA', country].some((one) => isSubdivision(`${one}-${code}`)))
+  if (town === '' || hasForm(town) || !(mark.startsWith(',') || isTownOfState(town, code))) return false
   return parseForm(before).formCountries.some(isThere)
 }
 

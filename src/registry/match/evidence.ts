@@ -173,18 +173,20 @@ export const isGuest: Feature = (evidence) => {
   return isDescribed || hasLeft(['host'], 'before')(evidence) || hasLeft(['agent'], 'behind')(evidence)
 }
 
-/** Whether the query states another town. A district is not one: "50 Katherine Street, Sandton", "Leipzig-Plagwitz"; nor is a postal code alone. */
+/** Whether the query states another town. A district is not one: "50 Katherine Street, Sandton", "Leipzig-Plagwitz"; nor is a postal code alone, or another short code: "KHI". */
 export function isOtherTown(
-  { namesTown, cities, postals }: LocationHint,
+  { namesTown, cities, postals, shorts }: LocationHint,
   { city, street, region }: Pick<RowAddress, 'city' | 'street' | 'region'>,
 ): boolean {
-  const own = toCityKey(city ?? '')
+  const [own, larger] = [toCityKey(city ?? ''), toCityKey(region ?? '')]
   const parts = `${street ?? ''},${region ?? ''}`.split(',').map(toCityKey)
+  const isCode = (key: string) => shorts.some((code) => code.length < 4 && key.includes(code))
   const isTown = (key: string) =>
     isLargeCity(key) || (/^\D+$/.test(key) && !namesCountry(key) && findRegionCodes(key).length === 0)
+  const isIn = (key: string) => parts.includes(key) || (key.length > 3 && larger.startsWith(key))
   const isSame = (key: string) =>
-    parts.includes(key) || key.startsWith(own) || own.startsWith(key) || isShortTown(key, own)
-  const isStated = namesTown && (postals.size === 0 || [...cities].some(isTown))
+    isIn(key) || key.startsWith(own) || own.startsWith(key) || isShortTown(key, own)
+  const isStated = namesTown && [...cities].some((key) => !isCode(key) && (postals.size === 0 || isTown(key)))
   return own !== '' && isStated && ![...cities].some(isSame)
 }
 

@@ -1,13 +1,11 @@
 import { postalShapes, readKind } from '../normalize/streets.js'
 import { hasTones, unifyLetters } from '../normalize/own-letters.js'
 import { splitPlace } from '../normalize/unspaced-names.js'
-import { foldText, foldWords } from '../normalize/normalize-name.js'
-import { formWords } from '../normalize/legal-forms.js'
-import { isIndustryWord } from '../reference/industry-codes.js'
-import { classOfWord, hasOtherMeaning } from './word-classes.js'
+import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { findCountryCodes, findExactCodes } from '../../core/countries.js'
 import { readIdentifiers } from '../../core/numbers/stated-identifiers.js'
+import { isHouseNumber } from './around-name.js'
 import { cutLettersMax, inFront, readCutTown } from './place-agreement.js'
 import {
   isDistinctRegion,
@@ -63,7 +61,8 @@ export function parseLocation(location: string | null): LocationHint | null {
   const last = parts.findLastIndex((part) => foldText(part) !== '')
   for (const [at, part] of parts.entries()) {
     const readingCount = builder.readings.length
-    readPart(part, builder, { isLast: at === last, isAlone: last === 0 })
+    const isEnd = at === last && !isHouseNumber(parts.slice(0, at + 1), builder.readings)
+    readPart(part, builder, { isLast: isEnd, isAlone: last === 0 })
     if (at === last) isEndRead = builder.readings.length > readingCount
     // "Luohu, Shenzhen" may be written as one city.
     const next = parts[at + 1] ?? ''
@@ -119,8 +118,11 @@ export function readCompanyCountry(
     return text === '' ? [] : { text, part: parts[at] ?? null }
   })
   for (const { text, part } of [...filled].reverse()) {
+    const others = filled.filter((one) => one.text !== text).flatMap(listPossible)
     const isTown = part !== 'country' && (/^(?:city|region)$/.test(part ?? '') || listOfTown(text).length > 0)
+    const isNumber = /\d$/.test(text) && (part !== 'country' || others.length > 0)
     const [only, another] = isTown ? [] : findCountryCodes(text)
+    if (isNumber && !others.includes(only ?? '')) continue
     const code = isTown || another !== undefined ? null : (only ?? findCertainCountry(text))
     if (code !== null) return { country: code, possible: [code] }
   }
@@ -160,6 +162,14 @@ const slashedLetters = /(?<![\p{L}\p{N}/])\p{L}\/\p{Lu}(?![\p{L}\p{N}/])/gu
 /** "D-80331 München", after its postal code was taken: the code of a vehicle precedes the postal code. */
 const postalPrefix = /^([A-Z]{1,3})\s*[-–]\s+(?=\S)/
 
+/** "Ciudad 11001", after its code was taken: the word names no town. */
+const label = new RegExp(`^(?:${placeNames.place_labels})\\W*$`, 'iu')
+/** An area of a town in front of it: "DHA Karachi", "Central London". */
+const area = new RegExp(
+  `^(?:${placeNames.areas})(?:\\s+(?:[Pp]hase|[Bb]lock|[Ss]ector|[Ss]tage))?(?:\\s*[\\dIVX-]+)?\\s+(?=\\p{Lu})`,
+  'u',
+)
+
 function readPart(part: string, builder: HintBuilder, at: PartPlace): void {
   const [prefix, code = ''] = postalPrefix.exec(part) ?? []
   const countries = prefix === undefined ? [] : findCountryCodes(code)
@@ -168,7 +178,7 @@ function readPart(part: string, builder: HintBuilder, at: PartPlace): void {
     part = part.slice(prefix?.length)
   }
   const words = part.split(' ').filter((word) => foldText(word) !== '')
-  if (words.length === 0) return
+  if (words.length === 0 || (builder.postals.size > 0 && label.test(part))) return
   const [whole, titled, wasTown] = [readName(part, at), readKind(part), builder.namesTown]
   const isRegion = titled?.kind === 'region'
   if (whole !== null) {
@@ -275,8 +285,11 @@ function listTownsIn(part: string): string[] {
   const plain = part.replace(inFront, '')
   const bare = plain.replace(/\s+[IVX]{1,5}(?:\s*[-–].*)?$/u, '')
   const [front = ''] = /^\p{Lu}[\p{L}\p{M} ]{3,}?(?=\s?\d*[-–]\p{Lu})/u.exec(plain) ?? []
-  const head = isLargeCity(front) ? front : ''
-  return [...new Set([plain, bare, head])].filter((one) => one !== part && one !== '').map(toCityKey)
+  const behind = plain.replace(area, '')
+  const [head, town] = [front, behind].map((one) => (isLargeCity(one) ? one : ''))
+  return [...new Set([plain, bare, head ?? '', town ?? ''])]
+    .filter((one) => one !== part && one !== '')
+    .map(toCityKey)
 }
 
 /** Codes of countries that are written with points; other letters with a point, a slash or a hyphen are words cut short. */
@@ -292,18 +305,6 @@ const countriesOfTowns = new Set(placeNames.regions_of_towns.split(' '))
 /** Whether regions are districts and provinces that have the names of their towns: Kolín, Braga, Mombasa. */
 const areOfTowns = (regions: readonly string[]): boolean =>
   regions.length > 0 && regions.every((region) => countriesOfTowns.has(region.slice(0, 2)))
-
-/** Lists the words of a text that name one of these countries, in any language: "Frankreich", "États-Unis". */
-export function findCountryWords(text: string, countries: readonly string[]): string[] {
-  if (countries.length === 0) return []
-  const words = text.split(/[^\p{L}\p{M}]+/u)
-  const isName = (name: string) =>
-    name.length > 3 && findExactCodes(name).some((code) => countries.includes(code))
-  const isBehind = (at: number) => isName(`${words[at - 1] ?? ''} ${words[at] ?? ''}`)
-  return words
-    .filter((word, at) => isName(word) || isBehind(at) || isBehind(at + 1))
-    .map((word) => foldText(word))
-}
 
 /** Lists the countries behind a town, which are not their capitals of that name: "Mazatenango, Guatemala". A city state is. */
 function listBehindTowns(
@@ -334,16 +335,3 @@ interface CompanyPlace {
   readonly parts?: readonly (string | null)[]
   readonly name: string | null
 }
-
-/** Whether a text has more than forms, places, sites, numbers and words of bookings. */
-export const hasNameWord = (text: string): boolean =>
-  hasOtherScript(text)
-    ? /\p{L}{2}/u.test(text) && !isLargeCity(text)
-    : foldWords(text).some(
-        (word) =>
-          /^[a-z]{3,}$/.test(word) &&
-          !formWords.has(word) &&
-          (isIndustryWord(word) || !(classOfWord.has(word) || hasOtherMeaning(word))) &&
-          !isLargeCity(word) &&
-          findExactCodes(word).length === 0,
-      )

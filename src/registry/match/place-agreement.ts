@@ -82,14 +82,12 @@ export function comparePlaceWithHint(hint: LocationHint | null, place: Place): P
   if (hint === null) return 'none'
   const found = comparePlaces(hint, place)
   const isShort = hint.shorts.some((word) => isShortTown(word, place.cityKey))
-  if (isConflict(found)) return hint.isByCode && (isShort || !hasUsualCode(hint)) ? 'none' : found
+  // In some countries, people write codes of regions: "TX", "NSW".
+  const isUsual = [...hint.regions].some((code) => /^(?:AU|BR|CA|CH|ES|IN|IT|MX|US)-/.test(code))
+  if (isConflict(found)) return hint.isByCode && (isShort || !isUsual) ? 'none' : found
   if (found !== 'postal' && isCutTown(hint, place)) return 'city'
   return isShort && !hint.isByCode && /^(?:country|none)$/.test(found) ? 'region' : found
 }
-
-/** Whether a code is one of a region in a country where people write codes: "TX", "NSW". */
-const hasUsualCode = ({ regions }: LocationHint): boolean =>
-  [...regions].some((code) => /^(?:AU|BR|CA|CH|ES|IN|IT|MX|US)-/.test(code))
 
 function comparePlaces(hint: LocationHint, place: Place): PlaceAgreement {
   // Foreign registrants have the country of their register, and the region of their own.
@@ -127,16 +125,17 @@ function comparePlaces(hint: LocationHint, place: Place): PlaceAgreement {
   return 'none'
 }
 
-/** Whether a town is among others. Next to Latin letters, other scripts are compared by sound: 苏州 is Suzhou, not 宿州. */
+/** Whether a town is among others. Next to Latin letters, other scripts are compared by sound: 苏州 is Suzhou, not 宿州, and "Купертіно" Cupertino, where Cyrillic is foreign. */
 export function hasTown(keys: ReadonlySet<string>, place: Place, isGivenInLatin = true): boolean {
-  const { cityKey: town, countryCode } = place
+  const [town, country] = [place.cityKey, place.countryCode || place.jurisdictionCountry]
   if (town === '' || keys.has(town)) return town !== ''
   if (!isLatin(town)) return keys.has(toPlaceKey(town)) || (isGivenInLatin && hasSound(town, [...keys]))
-  const country = countryCode || place.jurisdictionCountry
-  const [writings, bases] = [getWritings(country), listTownBases(town, country)]
+  const writings = ['', ' towns'].flatMap((of) => getWritings(`${country}${of}`))
+  const bases = listTownBases(town, country)
+  const isForeign = !isGivenInLatin && writings.length === 0 && !ownScripts.has(country)
   return Array.from(keys).some((stated) => {
     const key = isLatin(stated) ? stated : toPlaceKey(stated)
-    const isAlike = areWrittenAlike(key, town, writings) || (!isLatin(key) && hasSound(key, [town]))
+    const isAlike = areWrittenAlike(key, town, writings) || (isForeign && hasSound(key, [town]))
     return isAlike || listTownBases(key, country).some((base) => bases.includes(base))
   })
 }
@@ -155,6 +154,7 @@ const isSameTown = (hint: LocationHint, place: Place): boolean =>
   hasTown(hint.cities, place, hint.isLatin) ||
   (place.postalKey.length >= 5 && hint.postals.has(place.postalKey))
 
+const ownScripts = new Set(placeNames.own_scripts.split(' '))
 const cityRegions = new Set(placeNames.city_regions.split(' '))
 
 /** Whether a region is one large city, which the hint names alone: a company in one of its districts is in this town. */

@@ -103,18 +103,17 @@ export function settleReadings({ cities, readings, postals }: HintBuilder): Sett
     if (!isRead) for (const country of tail.countries) countries.add(country)
     for (const region of tail.regions) regions.add(region)
   }
-  const last = codes.at(-1)
-  const isAlone = codes.length === 1 && countries.size === 0
+  const [last, isAlone] = [codes.at(-1), codes.length === 1 && countries.size === 0]
   const key = last?.key ?? ''
   const isLow = withLowZips.test(key)
   const has = (form: RegExp) => [...postals].some((code) => form.test(code))
-  const isZip = has(isLow ? /^\d{3,5}$|^\d{9}$/ : /^\d{5}$|^\d{9}$/)
+  const isZip = has(isLow ? /^\d{3,5}$|^\d{9}$/ : /^\d{5}$|^\d{9}$/) && has(zipsOfStates.get(key) ?? /^/)
   // "Buenos Aires, AR", "Pune, IN" and "560001, IN" are in the country, "Dover, DE", "46201, IN" and "02110, MA" in the state.
   const hasTownIn = (code: string) => [...cities].some((city) => townsOfCodes.get(code)?.has(city))
   const countriesOfRegions = new Set([...regions].map(getCountry))
   const isThere = (country: string) => hasTownIn(country) || countriesOfRegions.has(country)
   const isStateZip = has(isLow ? /^0[1-9]\d{3}(?:\d{4})?$/ : /^(?!0|969)\d{9}$/)
-  const isUs = isStateZip || hasTownIn(`US-${key.toUpperCase()}`) || (isZip && withoutZips.test(key))
+  const isUs = isStateZip || hasTownIn(`US-${key.toUpperCase()}`) || (isZip && zipsOfStates.has(key))
   const isTold = (postals.size > 0 && !isZip) || last?.countries.some(isThere) === true
   const isTownWithDe = isAlone && key === 'de' && cities.size > 0 && !isUs
   for (const code of codes) {
@@ -145,9 +144,12 @@ export function settleReadings({ cities, readings, postals }: HintBuilder): Sett
   return { ...found, isCountryOrState: states.some((region) => regions.has(region)) && !countries.has('US') }
 }
 const towns = Object.entries(placeNames.towns_of_codes)
-const townsOfCodes = new Map(towns.map(([code, names]) => [code, new Set(names.split('|').map(toCityKey))]))
-/** Codes of states that are also those of countries whose postal codes do not have five digits; and of those whose ZIP codes may lose a 0. */
-const withoutZips = /^(?:al|ar|az|ca|co|ga|in|ky|md|mo|ms|mt|ne|pa|sc|tn)$/
+export const townsOfCodes = new Map(
+  towns.map(([code, names]) => [code, new Set(names.split('|').map(toCityKey))]),
+)
+/** ZIP codes of states with codes of countries whose postal codes do not have five digits; states whose ZIP codes may lose a 0. */
+const zips = Object.entries(placeNames.zips_of_states)
+const zipsOfStates = new Map(zips.map(([state, starts]) => [state, new RegExp(`^(?:${starts})`)]))
 const withLowZips = /^(?:ct|ma|me|nh|nj|pr|ri|vi|vt)$/
 export const listCountries = (one: Reading): string[] => [...one.countries, ...one.regions.map(getCountry)]
 /** Lists the other countries with a large city of a country's name: Jordan for عمان, which is Oman and Amman. */

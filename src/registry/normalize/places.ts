@@ -107,12 +107,10 @@ export const codeCharsMax = 3
 /** Returns the country at the end of a location: "Leeds, GB". `null` if a region elsewhere has its name, or a town and no more is stated: "Atlanta, Georgia", "Lebanon". */
 export function findCertainCountry(location: string | null): string | null {
   const last = location?.split(',').at(-1)?.trim() ?? ''
-  const country = last === '' ? null : findCountryCode(last)
-  if (country === null) return null
-  const others = findRegionCodes(last)
-    .map((code) => code.slice(0, 2))
-    .filter((code) => code !== country)
-  const isOpen = others.some((code) => last.length > codeCharsMax || withRegionCodes.has(code))
+  const country = findCountryCode(last)
+  if (country === null || (/^\d+$/.test(last) && last !== location?.trim())) return null
+  const others = findRegionCodes(last).filter((code) => getCountry(code) !== country)
+  const isOpen = others.some((code) => last.length > codeCharsMax || withRegionCodes.has(getCountry(code)))
   const isTown = last === location?.trim() && listHomonyms(last).length > 0
   return isOpen || isTown ? null : country
 }
@@ -237,7 +235,7 @@ export function readForeignLine(line: string, countryCode: string): AddressParts
     if (postalCode === null && wholeCode.test(last)) postalCode = last
     else if (isMainTown(parts, countryCode)) break
     else if (findRegionCode(countryCode, last) !== null) region ??= last
-    else if (findCountryCode(last) !== countryCode) break
+    else if (!isCountry(last, countryCode)) break
     parts.pop()
   }
   // "AZ1025, Bakı şəhəri", "101000, г. Москва", "1051 Budapest"
@@ -259,12 +257,14 @@ export function readForeignLine(line: string, countryCode: string): AddressParts
 /** Separates the code behind the last part that is no region or country: "Dhaka-1100, Bangladesh". */
 export function splitCodeBehind(parts: readonly string[], countryCode: string): string[] {
   const isLarger = (part: string) =>
-    findRegionCode(countryCode, part) !== null || findCountryCode(part) === countryCode
+    findRegionCode(countryCode, part) !== null || isCountry(part, countryCode)
   const at = codesBehind.has(countryCode) ? parts.findLastIndex((part) => !isLarger(part)) : -1
   const { town, code } = splitTownCode(parts[at] ?? '', true)
   return code === null ? [...parts] : [...parts.slice(0, at), town, code, ...parts.slice(at + 1)]
 }
 const codesBehind = new Set(placeNames.codes_behind.split(' '))
+/** The numbers of ISO 3166 are those of houses here. */
+const isCountry = (part: string, code: string) => /\D/.test(part) && findCountryCode(part) === code
 
 /** "Nawabpur, Dhaka": of a part of a town and its region, the region has the name of the town. */
 const isMainTown = (parts: readonly string[], countryCode: string): boolean =>
@@ -281,7 +281,7 @@ const townFirst = new Set('AM AZ BG BY EE GE HU KG KZ LT LV MD RU TJ TM UA UZ'.s
  */
 function readTownParts(parts: readonly string[], countryCode: string | null): TownParts | null {
   const known = parts
-    .filter((part) => countryCode === null || findCountryCode(part) !== countryCode)
+    .filter((part) => countryCode === null || !isCountry(part, countryCode))
     .map((part) => ({ part, kind: classifyPart(part) }))
   const find = (kind: string) => known.filter((one) => one.kind === kind)
   const plain = find('plain')

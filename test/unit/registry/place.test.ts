@@ -1334,3 +1334,79 @@ test.each(['日本橋', '日本橋室町', '中国地方', 'インドネシア',
     expect(splitPlace(text)).toEqual([text])
   },
 )
+
+describe('a number at the end of a place', () => {
+  test.each([
+    ['м. Київ, вул. Миру, 276', 'UA'],
+    ['Київ, Миру, 276', 'UA'],
+    ['Roma, Via Larga, 276', 'IT'],
+    ['Nairobi, 254', 'KE'],
+    ['Main Street 1, Uppsala, 752', 'SE'],
+    ['Uppsala, 752', 'SE'],
+    ['Kelmor, 752', 'SE'],
+    ['276', 'DE'],
+  ])('%s is in %s: the number is that of a house, or a code', (text, country) => {
+    const { countries = [], regions = [] } = parseLocation(text) ?? {}
+    const found = new Set([...countries, ...[...regions].map((code) => code.slice(0, 2))])
+    expect([...found]).toEqual([country])
+  })
+
+  test.each([
+    ['м. Київ, вул. Миру, 40', null, 'UA'],
+    ['м. Київ, вул. Миру, 276', 'address', 'UA'],
+    ['Velsor, Larga, 276', 'address', null],
+    ['752', 'country', 'SE'],
+    ['40', 'country', 'AT'],
+  ])('%s in a cell of %s: %s', (cell, part, country) => {
+    expect(readCompanyCountry({ cells: [cell], parts: [part], name: null }, null).country).toBe(country)
+  })
+
+  test('a dialling code next to a town of its country is no code of another country', () => {
+    const cells = ['Nairobi', '254']
+    expect(readCompanyCountry({ cells, parts: ['city', 'country'], name: null }, null).country).not.toBe('GF')
+  })
+})
+
+test.each([
+  ['CO', 'Bogotá', '11001, CO', 'country'],
+  ['CO', 'Medellín', 'Ciudad 05001, CO', 'country'],
+  ['US', 'Pueblo', '81001, CO', 'region'],
+  ['US', 'Denver', 'Denver, CO 80202', 'city'],
+])('%s, %s and %s: %s, as the first digits of a ZIP code tell', (country, town, asked, expected) => {
+  const region = country === 'US' ? 'CO' : null
+  expect(comparePlaceWithHint(parseLocation(asked), place(town, region, '', country))).toBe(expected)
+  expect([...(parseLocation(asked)?.cities ?? [])]).not.toContain('ciudad')
+})
+
+test.each([
+  ['UA', 'Миронівка', 'Мироновка', 'Ровное'],
+  ['UA', 'Рівне', 'Ровно', 'Ромны'],
+  ['UA', 'Біла Церква', 'Белая Церковь', 'Белая'],
+  ['UA', 'Бердичів', 'Бердичев', 'Бердянск'],
+  ['BY', 'Маладзечна', 'Молодечно', 'Мозырь'],
+  ['US', 'Cupertino', 'Купертіно', 'Портленд'],
+  ['US', 'Cupertino', 'Купертино, США', 'Окленд, США'],
+  ['US', 'Cupertino', 'Κουπερτίνο, ΗΠΑ', 'Μπόστον, ΗΠΑ'],
+  ['US', 'Cupertino', '쿠퍼티노, 미국', '보스턴, 미국'],
+  ['US', 'Cupertino', 'クパチーノ, アメリカ', 'ボストン, アメリカ'],
+  ['US', 'Cupertino', 'كوبرتينو، الولايات المتحدة', 'بوسطن، الولايات المتحدة'],
+  ['US', 'Houston', 'Хьюстон, США', 'Бостон, США'],
+  ['PK', 'Karachi', 'KHI, Pakistan', 'LHE, Pakistan'],
+  ['PK', 'Karachi', 'DHA Karachi, Pakistan', 'DHA Lahore, Pakistan'],
+  ['PK', 'Karachi', 'DHA Phase 6 Karachi', 'DHA Phase 6 Lahore'],
+  ['PK', 'Lakki Marwat', 'District Lakki Marwat', 'District Swat'],
+  ['KE', 'Nairobi', 'NBI, Kenya', 'MBA, Kenya'],
+  ['KE', 'Westlands', 'Nairobi, Kenya', 'Mombasa, Kenya'],
+  ['GB', 'London', 'Central London', 'East London'],
+])('%s, %s: %s is the town, and %s is not', (country, town, asked, other) => {
+  const own = place(town, null, '', country)
+  expect(comparePlaceWithHint(parseLocation(asked), own)).toBe('city')
+  expect(comparePlaceWithHint(parseLocation(other), own)).not.toBe('city')
+})
+
+test.each(['NWFP', 'KPK', 'AJK', 'AJ&K', 'Balochistan', 'Baluchistan', 'Sindh', 'Gilgit-Baltistan'])(
+  '%s is a province of Pakistan',
+  (name) => {
+    expect(findRegionCodes(name).filter((code) => code.startsWith('PK-'))).toHaveLength(1)
+  },
+)

@@ -112,3 +112,25 @@ describe('a text of several names', () => {
     expect(parseSeveralNames(text)).toBeNull()
   })
 })
+
+describe('a town with a state that is also a legal form', () => {
+  test.each([
+    'Norvane Inc., Las Vegas NV',
+    'Norvane Inc., Reno, NV',
+    'Norvane Inc. - Denver CO',
+    'Norvane Inc., Calgary AB',
+    'Norvane Pty Ltd; Adelaide SA',
+    'Norvane LLC, Carson City, NV 89701',
+  ])('%s is one name', (text) => {
+    expect(parseSeveralNames(text)).toBeNull()
+  })
+
+  test.each([
+    'Norvane Inc., Velsor NV',
+    'Norvane GmbH, Las Vegas NV',
+    'Norvane Inc.; Larkmoor Ltd; Reno NV',
+    'Norvane Inc., Adelaide NV',
+  ])('%s is several: the town or the form is not of that state', (text) => {
+    expect(parseSeveralNames(text)?.names.length).toBe(2)
+  })
+})
