@@ -316,19 +316,17 @@ export const isTownOfState = (town: string, code: string): boolean =>
   ['US', 'CA', 'AU'].some((country) => townsOfCodes.get(`${country}-${code}`)?.has(toCityKey(town)))
 
 /**
- * Whether the number at the end of a place is no code of a country: "вул. Миру, 276", "Nairobi, 254" with the dialling code of
- * Kenya. Behind a street with its number, or behind a town alone, it is one: "Main Street 1, Uppsala, 752".
+ * Whether the number at the end of a place is no code of a country: behind a street, as in "вул. Миру, 276", in a place of
+ * another country, and for "Nairobi, 254" with the dialling code of Kenya. Else it may be one: "Kelmor, 752", "Main Street 1, Uppsala, 752".
  */
 export function isHouseNumber(parts: readonly string[], readings: readonly Reading[]): boolean {
-  const [number = '', ...before] = parts.filter((part) => foldText(part) !== '').reverse()
-  if (before.length === 0 || !/^\d+$/.test(number)) return false
+  const [number = '', street = '', ...before] = parts.filter((part) => foldText(part) !== '').reverse()
+  if (street === '' || !/^\d+$/.test(number)) return false
   const own = readings.flatMap(listCountries)
   const codes = findCountryCodes(number)
   if (codes.some((code) => own.includes(code))) return false
   const isDialled = own.some((code) => dialled.get(number)?.includes(code) === true)
-  const isBehindTown = before.length === 1 || before.some((part) => /\d/.test(part))
-  return (
-    isDialled || streetLike.test(before[0] ?? '') || !isBehindTown || (before.length > 1 && own.length > 0)
-  )
+  const isStreet = !/\d/.test(street) && streetLike.test(street)
+  return isDialled || isStreet || (before.length > 0 && own.length > 0)
 }
 const dialled = new Map(countryNames.dialled.split('|').map((line) => [line.slice(0, 3), line.slice(4)]))

@@ -147,7 +147,8 @@ export function readCompanyCountry(
 function listPossible({ text, part }: { readonly text: string; readonly part: string | null }): string[] {
   const ofTown = part === 'city' || part === 'region' ? listOfTown(text) : []
   if (ofTown.length > 0) return ofTown
-  const { countries = [], regions = [] } = parseLocation(text) ?? {}
+  const stated = part === 'country' ? text : text.replace(/,\s*\d+$/, '')
+  const { countries = [], regions = [] } = parseLocation(stated) ?? {}
   return [...new Set([...countries, ...[...regions].map(getCountry), ...listHomonyms(text)])]
 }
 
