@@ -5,6 +5,7 @@ import { comparePlaceWithHint } from '../../../src/registry/match/place-agreemen
 import type { Place } from '../../../src/registry/match/place-readings.js'
 import { readPlaceLine } from '../../../src/registry/store/row-writer.js'
 import { splitPlace } from '../../../src/registry/normalize/unspaced-names.js'
+import { isOtherTown } from '../../../src/registry/match/evidence.js'
 import { parseLocation, readCompanyCountry } from '../../../src/registry/match/parse-location.js'
 import { findCountryCode, findCountryName } from '../../../src/core/countries.js'
 import {
@@ -1413,3 +1414,29 @@ test.each(['NWFP', 'KPK', 'AJK', 'AJ&K', 'Balochistan', 'Baluchistan', 'Sindh', 
     expect(findRegionCodes(name).filter((code) => code.startsWith('PK-'))).toHaveLength(1)
   },
 )
+
+test.each([
+  'gorod Velmora',
+  'misto Velmora',
+  'smt Velmora',
+  'selo Velmora',
+  'miasto Velmora',
+  'comuna Velmora',
+  'commune de Velmora',
+  'Stadt Velmora',
+  'obec Velmora',
+])('the kind of settlement is no part of a town: %s', (name) => {
+  expect(toCityKey(name)).toBe('velmora')
+})
+
+test.each([
+  ['XYZ, Pakistan', 'Karachi', null, false],
+  ['Lahore, Pakistan', 'Karachi', null, true],
+  ['DHA, Lahore, Pakistan', 'Karachi', null, true],
+  ['Nairobi, Kenya', 'Velgrove', 'Nairobi County', false],
+  ['Nairobi, Kenya', 'Velgrove', 'Mombasa County', true],
+  ['Ciudad 11001, CO', 'Bogotá', null, false],
+])('%s is another town than %s in %s: %s', (text, city, region, expected) => {
+  const hint = parseLocation(text)
+  expect(hint !== null && isOtherTown(hint, { city, region, street: null })).toBe(expected)
+})
