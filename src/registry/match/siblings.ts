@@ -263,7 +263,9 @@ function hasVeryWords({ evidence: one }: ScoredCompany, { evidence: other }: Sco
   const isChanged = ({ textAt, match }: WordPair) =>
     /^(?:mis|plural|related|abb)/.test(match.kind) && words[textAt]?.wordClass === 'telling'
   const changed = pairs.filter(isChanged)
-  const asked = matchType === 'exact' && !isPart ? changed : pairs
+  // Initials of a longer name explain fewer words: "RB Larkmoor" is Raiffeisenbank Larkmoor, and not R & B.
+  const isInitials = isPart && changed.every(({ match: { kind } }) => kind === 'abbreviated')
+  const asked = matchType === 'exact' && !isInitials ? changed : pairs
   return changed.length > 0 && asked.every(({ textAt }) => held.includes(words[textAt]?.text))
 }
 
