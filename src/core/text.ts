@@ -185,3 +185,15 @@ export const toSpellingKey = (header: string): string =>
     /[^\p{L}\p{M}\p{N}]+/gu,
     '',
   )
+
+/** Keeps the first results of a function of short texts, which registers repeat millions of times. */
+export function memoize<Key extends unknown[], Result>(compute: (...key: Key) => Result): typeof compute {
+  const known = new Map<string, Result>()
+  return (...key) => {
+    const text = key.join('\n')
+    if (known.has(text)) return known.get(text) as Result
+    const result = compute(...key)
+    if (known.size < 5_000) known.set(text, result)
+    return result
+  }
+}

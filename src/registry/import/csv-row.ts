@@ -5,12 +5,12 @@ import {
   type EntitySubtype,
   type EntityType,
 } from '../../contract/enums.js'
-import { findRegionCode } from '../normalize/places.js'
+import { findRegionCode, isSubdivision } from '../normalize/places.js'
 import { padUkSicCode } from '../reference/industry-codes.js'
-import { isRegion, parseEdgarPlace, toJurisdiction, type EdgarPlace } from '../reference/registers.js'
 import type { DateOrder } from '../../core/file-formats.js'
 import { checkDraft, readCountry, readDay, type Draft, type DraftIdentifier } from './draft.js'
 import { companiesHouse, formatCompanyNumber } from './gleif-record.js'
+import { parseEdgarPlace, toJurisdiction, type EdgarPlace } from './sec.js'
 import { parseSeveralNames } from '../match/candidate.js'
 import { matchLimits } from '../model/limits.js'
 import { parseForm } from '../normalize/parsed-name.js'
@@ -285,7 +285,7 @@ function parseMixedPlace(code: string, addressCountry: string | null): EdgarPlac
   if (text === 'KY' && isAbroad) return null
   const place = parseEdgarPlace(text)
   if (place !== null) return place
-  if (!isRegion('CA', text)) return isCountry ? { countryCode: text, region: null } : null
+  if (!isSubdivision(`CA-${text}`)) return isCountry ? { countryCode: text, region: null } : null
   if (!isCountry || addressCountry === 'CA') return { countryCode: 'CA', region: text }
   return isAbroad ? { countryCode: text, region: null } : null
 }

@@ -1,4 +1,4 @@
-import { toPlainDigits } from '../../core/text.js'
+import { memoize, toPlainDigits } from '../../core/text.js'
 import { parseDate, type DateOrder } from '../../core/file-formats.js'
 import { mayBeOtherCalendar, writeLocalYear } from '../../core/time.js'
 import {
@@ -7,7 +7,14 @@ import {
   type IdentifierType,
   identifierType,
 } from '../../contract/enums.js'
-import { findRegionCode, readBritishLine, readForeignLine, readTown, toCityKey } from '../normalize/places.js'
+import {
+  findRegionCode,
+  isSubdivision,
+  readBritishLine,
+  readForeignLine,
+  readTown,
+  toCityKey,
+} from '../normalize/places.js'
 import { readKind } from '../normalize/streets.js'
 import {
   classifyFundOrTrust,
@@ -29,7 +36,7 @@ import type {
 } from '../model/registry-rows.js'
 import { matchLimits, importLimits } from '../model/limits.js'
 import { limitIdentifiers, toRegister } from '../linkage/entity-clusters.js'
-import { findStatus, isNoForm, isPrivateForm, isPublicForm, isRegion } from '../reference/registers.js'
+import { findStatus, isNoForm, isPrivateForm, isPublicForm } from '../reference/registers.js'
 import { spellOutShortForms } from '../normalize/clean-text.js'
 import { findCountryCode } from '../../core/countries.js'
 
@@ -282,19 +289,12 @@ function readStatus(text: string | null, countryCode: string | null, dropped: st
   return status
 }
 
-/** Registers repeat "GB" and "Germany" millions of times. */
-const countriesRead = new Map<string, string | null>()
-const countriesKeptMax = 5_000
+const findCountry = memoize(findCountryCode)
 
 /** Returns the code of a country; drops unknown ones. */
 export function readCountry(text: string | null, dropped: string[]): string | null {
-  if (text === null || text === '') return null
-  let code = countriesRead.get(text)
-  if (code === undefined) {
-    code = findCountryCode(text)
-    if (countriesRead.size < countriesKeptMax) countriesRead.set(text, code)
-  }
-  if (code === null) dropped.push(`country "${text.slice(0, 40)}" is not known`)
+  const code = text === null || text === '' ? null : findCountry(text)
+  if (code === null && text) dropped.push(`country "${text.slice(0, 40)}" is not known`)
   return code
 }
 
@@ -307,7 +307,7 @@ export function readJurisdiction(text: string | null, dropped: string[]): string
   const [country = '', region] = text.toLowerCase().split(/[-_]/)
   const code = country.length === 2 ? readCountry(country, []) : null
   if (code !== null && region !== undefined && /^[a-z0-9]{1,3}$/.test(region)) {
-    const isListed = isRegion(code, region.toUpperCase())
+    const isListed = isSubdivision(`${code}-${region.toUpperCase()}`)
     if (!isListed) dropped.push(`subdivision "${text.slice(0, 40)}" is not known`)
     return isListed ? `${code.toLowerCase()}_${region}` : code.toLowerCase()
   }

@@ -13,11 +13,38 @@ import {
 } from './table.js'
 import { openFiles, openOneFile, type ByteSource } from '../../tables/text-tables.js'
 import { recordUrls } from '../model/identifiers.js'
-import { toJurisdiction, parseEdgarPlace } from '../reference/registers.js'
+import listedPlaces from '../reference/edgar-places.json' with { type: 'json' }
+import { isSubdivision } from '../normalize/places.js'
 import { isUtf8 } from 'node:buffer'
 import { UserError } from '../../core/errors.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { buildAddition } from './additions.js'
+
+/** EDGAR's codes of places outside the United States, as ISO 3166 codes. */
+const places = new Map(Object.entries(listedPlaces))
+
+/** American places that ISO 3166-1 lists as countries. */
+const territories = new Set(['AS', 'GU', 'MP', 'PR', 'UM', 'VI'])
+
+/** A country and, if EDGAR's code has one, a state or province in the short form of addresses. */
+export interface EdgarPlace {
+  readonly countryCode: string
+  readonly region: string | null
+}
+
+/** Parses an EDGAR code: "DE" is Delaware, "2M" Germany, "A6" Ontario. Returns `null` for an unknown code. */
+export function parseEdgarPlace(code: string): EdgarPlace | null {
+  const foreign = places.get(code.toUpperCase())
+  if (foreign !== undefined) return { countryCode: foreign.slice(0, 2), region: foreign.slice(3) || null }
+  const state = code.toUpperCase()
+  if (territories.has(state)) return { countryCode: state, region: null }
+  return isSubdivision(`US-${state}`) ? { countryCode: 'US', region: state } : null
+}
+
+/** Converts a place of EDGAR to a jurisdiction code: `us_de`, `ca_on`, `ky`. */
+export function toJurisdiction({ countryCode, region }: EdgarPlace): string {
+  return (region === null ? countryCode : `${countryCode}_${region}`).toLowerCase()
+}
 
 /** Builds the public page of a registrant, from a CIK with or without leading zeros. */
 function buildEdgarUrl(cik: string | null): string | null {

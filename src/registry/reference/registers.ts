@@ -1,7 +1,5 @@
-import { iso31662 } from 'iso-3166'
 import listed from './authorities.json' with { type: 'json' }
-import { splitScripts, toPlainLetters, toHeaderKey, toHeaderKeys } from '../../core/text.js'
-import listedPlaces from './edgar-places.json' with { type: 'json' }
+import { memoize, splitScripts, toPlainLetters, toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import { listNumberKeys } from '../../core/header-words.js'
 import listWords from '../../core/headers.json' with { type: 'json' }
 import { countriesOfAdded, countriesOfHeader, countriesOfTaxHeader } from '../../core/identifiers.js'
@@ -57,36 +55,6 @@ export function findCompaniesHouseAuthority(companyNumber: string): string | nul
 /** Returns the facts of a registration authority, or `null` for an unknown code. */
 export const findAuthorityFacts = (code: string): AuthorityFacts | null => authorities.get(code) ?? null
 
-/** EDGAR's codes of places outside the United States, as ISO 3166 codes. */
-const places = new Map(Object.entries(listedPlaces))
-
-/** American places that ISO 3166-1 lists as countries. */
-const territories = new Set(['AS', 'GU', 'MP', 'PR', 'UM', 'VI'])
-
-/** A country and, if EDGAR's code has one, a state or province in the short form of addresses. */
-export interface EdgarPlace {
-  readonly countryCode: string
-  readonly region: string | null
-}
-
-/** Parses an EDGAR code: "DE" is Delaware, "2M" Germany, "A6" Ontario. Returns `null` for an unknown code. */
-export function parseEdgarPlace(code: string): EdgarPlace | null {
-  const foreign = places.get(code.toUpperCase())
-  if (foreign !== undefined) return { countryCode: foreign.slice(0, 2), region: foreign.slice(3) || null }
-  const state = code.toUpperCase()
-  if (territories.has(state)) return { countryCode: state, region: null }
-  return isRegion('US', state) ? { countryCode: 'US', region: state } : null
-}
-
-/** Whether a country has a subdivision with this short code (ISO 3166-2). */
-export const isRegion = (countryCode: string, code: string): boolean => regions.has(`${countryCode}-${code}`)
-const regions = new Set(iso31662.map(({ code }) => code))
-
-/** Converts a place of EDGAR to a jurisdiction code: `us_de`, `ca_on`, `ky`. */
-export function toJurisdiction({ countryCode, region }: EdgarPlace): string {
-  return (region === null ? countryCode : `${countryCode}_${region}`).toLowerCase()
-}
-
 /** The Albanian "in", which means "not" in other languages. */
 const statusIn = new RegExp(String.raw`(?<!\p{L})(?:${words.statusIn})(?!\p{L})`, 'gu')
 /** Folds the spelling of a status: `Dissolved (s. 210)` is `dissolved s 210`. */
@@ -103,10 +71,14 @@ const wholeStatuses = new Map(
 )
 const codesByCountry: Readonly<Partial<Record<string, string>>> = words.statusCodes
 
+const proceedings = 'liquidation bankruptcy administration restructuring'.split(' ')
+/** A company of which these are denied is active. */
+const processes: ReadonlySet<string> = new Set([...proceedings, 'strike-off in progress'])
+
 /** Steps by which a longer text is read. A company whose liquidation has ended has ended; one in liquidation may be called active. */
 const phraseSteps: readonly (readonly [status: string, isAtStart: boolean])[] = [
   ['inactive', true],
-  ...['liquidation', 'bankruptcy', 'administration', 'restructuring'].map((one) => [one, false] as const),
+  ...proceedings.map((one) => [one, false] as const),
   ['active', true],
   ...['strike-off in progress', 'suspended', 'inactive'].map((one) => [one, false] as const),
 ]
@@ -125,10 +97,10 @@ function findInPhrase(text: string, status: string, isAtStart: boolean): boolean
 }
 
 /** Whether longer words of another status are at the start: `cese temporal` is no `cese`. */
-const startsLonger = (text: string, status: string, length: number): boolean =>
+const startsLonger = (text: string, own: string, length: number) =>
   statuses.some(
-    (other) =>
-      other.status !== status && other.keys.some((key) => key.length > length && text.startsWith(` ${key} `)),
+    ({ status, keys }) =>
+      status !== own && keys.some((key) => key.length > length && text.startsWith(` ${key} `)),
   )
 
 const stemLists = Object.entries(words.statusStems).map(([key, list]) => [key, toKeys(list)] as const)
@@ -172,28 +144,56 @@ function isStillAhead(end: { key: string; at: number }, key: string, at: number)
   return key === 'pending' || key === 'announced' || (key === 'requested' && at < end.at)
 }
 
-/** Registers repeat "Active" millions of times. */
-const statusesRead = new Map<string, string | null>()
-const statusesKeptMax = 5_000
+/** Beginnings of the words for processes, also for those whose end is next to other words: `process of dissolution`. */
+const starts = [
+  ...statuses.flatMap(({ status, keys }) =>
+    processes.has(status) ? keys.map((key) => `${key}(?!\\S)`) : [],
+  ),
+  ...stemLists.flatMap(([key, stems]) => (stemOrder.slice(0, -2).includes(key) ? stems : [])),
+].join('|')
 
-/**
- * Returns the status that a word, code or phrase of a register means: `active`, `inactive`, or a state in between such as
- * `liquidation`; `null` if it is not known. Short codes have a meaning only in their country (`FR`).
- */
-export function findStatus(text: string, countryCode: string | null): string | null {
-  const cacheKey = `${countryCode ?? ''} ${text}`
-  const read = statusesRead.get(cacheKey)
-  if (read !== undefined) return read
-  const key = toStatusKey(text)
-  const phrase = ` ${key} `
-  const code = ` ${codesByCountry[countryCode ?? ''] ?? ''}`.split(` ${key}=`)[1]?.split(' ')[0]
+/** Denials by language. Between the word that denies and the process may be others: `не перебуває в процесі`. */
+const denials = Object.entries(words.denials).flatMap(([side, lists]) =>
+  Object.entries<string>(lists).map(([denying, between]) => {
+    const [not = '', links = ''] = [denying, between].map((list) => `(?:${toKeys(list).join('|')})`)
+    const [front, back] = [
+      `${not} ((?:${links} )*(?:${starts}).*)`,
+      `((?:${starts})\\S* (?:${links} )*)${not}`,
+    ]
+    const whole = new RegExp(`^(.* )?${side === 'before' ? front : back}$`, 'u')
+    return { not: new RegExp(`(?<!\\S)${not}(?!\\S)`, 'u'), whole }
+  }),
+)
+
+/** Removes a denied process from a part of a status: of `registered, not in liquidation`, the first part is left. */
+function dropDenied(part: string): string {
+  const key = toStatusKey(part)
+  const found = denials.flatMap(({ not, whole }) => (not.test(key) ? [whole.exec(key)] : []))
+  const denied = found.find((groups) => processes.has(readPhrase(` ${groups?.[2]?.trim()} `) ?? ''))
+  return denied ? (denied[1] ?? '') : part
+}
+
+/** Reads words and phrases in the order of their steps. */
+function readPhrase(phrase: string): string | null {
   const step = phraseSteps.find(([status, isAtStart]) => findInPhrase(phrase, status, isAtStart))
   const worded = step === undefined || step[0] === 'inactive' ? findByStems(phrase) : null
-  const open = ['strike-off in progress', 'suspended'].find((one) => one === worded)
-  const status = key === '' ? null : (code ?? wholeStatuses.get(key) ?? open ?? step?.[0] ?? worded)
-  if (statusesRead.size < statusesKeptMax) statusesRead.set(cacheKey, status)
-  return status
+  const isOpen = worded === 'strike-off in progress' || worded === 'suspended'
+  return wholeStatuses.get(phrase.trim()) ?? (isOpen ? worded : (step?.[0] ?? worded))
 }
+
+/** Reads a status without the processes that it denies; denied processes alone are those of an active company. */
+function readStatus(text: string): string | null {
+  const parts = text.split(/[,;:()/|–—]|\s-\s/)
+  const left = parts.map(dropDenied).join()
+  const isWhole = left === parts.join() || wholeStatuses.has(toStatusKey(text))
+  return isWhole ? readPhrase(` ${toStatusKey(text)} `) : (readStatus(left) ?? 'active')
+}
+
+/** Returns the status that words or a code mean: `active`, `inactive`, or a state in between such as `liquidation`; `null` if unknown. Short codes have a meaning only in their country (`FR`). */
+export const findStatus = memoize((text: string, countryCode: string | null): string | null => {
+  const codes = ` ${codesByCountry[countryCode ?? ''] ?? ''}`
+  return codes.split(` ${toStatusKey(text)}=`)[1]?.split(' ')[0] ?? readStatus(text)
+})
 
 const classes = { ...words.words, number: listWords.added.numberWords.join('|') }
 type WordClass = keyof typeof classes
@@ -224,15 +224,13 @@ const toMask = (classes: readonly WordClass[]): number =>
   classes.reduce((mask, one) => mask | (1 << wordClasses.indexOf(one)), 0)
 
 /** The classes of each word, as bits. */
-function createHeaderWords(): ReadonlyMap<string, readonly number[]> {
+const listHeaderWords = memoize((): ReadonlyMap<string, readonly number[]> => {
   const found = new Map<string, number[]>()
   for (const one of wordClasses)
     for (const key of new Set(toHeaderKeys(classes[one])))
       found.set(key, [...(found.get(key) ?? []), toMask([one])])
   return found
-}
-
-let headerWords: ReadonlyMap<string, readonly number[]> | null = null
+})
 
 /**
  * Returns the field that a header means by its words: `status` for `estado_matricula` and for `Tình trạng doanh nghiệp`;
@@ -241,7 +239,7 @@ let headerWords: ReadonlyMap<string, readonly number[]> | null = null
 export function findHeaderField(header: string): string | null {
   const key = toHeaderKey(header)
   if (key.length > headerCharsMax) return null
-  const known = (headerWords ??= createHeaderWords())
+  const known = listHeaderWords()
   const reached: Set<number>[] = [new Set([0])]
   for (let end = 1; end <= key.length; end++) {
     const masks = new Set<number>()

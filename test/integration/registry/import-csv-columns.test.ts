@@ -852,7 +852,7 @@ describe('the report of an import', () => {
 /** Of registers in some forty languages. */
 const headersOfFields: Readonly<Record<string, readonly string[]>> = {
   status:
-    'estado_matricula|Estado de la empresa|situacao_cadastral|Situação da empresa|statut_entreprise|Statut juridique|Tình trạng hoạt động|Trạng thái doanh nghiệp|حالة الشركة|حالة السجل التجاري|وضعیت شرکت|şirket durumu|Sicil durumu|компания мәртебесі|Korxona holati|Статус организации|Состояние юридического лица|Стан субʼєкта|สถานะบริษัท|Status perusahaan|企业状态|登記狀態|会社の状態|기업상태|Hali ya kampuni|Katayuan ng Kumpanya|stav_spolecnosti|Stan podmiotu|Stare firmă|Statut RCCM|CompanyStatus|Firmenstatus|Bolagsstatus|Įmonės statusas|Κατάσταση εταιρείας|סטטוס החברה|სტატუსი|Staða félags'.split(
+    "Стан суб’єкта|Стан суб'єкта|Статус субъекта|estado_matricula|Estado de la empresa|situacao_cadastral|Situação da empresa|statut_entreprise|Statut juridique|Tình trạng hoạt động|Trạng thái doanh nghiệp|حالة الشركة|حالة السجل التجاري|وضعیت شرکت|şirket durumu|Sicil durumu|компания мәртебесі|Korxona holati|Статус организации|Состояние юридического лица|Стан субʼєкта|สถานะบริษัท|Status perusahaan|企业状态|登記狀態|会社の状態|기업상태|Hali ya kampuni|Katayuan ng Kumpanya|stav_spolecnosti|Stan podmiotu|Stare firmă|Statut RCCM|CompanyStatus|Firmenstatus|Bolagsstatus|Įmonės statusas|Κατάσταση εταιρείας|סטטוס החברה|სტატუსი|Staða félags".split(
       '|',
     ),
   legal_form:
@@ -1852,6 +1852,85 @@ test.each([
   ],
 ])('words of registers for %s: %s', (status, texts) => {
   for (const text of texts.split('|')) expect(findStatus(text, null), text).toBe(status)
+})
+
+/** Sentences of several languages around a process in one of its grammatical cases. */
+const sentences: readonly (readonly [denied: string, stated: string, processes: string])[] = [
+  [
+    'not #|is not #|The company is not #',
+    'is #|The company is #',
+    'in liquidation|being dissolved|under strike off',
+  ],
+  [
+    'nicht #|befindet sich nicht #|ist derzeit nicht #',
+    'befindet sich #',
+    'in Liquidation|im Insolvenzverfahren',
+  ],
+  ["pas #|n'est pas #|La société n'est pas #", 'est #', 'en liquidation|en cours de radiation'],
+  ['no #|no está #|No se encuentra #', 'se encuentra #', 'en liquidación|en proceso de disolución'],
+  ['não #|não está #|Não se encontra #', 'está #', 'em liquidação|em processo de baixa'],
+  ['non #|non è #|La società non è #', 'è #', 'in liquidazione|in fase di scioglimento'],
+  ['niet #|Verkeert niet #', 'verkeert #', 'in liquidatie|in staat van faillissement'],
+  ['ikke #|er ikke #', 'er #', 'under konkurs|under likvidation'],
+  ['ej #|är inte #', 'är #', 'i konkurs|i likvidation'],
+  ['nie #|nie jest #|nie znajduje się #', 'jest #', 'w likwidacji|w upadłości|w trakcie likwidacji'],
+  ['není #', 'je #', 'v likvidaci|v konkursu'],
+  ['nie je #', 'je #', 'v likvidácii|v konkurze'],
+  ['nije #|ni #', 'je #', 'u likvidaciji|u stečaju|v likvidaciji'],
+  ['nu este #|nu se află #', 'este #|nu #', 'în lichidare|în faliment'],
+  ['nem #|nem áll #', 'áll #', 'felszámolás alatt|végelszámolás alatt'],
+  ['δεν είναι #|δεν τελεί #', 'είναι #', 'υπό εκκαθάριση|σε πτώχευση'],
+  [
+    'не #|Не перебуває #|Юридична особа не перебуває #',
+    'Перебуває #',
+    'в процесі припинення|у процесі ліквідації',
+  ],
+  ['не #|не находится #', 'находится #', 'в процессе ликвидации|в стадии банкротства'],
+  ['не е #|не се намира #', 'е #', 'в ликвидация|в несъстоятелност'],
+  ['# değil|# değildir', '#', 'tasfiye halinde|iflas halinde'],
+  ['tidak #|tidak sedang #', 'sedang #', 'dalam likuidasi|dalam proses pembubaran'],
+  ['không #|không phải #', 'đang #', 'đang làm thủ tục giải thể|đang làm thủ tục phá sản'],
+]
+
+test.each(sentences)(
+  '%s: a denied process is that of an active company, others of one in it',
+  (denied, stated, all) => {
+    for (const process of all.split('|')) {
+      const fill = (texts: string) => texts.split('|').map((text) => text.replace('#', process))
+      for (const text of fill(denied).flatMap((one) => [one, one.toUpperCase()])) {
+        expect([text, findStatus(text, null)]).toEqual([text, 'active'])
+        expect([text, findStatus(`Dissolved, ${text}`, null)]).toEqual([text, 'inactive'])
+      }
+      for (const text of [...fill(stated), ...fill(denied).map((one) => `${one}; ${process}`)])
+        expect([text, findStatus(text, null)]).not.toEqual([text, 'active'])
+    }
+  },
+)
+
+test('no denied process of the table is one', () => {
+  const processes = Object.entries(registerWords.statuses).filter(
+    ([status]) => !/^(?:active|inactive|suspended)$/.test(status),
+  )
+  const all = processes.flatMap(([, list]) => list.split('|'))
+  const english = all.filter((text) => /^(?:under|in|being) /.test(text))
+  expect(english.filter((text) => findStatus(`not ${text}`, null) !== 'active')).toEqual([])
+  for (const [at, text] of all.entries()) {
+    const lists = Object.keys(registerWords.denials.before)
+    const not = lists[at % lists.length]?.split('|')[0] ?? ''
+    expect(['active', null]).toContain(findStatus(`${not} ${text}`, null))
+  }
+})
+
+test.each([
+  ['Not renewed in liquidation', 'liquidation'],
+  ['No: in liquidation', 'liquidation'],
+  ['In liquidation, not dissolved', 'liquidation'],
+  ['Nu in faillissement', 'bankruptcy'],
+  ['Nu i likvidation', 'liquidation'],
+  ['Dissolved without liquidation', 'inactive'],
+  ['Зареєстровано, не перебуває в процесі припинення', 'active'],
+])('a denial is of the words behind it: %s is %s', (text, status) => {
+  expect(findStatus(text, null)).toBe(status)
 })
 
 test.each(
