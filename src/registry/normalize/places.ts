@@ -227,7 +227,9 @@ export function readForeignLine(line: string, countryCode: string): AddressParts
     const { metro = null, region = metro, town = metro, street, code, end = code } = descending
     return { street: street || null, city: town, region, postalCode: end ?? null }
   }
-  const parts = splitCodeBehind(splitLine(line.slice(0, lineCharsMax)), countryCode)
+  const [front = '', ...others] = splitLine(line.slice(0, lineCharsMax))
+  const isFront = others.length > 1 && findCountryCode(front) === countryCode
+  const parts = splitCodeBehind(isFront ? others : [front, ...others], countryCode)
   let [postalCode, region]: [string | null, string | null] = [null, null]
   const count = parts.length
   let whole = [...parts]
@@ -243,13 +245,12 @@ export function readForeignLine(line: string, countryCode: string): AddressParts
   if (townFirst.has(countryCode) && start.code !== null) whole.splice(0, 1, start.code, start.town)
   if (postalCode === null && wholeCode.test(whole[0] ?? '')) postalCode = whole[0] ?? null
   whole = whole.filter((part) => part !== postalCode)
-  const named =
-    whole.some((part) => readKind(part) !== null) || townFirst.has(countryCode)
-      ? readTownParts(whole, countryCode)
-      : null
+  const isWorded = townFirst.has(countryCode) || whole.some((part) => readKind(part) !== null)
+  const named = isWorded ? readTownParts(whole, countryCode) : null
   if (named !== null) return { ...named, postalCode }
   const { town: city, code } = splitTownCode(parts.pop() ?? '', false)
-  const isEnd = count > parts.length + 1 || code !== null || isLargeCity(city)
+  const isBoxed = placeNames.boxes.includes(countryCode) && /(?:box|l\.?p\.?) \d+$/i.test(parts.at(-1) ?? '')
+  const isEnd = count > parts.length + 1 || code !== null || isLargeCity(city) || isBoxed
   const isTown = city !== '' && !streetLike.test(city) && isEnd && parts.length > 0
   return isTown ? { street: parts.join(', '), city, region, postalCode: code ?? postalCode } : null
 }
@@ -308,7 +309,7 @@ function readTownParts(parts: readonly string[], countryCode: string | null): To
     return null
   const others = known.filter((one) => one !== town && one !== region).map(({ part }) => part)
   // A word apart is removed, as in "г. Баку". What is part of the name stays: "四日市市", "Ciudad Real".
-  const titled = town.kind === 'town' ? readKind(town.part) : null
+  const titled = /^(?:town|village)$/.test(town.kind) ? readKind(town.part) : null
   const city = titled?.isApart === true ? titled.name : town.part
   return { street: others.join(', ') || null, city, region: region?.part ?? null }
 }

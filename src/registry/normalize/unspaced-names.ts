@@ -156,13 +156,20 @@ const partEnd = new RegExp(placeNames.part_ends.replace('%', placeNames.town_end
 
 /** Drops empty and repeated parts, ignoring case. */
 export function splitLine(line: string): string[] {
-  const parts = line.split(partEnd).map(tidy)
+  const parts = line.replace(postBox, divideBox).split(partEnd).map(tidy)
   return parts.filter((part, at) => part !== '' && part.toLowerCase() !== parts[at - 1]?.toLowerCase())
 }
 
+/** A post-office box in front of its town. In Kenya it has the postal code: "P.O. Box 501-00800 Larkmoor". */
+const postBox =
+  /(?<!\p{L})((?:p\.?\s*o\.?\s*box|s\.?\s*l\.?\s*p\.?)\s*\d+)(?:\s*[-–—]\s*(\d{5}))?[\s,]+(\p{L}[^,;\d]*)/giu
+const divideBox = (_: string, box: string, code: string | undefined, town: string) =>
+  [box, town, code].filter(Boolean).join(', ')
+
 const codeFront = /^([A-Z]{0,2}-?\d{4,6}|[A-Z]{2}\d{3}|\d{2}-\d{3}|\d{3} \d{2}) (\D+)$/
 const codeBehind = /^(\D+) ([A-Z]{1,2}-?\d{3,6})$/
-const plainCodeBehind = /^(\p{L}\P{Nd}*?)\s*[-–—\s]\s*(\p{Nd}{4,6}|\p{Nd}{3}[ -]\p{Nd}{2,3})\.?$/u
+const plainCodeBehind =
+  /^(?!.*(?:[Bb][Oo][Xx]|[Ll]\.?[Pp]\.?) )(\p{L}\P{Nd}*?)\s*[-–—\s]\s*(\p{Nd}{4,6}|\p{Nd}{3}[ -]\p{Nd}{2,3})\.?$/u
 
 /** Takes the postal code from a town: "80331 München", "Rīga LV-1010", and, if `isBehind`, "Dhaka-1100". Expects single spaces. */
 export function splitTownCode(text: string, isBehind: boolean): { town: string; code: string | null } {

@@ -295,6 +295,51 @@ describe('an address in one line', () => {
     expect(readForeignLine(line, country)).toBeNull()
   })
 
+  test.each([
+    [
+      'Україна, 03113, місто Київ, вул. Ларкова, будинок 53',
+      'UA',
+      'вул. Ларкова, будинок 53',
+      'Київ',
+      '03113',
+    ],
+    ['Россия, 101000, г. Москва, ул. Ларкова, 4', 'RU', 'ул. Ларкова, 4', 'Москва', '101000'],
+    ['Magyarország, 1051 Budapest, Larkmoor utca 4.', 'HU', 'Larkmoor utca 4.', 'Budapest', '1051'],
+    ['Україна, 80700, смт Ларкове, вул. Миру, 4', 'UA', 'вул. Миру, 4', 'Ларкове', '80700'],
+    ['Larkmoor Avenue, Mombasa', 'KE', 'Larkmoor Avenue', 'Mombasa', null],
+    ['Larkmoor Way, Westlands, Nairobi', 'KE', 'Larkmoor Way, Westlands', 'Nairobi', null],
+    ['Larkmoor Road, Naivasha, Nakuru', 'KE', 'Larkmoor Road', 'Naivasha', null],
+    ['P.O. Box 50127-00800 Nairobi', 'KE', 'P.O. Box 50127', 'Nairobi', '00800'],
+    ['P. O. Box 50127 - 00800, Nairobi, Kenya', 'KE', 'P. O. Box 50127', 'Nairobi', '00800'],
+    ['P.O. Box 25-20210 Larkmoor', 'KE', 'P.O. Box 25', 'Larkmoor', '20210'],
+    [
+      'Larkmoor Road, P.O. Box 50127-00800, Nairobi',
+      'KE',
+      'Larkmoor Road, P.O. Box 50127',
+      'Nairobi',
+      '00800',
+    ],
+    ['P.O. Box 1234, Larkmoor', 'UG', 'P.O. Box 1234', 'Larkmoor', null],
+    ['S.L.P. 1234, Dar es Salaam', 'TZ', 'S.L.P. 1234', 'Dar es Salaam', null],
+    ['P.O. Box 1234, Dubai', 'AE', 'P.O. Box 1234', 'Dubai', null],
+    ['P.O. Box 1234, Accra', 'GH', 'P.O. Box 1234', 'Accra', null],
+  ])(
+    'a country in front is no part, and behind a box is its town: %s',
+    (line, country, street, city, postalCode) => {
+      expect(readForeignLine(line, country)).toMatchObject({ street, city, postalCode })
+    },
+  )
+
+  test.each([
+    ['Uasin Gishu', 'KE'],
+    ['Larkmoor Avenue, Westlands', 'KE'],
+    ['P.O. Box 309, Larkmoor House', 'KY'],
+    ['P.O. Box 71, Larkmoor Chambers', 'VG'],
+    ['Luxembourg, 5 rue Larkmoor', 'LU'],
+  ])('a part of a town, a region and a building are no town: %s', (line, country) => {
+    expect(readForeignLine(line, country)).toBeNull()
+  })
+
   test('any text is read or left', () => {
     forAll(2_000, [fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 8 })], (parts) => {
       const read = readForeignLine(parts.join(', '), 'DE')
@@ -309,7 +354,7 @@ describe('a field with town, municipality and region', () => {
     ['Kesklinna linnaosa, Tallinn, Harju maakond', 'EE', 'Tallinn', 'Harju maakond', 'EE-37'],
     ['Harju maakond, Tallinn, Kesklinna linnaosa', 'EE', 'Tallinn', 'Harju maakond', 'EE-37'],
     ['Elva linn, Elva vald, Tartu maakond', 'EE', 'Elva', 'Tartu maakond', 'EE-79'],
-    ['Lohkva küla, Luunja vald, Tartu maakond', 'EE', 'Lohkva küla', 'Tartu maakond', 'EE-79'],
+    ['Lohkva küla, Luunja vald, Tartu maakond', 'EE', 'Lohkva', 'Tartu maakond', 'EE-79'],
     ['Vilniaus m. sav., Vilnius', 'LT', 'Vilnius', null, null],
     ['Vilnius, Vilniaus apskritis', 'LT', 'Vilnius', 'Vilniaus apskritis', 'LT-VL'],
     ['Mārupe, Mārupes nov.', 'LV', 'Mārupe', null, null],
@@ -513,6 +558,15 @@ test.each([
   ['бул. Ларкмор, 5, 1000 София', 'BG', 'София', '1000'],
 ])('%s: the town is first, unless it is last with its code', (line, country, city, postalCode) => {
   expect(readForeignLine(line, country)).toMatchObject({ city, postalCode })
+})
+
+test.each(
+  'смт Ларкове|село Ларкове|с. Ларкове|с-ще Ларкове|селище міського типу Ларкове|пгт Ларкове|хутор Ларкове|аул Ларкове|станица Ларкове|городское поселение Ларкове|рабочий посёлок Ларкове|wieś Larkove|osada Larkove|obec Larkove|Larkove köyü|comuna Larkove|sat Larkove|thị trấn Larkove'.split(
+    '|',
+  ),
+)('the kind of a small place is no part of its name: %s', (text) => {
+  expect(readTown(text, null).city).toMatch(/^(?:Ларкове|Larkove)$/)
+  expect(toCityKey(text)).toBe(toCityKey('Larkove'))
 })
 
 describe('words for the kind of a town', () => {
