@@ -113,17 +113,19 @@ export const noJurisdiction = 'no column has the country of the register; regist
 
 const placesShownMax = 5
 
-/** Says that the country of the register is open, and which countries have numbers under all of these headers. */
-export function describeOpenPlace(columns: readonly string[]): string {
+/** Says that the country of the register is open, and which countries have numbers under all of these headers. `only`: the one of them, if numbers have its form. */
+export function describeOpenPlace(columns: readonly string[], cellsOf: GetCells) {
   const tables = [countriesOfHeader, countriesOfAdded, countriesOfTaxHeader]
   const find = (name: string) => tables.flatMap((countries) => countries.get(toWordsKey(name)) ?? [])
   const [first = [], ...others] = columns.map(find).filter((countries) => countries.length > 0)
   const isSure = (code: string) => code !== 'any' && !(code in listWords.sharedNumbers)
   const fitting = first.filter((code) => isSure(code) && others.every((codes) => codes.includes(code)))
   const codes = [...new Set(fitting)].map((code) => code.toLowerCase())
-  return codes.length === 0 || codes.length > placesShownMax
-    ? noJurisdiction
-    : `${noJurisdiction}: the headers are those of ${codes.join(' or ')}`
+  const isFew = codes.length > 0 && codes.length <= placesShownMax
+  const doubt = noJurisdiction + (isFew ? `: the headers are those of ${codes.join(' or ')}` : '')
+  const isOnly = (code: string) =>
+    codes.length === 1 && columns.flatMap(cellsOf).some((cell) => isPlainCompanyNumber(code, cell))
+  return { doubt, only: codes.find(isOnly) }
 }
 
 /** Says which company numbers of the rows several companies may have; `null` if none. `home`: jurisdiction of other rows. */

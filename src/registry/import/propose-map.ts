@@ -141,12 +141,12 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   const rank = (name: string) => Number(findNumberCountry(name, []) === null)
   const own = [id ?? '', ...further].toSorted((one, other) => rank(one) - rank(other))
   const ofNumbers = own.flatMap((name) => findNumberCountry(name, getCells(name)) ?? [])
-  const [one = findOnlyCountry(map, getCells)] = ofNumbers
-  const found = isOpen && !isUk && !isGerman ? one : null
+  const [found = findOnlyCountry(map, getCells)] = isOpen && !isUk && !isGerman ? ofNumbers : [null]
   const isHome = found !== null && !isElsewhere(map, getCells, { header, found })
   const home = isUk ? 'gb' : isGerman ? 'de' : isHome ? found : null
   joinNames(map, byCells === null ? header.filter((one) => isNameHeader(toPlainHeader(one))) : [], getCells)
   const unused = listUnused(map, header)
+  const open = isOpen && home === null ? describeOpenPlace(own, getCells) : null
   const doubts = [
     ...(map.name === undefined ? ['no column has names of companies'] : []),
     ...(byCells === null ? [] : [`the cells of "${byCells}" are like company names, its header is not`]),
@@ -154,14 +154,14 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
       ? []
       : [`"${map.name ?? ''}" has English names; "${local}" may have the registered ones`]),
     ...doubt,
-    ...(isOpen && home === null ? [describeOpenPlace(own)] : []),
+    ...(open === null ? [] : [open.doubt]),
     ...twice,
   ]
   return {
     idType,
     map,
     country: isUk ? 'GB' : null,
-    jurisdiction: home,
+    jurisdiction: home ?? (found === null ? (open?.only ?? null) : null),
     unused,
     overlooked: map.status === undefined ? unused.filter((name) => mayBeStatus(name, getCells(name))) : [],
     doubts,

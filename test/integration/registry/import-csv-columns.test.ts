@@ -1981,6 +1981,43 @@ test.each([
   expect(row?.names.flatMap(({ kind, name }) => (kind === 'former' ? [name] : []))).toEqual(expected)
 })
 
+test.each([
+  ['کمپنی کا نام|رجسٹریشن نمبر|شہر|حیثیت', 'لارکمور لمیٹڈ|0044812|کراچی|فعال', 'name id city status'],
+  [
+    'کمپنی کا نام|کمپنی نمبر|پتہ|کمپنی کی قسم',
+    'لارکمور لمیٹڈ|0044812|لارکمور روڈ، کراچی|نجی',
+    'name id formatted_address legal_form',
+  ],
+  ['نام شرکت|شماره ثبت|شهر', 'لارکمور|448126|تهران', 'name id city'],
+  ['اسم الشركة|رقم القيد|الحالة', 'لاركمور|448126|نشطة', 'name id status'],
+])('headers in Arabic letters: %s', (columns, row, fields) => {
+  const [header, cells] = [columns.split('|'), row.split('|')]
+  const rows = [1, 2, 3].map((at) => cells.map((cell) => cell.replace(/\d$/, String(at))))
+  const { map } = proposeMap(header, rows)
+  expect(fields.split(' ').map((field) => [field, map[field as keyof typeof map]])).toEqual(
+    fields.split(' ').map((field, at) => [field, header[at]]),
+  )
+})
+
+test('of two columns of forms, the organization says more than the kind of company', () => {
+  const header = ['nit', 'razon_social', 'tipo_sociedad', 'organizacion_juridica']
+  const rows = [1, 2].map((at) => [
+    `90012345${at}`,
+    `LARKMOOR ${at} SAS`,
+    'SOCIEDAD COMERCIAL',
+    'SOCIEDAD ANÓNIMA',
+  ])
+  expect(proposeMap(header, rows).map.legal_form).toBe('organizacion_juridica')
+})
+
+test('the only country that the headers may be of is in the proposal, and stays a doubt', () => {
+  const header = ['Company Name', 'Registration Number', 'KRA PIN']
+  const numbers = ['P051616451X', 'A004412398K']
+  const rows = numbers.map((number, at) => [`Larkmoor ${at} Limited`, `C.7721${at}`, number])
+  const { jurisdiction, doubts } = proposeMap(header, rows)
+  expect([jurisdiction, doubts]).toEqual(['ke', [expect.stringContaining('the headers are those of ke')]])
+})
+
 test('the numbers of every row are the ids, the other kinds are kept, and each may tell the country', () => {
   const header = ['Nazwa', 'NIP', 'KRS', 'REGON', 'Miejscowość']
   const rows = [
