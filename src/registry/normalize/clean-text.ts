@@ -18,23 +18,18 @@ const accents = parsePairs('acute=\u0301 grave=\u0300 circ=\u0302 tilde=\u0303 u
 const entity = /&(?:(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]{2,8}));|(amp|quot|nbsp|lt|gt)(?=\s|$))/gi
 const accentedLetter = /^([a-z])(acute|grave|circ|tilde|uml|caron)$/i
 
-function decodeEntities(text: string): string {
-  let decoded = text
-  // `&amp;amp;` was encoded twice.
-  for (let count = 0, last = ''; count < 4 && decoded !== last; count++) {
-    last = decoded
-    decoded = last.replace(entity, decodeEntity)
-  }
-  return decoded
+/** `&amp;amp;` was encoded twice. */
+function decodeEntities(text: string, count = 4): string {
+  const decoded = text.replace(entity, decodeEntity)
+  return count === 1 || decoded === text ? decoded : decodeEntities(decoded, count - 1)
 }
 
 function decodeEntity(found: string, hex?: string, decimal?: string, named?: string, open = ''): string {
   const name = named ?? open
   if (hex !== undefined || decimal !== undefined) {
     const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
-    return code > 31 && code < 0x110000 && !(code >= 0xd800 && code < 0xe000)
-      ? String.fromCodePoint(code)
-      : ' '
+    const isCharacter = code > 31 && code < 0x110000 && !(code >= 0xd800 && code < 0xe000)
+    return isCharacter ? String.fromCodePoint(code) : ' '
   }
   const [, letter, accent = ''] = accentedLetter.exec(name) ?? []
   if (letter !== undefined) return (letter + (accents.get(accent.toLowerCase()) ?? '')).normalize('NFC')
@@ -51,14 +46,11 @@ const bytes1252 = new Map(
 const misread = /[\u00c2-\u00f4][\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|Ã(?: |$)/
 
 /** Returns the text unchanged if it is not UTF-8 that was read in another encoding. */
-function undoMisreading(text: string): string {
-  let restored = text
-  for (let count = 0; count < 2 && misread.test(restored); count++) {
-    const next = readAsUtf8(restored)
-    if (next === null) return restored.replace(/[\u00c2-\u00df][\u0080-\u00bf€-™\ufffd]/g, unknownLetter)
-    restored = next
-  }
-  return restored
+function undoMisreading(text: string, count = 2): string {
+  if (count === 0 || !misread.test(text)) return text
+  const next = readAsUtf8(text)
+  if (next === null) return text.replace(/[\u00c2-\u00df][\u0080-\u00bf€-™\ufffd]/g, unknownLetter)
+  return undoMisreading(next, count - 1)
 }
 
 function readAsUtf8(text: string): string | null {
@@ -158,7 +150,7 @@ function isProcedure(before: string, text: string, isLast: boolean): boolean {
   return cutNativeForms(before).form !== null || findTrailingForm(words, words.length) !== null
 }
 
-/** Short forms of a country (`short` of the table), words or initials elsewhere: in front, and in the last letters; with `$` only there, with `+` before another form too. */
+/** Short forms of a country (`short` of the table), words or initials elsewhere: in front, and in the last letters; with `$` only there, with `+` next to another form too. */
 const shortForms = new Map<string, { short: string; country: string; full: string }[]>()
 for (const [country = '', list = '', full = ''] of forms.short)
   for (const short of list.split(', ')) {
@@ -169,9 +161,14 @@ const longer = [...shortForms.keys()].filter((key) => key.includes(' ')).join('|
 const shortForm = String.raw`(?<form>${longer}|(?:\p{L}\.\s?){1,5}\p{L}\.?|\p{L}[\p{L}./]{1,5})`
 const shortEnds = [
   String.raw`^\s*${shortForm}(?![\p{L}\p{M}./])[,:]?\s*(?=(?<quote>["“”„«»]?))`,
+  String.raw`^(?<head>[^"“„«]{2,90}["“„«]\s*|\s*\p{L}{2,5}\s+)${shortForm}(?![\p{L}\p{M}./])\s*(?=(?<quote>["“„«]?))`,
   String.raw`(?<quote>["“”„«»]?)[\s,(-]*(?<![\p{L}\p{M}./])${shortForm}\)?\s*$`,
 ].map((pattern) => new RegExp(pattern, 'iu'))
 const districtInFront = new RegExp(`^((?:\\p{L}+\\s){1,2}(?:${forms.districts}))\\s+(.*["“„«].*)$`, 'iu')
+const isOnlyForm = (text: string): boolean => {
+  const words = foldWords(cutNativeForms(`${text} Qq`).rest)
+  return words.length === 1 + (findLeadingForm(words)?.words.length ?? 0)
+}
 /** Spells out short forms of the countries, or around a quoted name of any: "Norvane ZS", `I/K "Norvane"`. Those that the table has in small letters may be in small letters. */
 export function spellOutShortForms(name: string, countries: readonly string[]): string {
   const isHere = countries.length > 0
@@ -179,22 +176,25 @@ export function spellOutShortForms(name: string, countries: readonly string[]): 
   const own = district === '' ? '' : spellOutShortForms(text, countries)
   if (findLeadingForm(foldWords(own)) !== null) return `${own} ${district}`
   for (const [at, end] of shortEnds.entries()) {
-    const from = at === 0 ? 0 : Math.max(0, name.length - 60)
+    const isFront = at < 2
+    const from = isFront ? 0 : Math.max(0, name.length - 60)
     const found = end.exec(name.slice(from))
     if (found === null) continue
-    const { form = '', quote = '' } = found.groups ?? {}
+    const { head = '', form = '', quote = '' } = found.groups ?? {}
+    if (head !== '' && !(isHere && isOnlyForm(head))) continue
     const word = form.replace(/\.\s?|\//g, '').toUpperCase()
     const isFit = ({ short, country }: { short: string; country: string }) =>
-      (at > 0 || !short.startsWith('$')) && (!isHere || countries.includes(country))
+      (!isFront || (head === '' ? !short.startsWith('$') : short.startsWith('+'))) &&
+      (!isHere || countries.includes(country))
     const { short, full } = shortForms.get(word)?.find(isFit) ?? {}
-    const rest = at === 0 ? name.slice(found[0].length) : name.slice(0, from + found.index + quote.length)
+    const rest = isFront ? name.slice(found[0].length) : name.slice(0, from + found.index + quote.length)
     if (full === undefined || !/\p{L}{2}/u.test(rest)) continue
     const words = foldWords(isHere ? rest : `x ${form}`)
-    const other = at > 0 && isHere ? findLeadingForm(words) : findTrailingForm(words, words.length)
+    const other = !isFront && isHere ? findLeadingForm(words) : findTrailingForm(words, words.length)
     const isWritten = short?.replace(/[$+]/g, '') !== word || /[./]|\p{Lu}$/u.test(form)
     const isAlone = other === null || short?.includes('+') === true
     if (quote === '' ? isHere && isAlone && isWritten : isHere || other === null)
-      return at === 0 ? `${full} ${rest}` : `${rest} ${full}`
+      return isFront ? `${head}${full} ${rest}` : `${rest} ${full}`
   }
   return name
 }
