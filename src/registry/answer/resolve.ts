@@ -204,7 +204,7 @@ function findCompanyNames(
   found: readonly CandidateName[],
   deps: Pick<ResolveDeps, 'find' | 'vocabulary'>,
 ): readonly string[] {
-  const several = parseSeveralNames(name)
+  const several = parseSeveralNames(removeRemarks(name))
   if (several === null || found.some(({ fullKey }) => fullKey === whole?.fullKey)) return []
   if (divideTranslation(name) !== null) return []
   const asked = several.names.map((part) => readQuery({ name: part, location: null }, deps.vocabulary()))
@@ -250,8 +250,9 @@ export function readQuery(
       text === null ? [] : rest === '' ? [text] : [change(text, { around: rest })],
     )
   }
-  // The whole may be a name too.
-  const whole = field.length < given.length ? readText(given, facts) : null
+  // The whole may be a name too, and so may a word for an addressee in front.
+  const isFrontCut = !field.trimStart().startsWith(bare.slice(0, 4))
+  const whole = field.length < given.length || isFrontCut ? readText(given, facts) : null
   const undivided = names.length === 1 ? null : readText(bare, facts)
   const read = names.map(readName)
   const first = read.flatMap(([one]) => one ?? [])

@@ -6,6 +6,7 @@ import { isIndustryWord } from '../reference/industry-codes.js'
 import { branches } from './other-writings.js'
 import { isConflict, type PlaceAgreement } from './place-agreement.js'
 import { listCountries, townsOfCodes, type LocationHint, type Reading } from './place-readings.js'
+import type { Evidence } from './evidence.js'
 import { classOfWord, hasOtherMeaning, isOfManyNames } from './word-classes.js'
 import { isLargeCity, toCityKey } from '../normalize/places.js'
 import { findCountryCodes, findExactCodes } from '../../core/countries.js'
@@ -163,6 +164,63 @@ const withOthers = new RegExp(`(?:${around.with_others})$`, 'iu')
 /** Whether the rest of a cell says that others are meant too: "et al.", "외 3개사". */
 export const namesOthers = (rest: string): boolean => withOthers.test(rest)
 
+const ofPartners = new RegExp(around.partners, 'iu')
+/** True if a text without a form says that its firm is no company: "Larkmoor Traders (AOP)", "Larkmoor & Co. (Regd.)". */
+function isOfPartners({ comparison: { text, statedForm, candidate } }: Evidence): boolean {
+  const [found = ''] = ofPartners.exec(text.given) ?? []
+  const isStated = statedForm !== null && statedForm.formClass !== 'company'
+  if (found === '' || isStated || candidate.formClass === 'partnership') return false
+  return !foldText(candidate.name).includes(foldText(found))
+}
+
+const lists = [around.professions, around.given_names.join(' '), around.name_articles]
+const [professions, givenNames, nameArticles] = lists.map((words) => new Set(words.split(' ')))
+/** True if only one of two names has "and" between the persons of a firm: "Kamau & Otieno Advocates", "Kamau Otieno Advocates". */
+function isUnjoined({ comparison: { text, candidate } }: Evidence): boolean {
+  const [asked, held] = [text.words.map(({ folded }) => folded), foldWords(candidate.name)]
+  const lacksAnd = (words: readonly string[], others: readonly string[]) => {
+    const at = words.findIndex((word, place) => place > 0 && /^(?:and|na|y|e|et|und)$/.test(word))
+    const next = others.indexOf(words[at - 1] ?? '') + 1
+    return at > 0 && next > 0 && others[next] === words[at + 1]
+  }
+  return held.some((word) => professions?.has(word)) && (lacksAnd(held, asked) || lacksAnd(asked, held))
+}
+
+/** True for a first name and a name without a form, as persons have: "Muhammad Farooq" for Muhammad Farooq Mills Ltd. */
+function isPerson({ contextCount, comparison: { text, alignment, candidate } }: Evidence): boolean {
+  const isName = text.forms.length === 0 && [2, 3].includes(text.words.length)
+  const isOpen = contextCount === 0 && alignment.missing.length > 0 && candidate.prominence.tickers === ''
+  return isName && isOpen && givenNames?.has(text.words[0]?.folded ?? '') === true
+}
+
+/** True if a body has a word more in its name: "Larkmoor Foundation" and Larkmoor Childrens Foundation. */
+function isOfOtherBody({ comparison: { alignment, candidate } }: Evidence): boolean {
+  const last = candidate.tokens.length - 1
+  const isMore = (at: number) => at > 0 && at < last && (candidate.tokens[at] ?? '').length > 2
+  const isBody = classOfWord.get(candidate.tokens[last] ?? '') === 'body'
+  return isBody && !alignment.missing.includes(last) && alignment.missing.some(isMore)
+}
+
+const nameClass = /^(?:telling|place)$/
+const isOfForeignTown = ({ comparison: { form, alignment, left } }: Evidence): boolean =>
+  form === 'foreign' &&
+  left.some(({ word, role, at }) => role === null && at >= alignment.end && nameClass.test(word.wordClass))
+
+/** True for another person than the company, or a company with a form and a town of another country: "Larkmoor Bank AG Zurich". */
+export const isOfOtherPerson = (one: Evidence): boolean =>
+  [isOfPartners, isUnjoined, isPerson, isOfOtherBody, isOfForeignTown].some((is) => is(one))
+
+/** True if only one of two names begins with an article ("Al-Norvane", "La Norvane"), or ends with a word for a workshop. */
+export function isNearlyNamed({ comparison: { text, alignment, candidate, left } }: Evidence): boolean {
+  const begins = (word = '') => nameArticles?.has(word) === true
+  const isArticle = alignment.missing.includes(0)
+    ? begins(candidate.tokens[0])
+    : alignment.start === 1 && begins(text.words[0]?.folded)
+  const last = left.at(-1)
+  const isLast = last?.at === alignment.end && last.role === null && last.word.separator === ''
+  return isArticle || (isLast && /^(?:works|labs?)$/.test(last.word.folded))
+}
+
 /** Returns the rest of a cell around a name. */
 export function findAround(given: string, name: string): string {
   const rest = given.includes(name) ? given.replace(name, ' ').replace(/\s+/g, ' ') : ''
@@ -177,6 +235,11 @@ const twoNames = [
   /^(.+?)\s=\s(.+)$/u,
   /^(.+?)\s(?:\/|\||[-–—])\s(.+)$/u,
 ]
+/** The name of today behind a former one: "Larkmoor Supply Co (now Norvane Ltd)". */
+const renamed = new RegExp(
+  String.raw`^(.+?)\s?[([](?:${around.former.now})[\s:]\s*(["“„«]?[\p{Lu}\p{Lo}\p{N}][^()]*(?:\([^()]*\)[^()]*)?)[)\]]$`,
+  'u',
+)
 const isOneScript = (text: string): boolean => !hasOtherScript(text) || !/\p{Script=Latin}{3}/u.test(text)
 
 /**
@@ -185,6 +248,8 @@ const isOneScript = (text: string): boolean => !hasOtherScript(text) || !/\p{Scr
  */
 export function divideTranslation(text: string): readonly [name: string, other: string] | null {
   const given = boundText(text).trim()
+  const [, before, now] = renamed.exec(given) ?? []
+  if (before !== undefined && now !== undefined && [before, now].every(hasNameWord)) return [now, before]
   for (const [at, pattern] of twoNames.entries()) {
     const [, first = '', second = ''] = pattern.exec(given) ?? []
     const isApart = hasOtherScript(first) !== hasOtherScript(second)

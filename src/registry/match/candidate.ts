@@ -185,7 +185,7 @@ interface NamePlace {
   readonly pairs: readonly { readonly textAt: number; readonly textCount: number }[]
 }
 
-/** The form that fits, of those next to each other and before the name: "Corporation Joint Stock Company". */
+/** The form that fits, of those next to each other and before the name, or of a cooperative whose name begins with it: "Coop. Larkmoor Ltda". */
 export function findFittingForm(
   { forms, words }: { readonly forms: readonly StatedForm[]; readonly words: readonly TextWord[] },
   alignment: NamePlace,
@@ -200,8 +200,9 @@ export function findFittingForm(
   if (nearest === null || forms.length === 1) return compare(nearest)
   const beside = forms.filter(
     ({ at, count, formClass }) =>
-      formClass !== 'company' &&
-      (at + count === alignment.start || at === nearest.at + nearest.count || at + count === nearest.at),
+      (formClass === 'cooperative' && at === alignment.start) ||
+      (formClass !== 'company' &&
+        [alignment.start, nearest.at, nearest.at + nearest.count + count].includes(at + count)),
   )
   const rank = ({ form }: { form: FormAgreement }) => fits.indexOf(form)
   return [nearest, ...beside].map(compare).reduce((best, one) => (rank(one) < rank(best) ? one : best))
@@ -234,10 +235,9 @@ export function comparePlace(hint: LocationHint | null, { place, name }: Candida
 /** One name in two registers, or twice in one that states no place, without a contradiction in form or country. */
 export function areAlike(left: CandidateName, right: CandidateName): boolean {
   if (left.coreKey !== right.coreKey) return false
-  const isElsewhere = left.sourceNumber !== right.sourceNumber
   const isUnplaced = left.fullKey === right.fullKey && (isPlaceless(left) || isPlaceless(right))
   return (
-    (isElsewhere || isUnplaced) &&
+    (left.sourceNumber !== right.sourceNumber || isUnplaced) &&
     (left.formClass === right.formClass || isOpenForm(left) || isOpenForm(right)) &&
     shareCountry(left, right)
   )

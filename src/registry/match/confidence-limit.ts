@@ -6,7 +6,7 @@ import { isOfUnknownWords } from '../normalize/native-scripts.js'
 import { hasTones } from '../normalize/own-letters.js'
 import { toCityKey, toPlaceKey } from '../normalize/places.js'
 import { classifyNameWord, isCountryWord } from './compare-words.js'
-import { namesOthers } from './around-name.js'
+import { isNearlyNamed, isOfOtherPerson, namesOthers } from './around-name.js'
 import { isOneFormPrivate, type CandidateName } from './candidate.js'
 import { classifyEvidence, hasLeft, isOwnCountryLeft, type Evidence } from './evidence.js'
 import {
@@ -63,7 +63,7 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   // Another word of a trade makes another name, and so does the only word that tells: Spaces and Spices, Demirkaya and Demirkan.
   [78, (one) => one.place !== 'postal' && one.contextCount === 0 && (isOtherTrade(one) || isOnlyLike(one))],
   [78, (one) => [isRearranged, isOfSeveral, isNameLeft, isNextToOther, isOtherOfGroup].some((is) => is(one))],
-  [78, (one) => isNumbered(one)],
+  [78, (one) => isNumbered(one) || isOfOtherPerson(one)],
   [78, (one) => [isShortened, isInserted, isOmitted, isUsualWord, isOfOtherCountry].some((is) => is(one))],
   // A name that continues is that of another company, as far as the registry tells.
   [78, (one) => (isContinued(one) && isName(one.comparison)) || isNamedOtherwise(one, true)],
@@ -91,7 +91,7 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   // A bare name in another town is often that of another business: "Prakash Jewellers" of Nashik. So is Demirhan for Demirkan.
   [90, (one) => [isBareElsewhere, isBareBeginning, isFollowed].some((is) => is(one))],
   [90, (one) => isLikeOther(one) || isMarkedOtherwise(one) || isUnplacedLike(one, true)],
-  [90, (one) => namesOthers(one.comparison.text.around)],
+  [90, (one) => namesOthers(one.comparison.text.around) || isNearlyNamed(one)],
   // Without evidence for the place, the name may be that of another company. So may a word of a trade with another letter.
   [94, (one) => isElsewhere(one) || isLikeTrade(one)],
 ]
@@ -157,9 +157,8 @@ const isBare = (one: Evidence): boolean =>
 
 const isBareElsewhere = (one: Evidence): boolean => {
   const { statedForm, candidate } = one.comparison
-  const isBareName = statedForm === null && one.contextCount === 0 && isLittleKnown(candidate)
   const isTold = one.place === 'region_conflict' || (isBare(one) && candidate.place.cityKey !== '')
-  return isInOtherTown(one) && isBareName && isTold
+  return isInOtherTown(one) && statedForm === null && isUnknown(one) && isTold
 }
 
 /** True if the text lacks the last words of a little-known company, and not all are words of a trade or its town. */
@@ -286,7 +285,8 @@ function isContinued(evidence: Evidence): boolean {
   // Behind "c/o", "former" and "d/b/a", words are of another name.
   const host = left.find(({ word }) => /^(?:host|agent|former|mark)$/.test(word.wordClass))
   const isFormBefore = form !== null && form.at < alignment.start && form.count > 0
-  const more = one !== undefined && (isFormBefore || !hasOtherMeaning(one.word.text)) ? one : undefined
+  const isOther = (word: string) => hasOtherMeaning(word, /^(?!security)./) && word !== 'logistik'
+  const more = one !== undefined && (isFormBefore || !isOther(one.word.text)) ? one : undefined
   // In front of the form, a year and "payroll" are part of a name. A number is, too, if the company has no form.
   const isLast = after === undefined && candidate.formClass === null
   // Forms of other scripts are no words of the text.

@@ -114,8 +114,8 @@ function findRole(word: TextWord, facts: RoleFacts): LeftWord['role'] {
   const [isBehindForm, isBeforeForm] = [previous, next].map((one) => one?.wordClass === 'form')
   const isLast = next === undefined
   const isBehindName = at >= end && (at === end || inPairs.has(at - 1) || isBehindForm)
-  // No numerals: a small letter behind a form ("s.r.o. v likvidaci"), the number of a house ("12 High Street", "No. 9 Jalan").
-  const isLetter = !isLast && isBehindForm && /^[ivx]$/.test(word.written)
+  // No numerals: a small letter behind a form ("s.r.o. v likvidaci", "в Черкасах"), the number of a house ("12 High Street", "No. 9 Jalan").
+  const isLetter = !isLast && (isBehindForm ? /^[ivxв]$/ : /^в$/).test(word.written)
   const isHouse =
     isBehindForm && (wordClass === 'place' || /^n/i.test(word.written) || /^\d/.test(next?.text ?? ''))
   // Numbers of a security are coupons and dates, but not Roman ones and those in front of the form.

@@ -310,7 +310,7 @@ export function findBodyInFront(tokens: readonly string[]): FormClass | null {
   return isOfBody(form) && tokens.length > 1 ? (form?.formClass ?? null) : null
 }
 
-/** Returns a form of a body of which a name has only some words: "Larkmoor Co-operative Society" is no "Larkmoor Society". */
+/** Returns a form of a body of which a name has only some words: "Larkmoor Co-operative Society" is no "Larkmoor Society"; or one in front of another form: "Coop. Larkmoor Ltda". */
 export function findSharedForm(
   forms: readonly StatedForm[],
   pairs: readonly TextPair[],
@@ -320,14 +320,13 @@ export function findSharedForm(
     pairs.reduce((sum, pair) => sum + (pair.textAt >= at && pair.textAt < at + count ? pair.textCount : 0), 0)
   return forms.find(
     (form) =>
-      isOfBody(form) && form.formClass !== held && countWords(form) > 0 && countWords(form) < form.count,
+      isOfBody(form) &&
+      form.formClass !== held &&
+      (countWords(form) === 0 ? form.at === 0 && forms.length > 1 : countWords(form) < form.count),
   )
 }
 
-interface TextPair {
-  readonly textAt: number
-  readonly textCount: number
-}
+type TextPair = Readonly<Record<'textAt' | 'textCount', number>>
 
 interface Headed {
   readonly words: readonly { readonly text: string; readonly folded: string; readonly wordClass: string }[]

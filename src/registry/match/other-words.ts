@@ -168,7 +168,7 @@ export function isSwapped({ comparison: { alignment, text, candidate } }: Eviden
   })
 }
 
-/** True if the text is a name, perhaps of a person, that a little-known company continues with "& Sons", "and Company", "Brothers". */
+/** True if the text is a name, perhaps of a person, that a little-known company continues with "& Sons", "and Company", "Brothers", or begins with "Sons of". */
 export function isOfFamily({ comparison: { isTruncated, text, candidate, alignment } }: Evidence): boolean {
   const { name, tokens } = candidate
   const lacks = (word: string) =>
@@ -179,7 +179,7 @@ export function isOfFamily({ comparison: { isTruncated, text, candidate, alignme
   const isJoined = (before: string | undefined, after = '') =>
     before === 'and' && !/^(?:kg|kgaa|ohg)$/.test(after)
   const isOfFamilyAt = (word: string, at: number, words: readonly string[]) =>
-    at > 0 && isFamilyWord(word, isJoined(words[at - 1], words[at + 1])) && lacks(toCanonicalWord(word))
+    isFamilyWord(word, isJoined(words[at - 1], words[at + 1])) && lacks(toCanonicalWord(word))
   return !isTruncated && foldWords(name).some(isOfFamilyAt)
 }
 

@@ -279,7 +279,7 @@ const formBefore = String.raw`(?:[式限同]会社|限公司|식회사|\([株有
 const addressing = [
   // A person behind a name with its form, or behind a department.
   String.raw`(?<=^.{2,80}(?:${formBefore}\s?|[部課係室팀]\s))\p{L}{1,6}(?: \p{L}{1,4})? ?(?:様|殿|님)$`,
-  String.raw`^(?:${around.honorifics.in_front})[\s/:_.-]+|(?<=^.{2,80})\s?(?:${around.honorifics.anywhere}|${around.with_others})$`,
+  String.raw`^(?:${around.honorifics.in_front})[\s/:_.,-]+|(?<=^.{2,80})\s?(?:${around.honorifics.anywhere}|${around.with_others})$`,
   String.raw`(?<=^.{1,80}(?:\s|${formBefore}))(?:${around.honorifics.behind_form})$|(?<=^.{1,80}[^王神奥客父母皇姫若仏])様$`,
   String.raw`(?<=^.{3,80})[\s,;/-]{1,3}(?:${around.attention})[\s:].{2,60}$`,
   // A payment behind two words of a Vietnamese name: "CTY TNHH LARKMOOR VELSOR CK TIEN HANG".
