@@ -3,10 +3,7 @@ import { boundText } from '../normalize/parsed-name.js'
 import { foldText, foldWords, namesTrade } from '../normalize/normalize-name.js'
 import { hasOtherScript } from '../normalize/sounds.js'
 import { isIndustryWord } from '../reference/industry-codes.js'
-import { branches } from './other-writings.js'
-import { isConflict, type PlaceAgreement } from './place-agreement.js'
-import { listCountries, townsOfCodes, type LocationHint, type Reading } from './place-readings.js'
-import type { Evidence } from './evidence.js'
+import { listCountries, townsOfCodes, type Reading } from './place-readings.js'
 import { classOfWord, hasOtherMeaning, isOfManyNames } from './word-classes.js'
 import { isLargeCity, toCityKey } from '../normalize/places.js'
 import { findCountryCodes, findExactCodes } from '../../core/countries.js'
@@ -164,9 +161,30 @@ const withOthers = new RegExp(`(?:${around.with_others})$`, 'iu')
 /** Whether the rest of a cell says that others are meant too: "et al.", "외 3개사". */
 export const namesOthers = (rest: string): boolean => withOthers.test(rest)
 
+/** A text and a name, as far as they are compared. */
+interface ComparedName {
+  readonly contextCount: number
+  readonly comparison: {
+    readonly text: {
+      readonly given: string
+      readonly words: readonly { readonly folded: string }[]
+      readonly forms: readonly unknown[]
+    }
+    readonly candidate: HeldName & {
+      readonly formClass: string | null
+      readonly prominence: { readonly tickers: string }
+    }
+    readonly alignment: { readonly missing: readonly number[]; readonly start: number; readonly end: number }
+    readonly left: readonly { readonly word: LeftText; readonly at: number; readonly role: string | null }[]
+    readonly form: string
+    readonly statedForm: { readonly formClass: string } | null
+  }
+}
+type LeftText = Readonly<Record<'folded' | 'wordClass' | 'separator', string>>
+
 const ofPartners = new RegExp(around.partners, 'iu')
 /** True if a text without a form says that its firm is no company: "Larkmoor Traders (AOP)", "Larkmoor & Co. (Regd.)". */
-function isOfPartners({ comparison: { text, statedForm, candidate } }: Evidence): boolean {
+function isOfPartners({ comparison: { text, statedForm, candidate } }: ComparedName): boolean {
   const [found = ''] = ofPartners.exec(text.given) ?? []
   const isStated = statedForm !== null && statedForm.formClass !== 'company'
   if (found === '' || isStated || candidate.formClass === 'partnership') return false
@@ -176,7 +194,7 @@ function isOfPartners({ comparison: { text, statedForm, candidate } }: Evidence)
 const lists = [around.professions, around.given_names.join(' '), around.name_articles]
 const [professions, givenNames, nameArticles] = lists.map((words) => new Set(words.split(' ')))
 /** True if only one of two names has "and" between the persons of a firm: "Kamau & Otieno Advocates", "Kamau Otieno Advocates". */
-function isUnjoined({ comparison: { text, candidate } }: Evidence): boolean {
+function isUnjoined({ comparison: { text, candidate } }: ComparedName): boolean {
   const [asked, held] = [text.words.map(({ folded }) => folded), foldWords(candidate.name)]
   const lacksAnd = (words: readonly string[], others: readonly string[]) => {
     const at = words.findIndex((word, place) => place > 0 && /^(?:and|na|y|e|et|und)$/.test(word))
@@ -187,14 +205,14 @@ function isUnjoined({ comparison: { text, candidate } }: Evidence): boolean {
 }
 
 /** True for a first name and a name without a form, as persons have: "Muhammad Farooq" for Muhammad Farooq Mills Ltd. */
-function isPerson({ contextCount, comparison: { text, alignment, candidate } }: Evidence): boolean {
+function isPerson({ contextCount, comparison: { text, alignment, candidate } }: ComparedName): boolean {
   const isName = text.forms.length === 0 && [2, 3].includes(text.words.length)
   const isOpen = contextCount === 0 && alignment.missing.length > 0 && candidate.prominence.tickers === ''
   return isName && isOpen && givenNames?.has(text.words[0]?.folded ?? '') === true
 }
 
 /** True if a body has a word more in its name: "Larkmoor Foundation" and Larkmoor Childrens Foundation. */
-function isOfOtherBody({ comparison: { alignment, candidate } }: Evidence): boolean {
+function isOfOtherBody({ comparison: { alignment, candidate } }: ComparedName): boolean {
   const last = candidate.tokens.length - 1
   const isMore = (at: number) => at > 0 && at < last && (candidate.tokens[at] ?? '').length > 2
   const isBody = classOfWord.get(candidate.tokens[last] ?? '') === 'body'
@@ -202,16 +220,16 @@ function isOfOtherBody({ comparison: { alignment, candidate } }: Evidence): bool
 }
 
 const nameClass = /^(?:telling|place)$/
-const isOfForeignTown = ({ comparison: { form, alignment, left } }: Evidence): boolean =>
+const isOfForeignTown = ({ comparison: { form, alignment, left } }: ComparedName): boolean =>
   form === 'foreign' &&
   left.some(({ word, role, at }) => role === null && at >= alignment.end && nameClass.test(word.wordClass))
 
 /** True for another person than the company, or a company with a form and a town of another country: "Larkmoor Bank AG Zurich". */
-export const isOfOtherPerson = (one: Evidence): boolean =>
+export const isOfOtherPerson = (one: ComparedName): boolean =>
   [isOfPartners, isUnjoined, isPerson, isOfOtherBody, isOfForeignTown].some((is) => is(one))
 
 /** True if only one of two names begins with an article ("Al-Norvane", "La Norvane"), or ends with a word for a workshop. */
-export function isNearlyNamed({ comparison: { text, alignment, candidate, left } }: Evidence): boolean {
+export function isNearlyNamed({ comparison: { text, alignment, candidate, left } }: ComparedName): boolean {
   const begins = (word = '') => nameArticles?.has(word) === true
   const isArticle = alignment.missing.includes(0)
     ? begins(candidate.tokens[0])
@@ -332,24 +350,6 @@ export function findOtherNames(
   }
 }
 const joiningWordsMax = 6
-
-/** What a text says besides a name. */
-interface BranchedName {
-  readonly left: readonly { readonly word: ClassedWord }[]
-  readonly statedForm: { readonly countries: readonly string[] } | null
-}
-
-/** A branch may be anywhere: its place does not contradict a company whose form is one of other countries only. */
-export function placeBranch(
-  { left, statedForm }: BranchedName,
-  place: PlaceAgreement,
-  hint: LocationHint | null,
-): PlaceAgreement {
-  const isBranch = left.some(({ word }) => word.wordClass === 'site' && branches.has(word.text))
-  const isForeign =
-    statedForm?.countries.length && !statedForm.countries.some((code) => hint?.countries.has(code))
-  return isBranch && isForeign && isConflict(place) ? 'none' : place
-}
 
 /** Whether a text has more than forms, places, sites, numbers and words of bookings. */
 export const hasNameWord = (text: string): boolean =>

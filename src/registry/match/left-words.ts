@@ -6,12 +6,13 @@ import { findFormInFront, statesForm, type CandidateName } from './candidate.js'
 import type { QueryText, TextWord } from './query-text.js'
 import { findOtherNames } from './around-name.js'
 import { countHeads } from './named-field.js'
-import { hasTown } from './place-agreement.js'
+import { hasTown, isConflict, type PlaceAgreement } from './place-agreement.js'
+import type { LocationHint } from './place-readings.js'
 import { isOfSecurity, type WordClass } from './word-classes.js'
 import { hasWord } from '../normalize/own-letters.js'
 import { foldText, getOrCompute, hasShortForm, isJoiningWord } from '../normalize/normalize-name.js'
 import { cutOwnBrand, isOwnBrand, parseName } from '../normalize/parsed-name.js'
-import { change, leaveOutTrade, type KeyedText } from './other-writings.js'
+import { branches, change, leaveOutTrade, type KeyedText } from './other-writings.js'
 import { joiningWords } from './text-pieces.js'
 
 /** Numbers of words that one side lacks, by kind. */
@@ -326,3 +327,15 @@ const cutFrom = (key: string, words: readonly string[], isCut: (at: number) => b
     const [before = '', next = ''] = [words[at - 1], words[at + 1]]
     return isCut(at) ? rest.replace(before + word + next, before + next) : rest
   }, key)
+
+/** A branch may be anywhere: its place does not contradict a company whose form is one of other countries only. */
+export function placeBranch(
+  { left, statedForm }: { left: readonly LeftWord[]; statedForm: { countries: readonly string[] } | null },
+  place: PlaceAgreement,
+  hint: LocationHint | null,
+): PlaceAgreement {
+  const isBranch = left.some(({ word }) => word.wordClass === 'site' && branches.has(word.text))
+  const isForeign =
+    statedForm?.countries.length && !statedForm.countries.some((code) => hint?.countries.has(code))
+  return isBranch && isForeign && isConflict(place) ? 'none' : place
+}

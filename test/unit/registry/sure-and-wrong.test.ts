@@ -2584,6 +2584,187 @@ describe('a name with what the company does behind a dash', () => {
   })
 })
 
+describe('enterprises of one name and of another owner', () => {
+  test.each<[country: string, held: string, own: string, others: string]>([
+    ['UA', 'ДЕРЖАВНЕ ПІДПРИЄМСТВО "ЛАРКОМ"', 'ДП|ГП', 'ПП|КП|ФГ|СВК|ІП|КС'],
+    ['UA', 'КОМУНАЛЬНЕ ПІДПРИЄМСТВО "ЛАРКОМ"', 'КП', 'ДП|ПП|ФГ'],
+    ['UA', 'ПРИВАТНЕ ПІДПРИЄМСТВО "ЛАРКОМ"', 'ПП|ЧП', 'ДП|КП|СФГ'],
+    ['UA', 'ДОЧІРНЄ ПІДПРИЄМСТВО "ЛАРКОМ"', 'ДП', 'ПП|КП'],
+    ['UA', 'СІЛЬСЬКОГОСПОДАРСЬКИЙ ВИРОБНИЧИЙ КООПЕРАТИВ "ЛАРКОМ"', 'СВК', 'СФГ|ФГ|ПП'],
+    ['UA', 'СЕЛЯНСЬКЕ ФЕРМЕРСЬКЕ ГОСПОДАРСТВО "ЛАРКОМ"', 'СФГ|ФГ', 'СВК|ДП|ПП'],
+    ['UA', 'КРЕДИТНА СПІЛКА "ЛАРКОМ"', 'КС', 'ПП|ФГ'],
+    ['RU', 'ГОСУДАРСТВЕННОЕ УНИТАРНОЕ ПРЕДПРИЯТИЕ "ЛАРКОМ"', 'ГУП|ФГУП', 'МУП|КФХ'],
+    ['RU', 'МУНИЦИПАЛЬНОЕ УНИТАРНОЕ ПРЕДПРИЯТИЕ "ЛАРКОМ"', 'МУП', 'ГУП|КФХ'],
+    ['BY', 'ЧАСТНОЕ УНИТАРНОЕ ПРЕДПРИЯТИЕ "ЛАРКОМ"', 'ЧУП|УП', 'РУП|КУП|КФХ'],
+    ['KZ', 'РЕСПУБЛИКАНСКОЕ ГОСУДАРСТВЕННОЕ ПРЕДПРИЯТИЕ "ЛАРКОМ"', 'РГП|РГП на ПХВ', 'КГП|ГКП'],
+    ['LT', 'VĮ Larkom', 'VĮ', 'IĮ|SĮ'],
+  ])('%s: %s', (country, name, own, others) => {
+    const held: Held[] = [{ name, city: 'Norvik', country }]
+    const core = country === 'LT' ? 'Larkom' : '"Ларком"'
+    const ask = (form: string) => match({ name: `${form} ${core}`, location: `Norvik, ${country}`, held })
+    for (const form of own.split('|'))
+      expect([form, ask(form)]).toMatchObject([form, { kind: 'entity', confidence: 99 }])
+    for (const form of others.split('|')) {
+      const found = ask(form)
+      expect([form, found.kind === 'none' ? 0 : found.confidence]).toEqual([form, expect.toSatisfy(isOpen)])
+    }
+  })
+
+  test('initials alone, behind or in front of another form, are a name', () => {
+    const held: Held[] = [{ name: 'ТОВ "СВК"', city: 'Norvik', country: 'UA' }]
+    for (const name of ['ТОВ СВК', 'СВК ТОВ', 'ТОВ "СВК"'])
+      expect(match({ name, location: 'Norvik, UA', held })).toMatchObject({ kind: 'entity' })
+  })
+
+  test('initials of a trade are spelled out behind the form', () => {
+    const name = 'ТОВ "ФІНАНСОВА КОМПАНІЯ "ЛАРЕКС ГРОМ"'
+    const held: Held[] = [{ name, city: 'Norvik', country: 'UA' }]
+    for (const asked of ['ТОВ "ФК "Ларекс-Гром"', 'ТОВ ФК Ларекс Гром'])
+      expect(match({ name: asked, location: 'Norvik, UA', held })).toMatchObject({ confidence: 99 })
+  })
+})
+const isOpen = (confidence: number) => confidence <= 78
+
+describe('who is not the company of a like name', () => {
+  const pk = (name: string): Held => ({ name, city: 'Norvik', country: 'PK' })
+  const held: Record<string, Held[]> = {
+    PK: [
+      pk('LARKMOOR TRADERS (PRIVATE) LIMITED'),
+      pk('MOHAMMAD FAROOQ LARK MILLS LIMITED'),
+      pk('HABIBAR BANK LIMITED'),
+    ],
+    KE: [
+      { name: 'KAMAU & OTIENO ADVOCATES LLP', city: 'Norvik', country: 'KE' },
+      { name: 'UPENDO LARK CHILDRENS FOUNDATION', city: 'Norvik', country: 'KE' },
+    ],
+    CO: [
+      { name: 'HIJOS DE AURELIO TARVES Y CIA S.C.A.', city: 'Norvik', country: 'CO' },
+      { name: 'HERMANOS VELSAR Y CIA S.A.S.', city: 'Norvik', country: 'CO' },
+      { name: 'INVERSIONES QUIMBAR S.A.S.', city: 'Norvik', country: 'CO' },
+    ],
+    UA: [{ name: 'ТОВ "ПОШТА ГАРЛА"', city: 'Norvik', country: 'UA' }],
+    DE: [{ name: 'Larkmoor Velsor GmbH', city: 'Norvik', country: 'DE' }],
+  }
+
+  test.each([
+    ['PK', 'Larkmoor Traders (AOP)'],
+    ['PK', 'Larkmoor Traders (Partnership)'],
+    ['PK', 'Larkmoor Traders & Co. (Regd.)'],
+    ['PK', 'Larkmoor Traders (Regd. Firm)'],
+    ['PK', 'Larkmoor Traders (Pvt) Ltd EPF'],
+    ['PK', 'Larkmoor Traders (Pvt) Ltd WPPF'],
+    ['PK', 'Larkmoor Traders (Pvt) Ltd Gratuity Fund'],
+    ['PK', 'Muhammad Farooq'],
+    ['PK', 'Habibar Bank AG Zurich'],
+    ['KE', 'Kamau Otieno Advocates'],
+    ['KE', 'Upendo Lark Foundation'],
+    ['CO', 'Aurelio Tarves'],
+    ['CO', 'Velsar'],
+    ['CO', 'Fundación Inversiones Quimbar S.A.S.'],
+    ['UA', 'Пошта Гарла Логістик'],
+    ['UA', 'Пошта Гарла Глобал'],
+    ['DE', 'Larkmoor Velsor Global'],
+    ['DE', 'Larkmoor Velsor Logistik'],
+  ])('%s: %s', (country, name) => {
+    const found = match({ name, location: `Norvik, ${country}`, held: held[country] ?? [] })
+    expect(found.kind === 'none' ? 0 : found.confidence).toBeLessThan(80)
+  })
+
+  test.each([
+    ['PK', 'Larkmoor Traders (Pvt) Ltd (Regd.)', 99],
+    ['PK', 'Larkmoor Traders Pvt Lmt', 99],
+    ['KE', 'Kamau and Otieno Advocates LLP', 99],
+    ['CO', 'Hijos de Aurelio Tarves y Cia S.C.A.', 99],
+    ['CO', 'Hermanos Velsar y Cia', 99],
+    ['CO', 'Inversiones Quimbar E.U.', 85],
+    ['DE', 'Larkmoor Velsor GmbH - Logistik', 99],
+  ])('but %s: %s is the company, at %i', (country, name, confidence) => {
+    const found = match({ name, location: `Norvik, ${country}`, held: held[country] ?? [] })
+    expect(found).toMatchObject({ kind: 'entity', confidence })
+  })
+
+  test('an article that only one name has leaves a doubt', () => {
+    for (const [name, country] of [
+      ['AL-NOORAN RICE MILLS', 'PK'],
+      ['LA LARKA', 'CO'],
+    ] as const) {
+      const one: Held[] = [{ name: `${name} LIMITED`, city: 'Norvik', country }]
+      const bare = name.replace(/^\w\w[ -]/, '')
+      expect(match({ name: `${bare} Limited`, location: `Norvik, ${country}`, held: one })).toMatchObject({
+        confidence: 90,
+      })
+      expect(match({ name: `${name} Limited`, location: `Norvik, ${country}`, held: one })).toMatchObject({
+        confidence: 99,
+      })
+    }
+  })
+
+  test('a cooperative in front of "Ltda" is no limited company of its name', () => {
+    const both: Held[] = [
+      { name: 'LARCOS LTDA', city: 'Norvik', country: 'CO' },
+      { name: 'COOPERATIVA LARCOS', city: 'Norvik', country: 'CO' },
+    ]
+    const ask = (name: string) => namedIn(match({ name, location: 'Norvik, CO', held: both }))
+    expect(ask('Coop. Larcos Ltda')).toBe('COOPERATIVA LARCOS')
+    expect(ask('Larcos Ltda')).toBe('LARCOS LTDA')
+  })
+})
+
+describe('an addressee or a remark in front of a name', () => {
+  test.each([
+    ['PK', 'LARKMOOR CEMENT LIMITED', 'The Manager|M/s|Messrs|Messrs.|Janab|To the Managing Director'],
+    ['CO', 'LARKMOOR CEMENTOS S.A.', 'Señores|Sres.|Srs.|Señora|Sra.|Atn. Sres.|Señor Gerente|DUPLICADO'],
+    ['DE', 'Larkmoor Werkzeuge GmbH', 'Firma|Herrn|An die Firma|Sehr geehrte Damen und Herren,|Dublette'],
+    ['FR', 'LARKMOOR OUTILLAGE SARL', 'Monsieur le Directeur|Messieurs|Madame, Monsieur|Doublon de'],
+    ['IT', 'LARKMOOR UTENSILI SRL', 'Spett.le|Spett. le ditta|Egregi Signori'],
+    ['CZ', 'Larkmoor Nářadí s.r.o.', 'Vážení|Duplicita'],
+    ['PL', 'LARKMOOR NARZĘDZIA SP. Z O.O.', 'Szanowni Państwo|duplikat'],
+    ['UA', 'ТОВ "ЛАРКОМ"', 'Шановні|Шановні панове|дублікат|НЕ ВИКОРИСТОВУВАТИ - дублікат'],
+    ['RU', 'ООО "ЛАРКОМ"', 'Уважаемые|Уважаемые господа|дубль'],
+  ])('%s: %s', (country, name, fronts) => {
+    const held: Held[] = [{ name, city: 'Norvik', country }]
+    for (const front of fronts.split('|')) {
+      const found = match({ name: `${front} ${name}`, location: `Norvik, ${country}`, held })
+      expect([front, found]).toMatchObject([front, { kind: 'entity', confidence: 99 }])
+    }
+  })
+
+  test('is a part of the name of a company that has it', () => {
+    for (const name of ['Frau Holmsay GmbH', 'Señor Larko GmbH', 'The Manager Larko GmbH']) {
+      const held: Held[] = [{ name, city: 'Ulm', country: 'DE' }]
+      expect(match({ name, location: 'Ulm, DE', held })).toMatchObject({ kind: 'entity', confidence: 99 })
+    }
+  })
+})
+
+describe('the name of today, the office or the person behind a name', () => {
+  test.each([
+    ['PK', 'LARKMOOR POWER LIMITED', 'Norvane Supply Co (now Larkmoor Power)'],
+    ['CO', 'ALMACENES LARKO S.A.', 'Norvadena (hoy Almacenes Larko S.A.)'],
+    ['DE', 'Larkmoor Velsor GmbH', 'Norvane Alt GmbH (jetzt Larkmoor Velsor GmbH)'],
+    ['UA', 'ТОВ "ЛАРКОМ"', 'ТОВ "Норвел" (зараз ТОВ "Ларком")'],
+    ['UA', 'ТОВ "ЛАРКОМ"', 'ТОВ "Ларком" (перейменовано з ТОВ "Норвел")'],
+    ['UA', 'ТОВ "ЛАРКОМ"', 'ТОВ "Ларком" в особі Сидоренка І.П.'],
+    ['CO', 'ALMACENES LARKO S.A.', 'Almacenes Larko oficina principal'],
+    ['CO', 'ALMACENES LARKO S.A.', 'Almacenes Larko oficina Velmar'],
+    ['UA', 'ТОВ "ЛАРКОМ"', 'Ларком відділення 5'],
+    ['CO', 'ALMACENES LARKO S.A.S. BIC', 'Almacenes Larko S.A.S.'],
+    ['CO', 'ALMACENES LARKO S.A. EN REORGANIZACION', 'Almacenes Larko S.A.'],
+    ['KE', 'LARKMOOR COMMUNITY LIMITED', 'Larkmoor Community (CLG)'],
+    ['UA', 'ТОВ "ЛАРКОМ"', 'Ларком УА'],
+  ])('%s: %s is also %s', (country, name, asked) => {
+    const held: Held[] = [{ name, city: 'Norvik', country }]
+    const found = match({ name: asked, location: `Norvik, ${country}`, held })
+    expect(found).toMatchObject({ kind: 'entity', confidence: expect.toSatisfy((one) => one >= 90) })
+  })
+
+  test('of two companies that a change of name joins, neither is sure', () => {
+    const held: Held[] = [inBritain('LARKMOOR TOOLS LIMITED'), inBritain('VELSOR TOOLS LIMITED')]
+    const found = match({ name: 'Larkmoor Tools Ltd (now Velsor Tools Ltd)', location: 'Leeds, GB', held })
+    expect(found.kind === 'none' ? 0 : found.confidence).toBeLessThan(80)
+  })
+})
+
 function namedIn(decision: ReturnType<typeof match>): string | null {
   return decision.kind === 'none' ? null : decision.best.evidence.comparison.candidate.name
 }
