@@ -5,9 +5,8 @@ import { listMethods, parseVersion, routes, type Route, type RouteName } from '.
 import { getErrorStack } from '../core/errors.js'
 import type { Knowledge } from './knowledge.js'
 import { openParts } from './service-parts.js'
-import type { RunCount } from './runs/run-store.js'
 import { openMemory } from './stores.js'
-import { createCallId } from './runs/run-store.js'
+import { createCallId, type RunCount } from './runs/run-store.js'
 import { limits } from './limits.js'
 import {
   badRequest,
@@ -62,22 +61,14 @@ export interface LocalService {
  * Throws API_KEY_INVALID.
  */
 export function startLocalService(options: LocalServiceOptions): LocalService {
-  const { apiKey, runsMax } = options
   const closing = new AbortController()
-  const accounts = [{ name: 'embedded', apiKey }]
-  const data = openMemory({ ...options, accounts, rateLimits: 'none' }, runsMax)
+  const accounts = [{ name: 'embedded', apiKey: options.apiKey }]
+  const data = openMemory({ ...options, accounts, rateLimits: 'none' }, options.runsMax)
   // The only caller shares the thread and waits for answers.
   const parts = openParts(options, data, () => true)
-  const { callers, limiter, random, log } = parts
   let ended: Promise<void> | undefined
   return {
-    answer: createLocalAnswers(parts.handlers, {
-      callers,
-      limiter,
-      random,
-      log,
-      closing: closing.signal,
-    }),
+    answer: createLocalAnswers(parts.handlers, { ...parts, closing: closing.signal }),
     runCount: () => parts.store.count(),
     close: () => {
       closing.abort()
@@ -101,6 +92,8 @@ interface LocalReply {
   readonly text: string
 }
 
+type ReplyHead = Pick<LocalReply, 'status'> & Partial<Pick<LocalReply, 'headers'>>
+
 /** Never rejects: an error is a reply, as over HTTP. */
 type AnswerLocally = (request: LocalRequest) => Promise<LocalReply>
 
@@ -121,6 +114,11 @@ function createLocalAnswers(handlers: Handlers, deps: LocalDeps): AnswerLocally 
   return async (request) => {
     const headers: Record<string, string> = { 'content-type': jsonReplyType }
     const found = find(request)
+    const reply = ({ status, headers: own }: ReplyHead, text: string): LocalReply => ({
+      status,
+      headers: { ...headers, ...own },
+      text,
+    })
     try {
       if (found === null) throw table.refuse(request.path)
       const { name, route } = found
@@ -142,21 +140,13 @@ function createLocalAnswers(handlers: Handlers, deps: LocalDeps): AnswerLocally 
         keepOpen: () => undefined,
         ...readRequest(route, { params, query, url: request.path, bodyText, contentType }),
       })
-      return {
-        status: answer.status,
-        headers: { ...headers, ...answer.headers },
-        text: serializeBody(answer),
-      }
+      return reply(answer, serializeBody(answer))
     } catch (error) {
       const refusal = toRefusal(error)
       if (isUnexpected(error) && refusal.status >= 500)
         deps.log(`${request.method} ${found?.route.path ?? 'unknown route'}: ${getErrorStack(error)}`)
       const body = buildErrorBody(parseVersion(request.path), refusal, createCallId(deps.random))
-      return {
-        status: refusal.status,
-        headers: { ...headers, ...refusal.headers },
-        text: JSON.stringify(body),
-      }
+      return reply(refusal, JSON.stringify(body))
     }
   }
 }
@@ -193,9 +183,8 @@ function createRouteFinder(): (request: LocalRequest) => FoundRoute | null {
 
 function decodeParams(params: Readonly<Record<string, string>>): Record<string, string> {
   try {
-    return Object.fromEntries(
-      Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)]),
-    )
+    const decoded = Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)])
+    return Object.fromEntries(decoded) as Record<string, string>
   } catch {
     throw badRequest('the path is malformed')
   }
@@ -205,8 +194,7 @@ function decodeParams(params: Readonly<Record<string, string>>): Record<string, 
 function parseQuery(text: string): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = Object.create(null) as Record<string, never>
   for (const [name, value] of new URLSearchParams(text)) {
-    const before = query[name]
-    query[name] = before === undefined ? value : [before, value].flat()
+    query[name] = name in query ? [query[name] ?? [], value].flat() : value
   }
   return query
 }

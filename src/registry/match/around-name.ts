@@ -3,12 +3,9 @@ import { boundText } from '../normalize/parsed-name.js'
 import { foldText, foldWords, namesTrade } from '../normalize/normalize-name.js'
 import { hasOtherScript } from '../normalize/sounds.js'
 import { isIndustryWord } from '../reference/industry-codes.js'
-import { listCountries, townsOfCodes, type Reading } from './place-readings.js'
 import { classOfWord, hasOtherMeaning, isOfManyNames } from './word-classes.js'
-import { isLargeCity, toCityKey } from '../normalize/places.js'
-import { findCountryCodes, findExactCodes } from '../../core/countries.js'
-import countryNames from '../../core/country-names.json' with { type: 'json' }
-import { streetLike } from '../normalize/streets.js'
+import { isLargeCity } from '../normalize/places.js'
+import { findExactCodes } from '../../core/countries.js'
 import {
   isPlainRemark,
   isRemark,
@@ -164,21 +161,14 @@ export const namesOthers = (rest: string): boolean => withOthers.test(rest)
 /** A text and a name, as far as they are compared. */
 interface ComparedName {
   readonly contextCount: number
-  readonly comparison: {
-    readonly text: {
-      readonly given: string
-      readonly words: readonly { readonly folded: string }[]
-      readonly forms: readonly unknown[]
-    }
-    readonly candidate: HeldName & {
-      readonly formClass: string | null
-      readonly prominence: { readonly tickers: string }
-    }
-    readonly alignment: { readonly missing: readonly number[]; readonly start: number; readonly end: number }
-    readonly left: readonly { readonly word: LeftText; readonly at: number; readonly role: string | null }[]
-    readonly form: string
-    readonly statedForm: { readonly formClass: string } | null
-  }
+  readonly comparison: Readonly<{
+    text: { given: string; words: readonly { folded: string }[]; forms: readonly unknown[] }
+    candidate: HeldName & { formClass: string | null; prominence: { tickers: string } }
+    alignment: { missing: readonly number[]; start: number; end: number }
+    left: readonly { word: LeftText; at: number; role: string | null }[]
+    form: string
+    statedForm: { formClass: string } | null
+  }>
 }
 type LeftText = Readonly<Record<'folded' | 'wordClass' | 'separator', string>>
 
@@ -295,11 +285,7 @@ function isTranslation(name: string, text: string): boolean {
 }
 
 /** A registered name of a company. */
-interface HeldName {
-  readonly entityNumber: number
-  readonly name: string
-  readonly tokens: readonly string[]
-}
+type HeldName = Readonly<{ entityNumber: number; name: string; tokens: readonly string[] }>
 
 /** Returns a function that gives the other names of a company, of the names found. */
 export function groupNames<Name extends HeldName>(names: readonly Name[]): (one: Name) => readonly Name[] {
@@ -309,11 +295,7 @@ export function groupNames<Name extends HeldName>(names: readonly Name[]): (one:
 }
 
 /** A word of a text, with its class. */
-interface ClassedWord {
-  readonly text: string
-  readonly wordClass: string
-  readonly isApart: boolean
-}
+type ClassedWord = Readonly<{ text: string; wordClass: string; isApart: boolean }>
 
 /**
  * Finds the words of other names of the company in the text, and the few behind a sign or a form that join two whole names in
@@ -363,35 +345,3 @@ export const hasNameWord = (text: string): boolean =>
           !isLargeCity(word) &&
           findExactCodes(word).length === 0,
       )
-
-/** Lists the words of a text that name one of these countries, in any language: "Frankreich", "États-Unis". */
-export function findCountryWords(text: string, countries: readonly string[]): string[] {
-  if (countries.length === 0) return []
-  const words = text.split(/[^\p{L}\p{M}]+/u)
-  const isName = (name: string) =>
-    name.length > 3 && findExactCodes(name).some((code) => countries.includes(code))
-  const isBehind = (at: number) => isName(`${words[at - 1] ?? ''} ${words[at] ?? ''}`)
-  return words
-    .filter((word, at) => isName(word) || isBehind(at) || isBehind(at + 1))
-    .map((word) => foldText(word))
-}
-
-/** Whether a state of the United States, Canada or Australia has a town of the name: "Reno NV". */
-export const isTownOfState = (town: string, code: string): boolean =>
-  ['US', 'CA', 'AU'].some((country) => townsOfCodes.get(`${country}-${code}`)?.has(toCityKey(town)))
-
-/**
- * Whether the number at the end of a place is no code of a country: behind a street, as in "вул. Миру, 276", in a place of
- * another country, and for "Nairobi, 254" with the dialling code of Kenya. Else it may be one: "Kelmor, 752", "Main Street 1, Uppsala, 752".
- */
-export function isHouseNumber(parts: readonly string[], readings: readonly Reading[]): boolean {
-  const [number = '', street = '', ...before] = parts.filter((part) => foldText(part) !== '').reverse()
-  if (street === '' || !/^\d+$/.test(number)) return false
-  const own = readings.flatMap(listCountries)
-  const codes = findCountryCodes(number)
-  if (codes.some((code) => own.includes(code))) return false
-  const isDialled = own.some((code) => dialled.get(number)?.includes(code) === true)
-  const isStreet = !/\d/.test(street) && streetLike.test(street)
-  return isDialled || isStreet || (before.length > 0 && own.length > 0)
-}
-const dialled = new Map(countryNames.dialled.split('|').map((line) => [line.slice(0, 3), line.slice(4)]))

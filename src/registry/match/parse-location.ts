@@ -5,10 +5,10 @@ import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { findCountryCodes, findExactCodes } from '../../core/countries.js'
 import { readIdentifiers } from '../../core/numbers/stated-identifiers.js'
-import { isHouseNumber } from './around-name.js'
 import { cutLettersMax, inFront, readCutTown } from './place-agreement.js'
 import {
   isDistinctRegion,
+  isHouseNumber,
   listCountries,
   type LocationHint,
   listOfTown,

@@ -1,4 +1,5 @@
-import { countryCodes, findCountryCodes } from '../../core/countries.js'
+import { countryCodes, findCountryCodes, findExactCodes } from '../../core/countries.js'
+import countryNames from '../../core/country-names.json' with { type: 'json' }
 import {
   codeCharsMax,
   findRegionCodes,
@@ -7,6 +8,8 @@ import {
   listHomonyms,
   toCityKey,
 } from '../normalize/places.js'
+import { foldText } from '../normalize/normalize-name.js'
+import { streetLike } from '../normalize/streets.js'
 import { isDependent } from '../normalize/unspaced-names.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 
@@ -198,3 +201,35 @@ function isOverruled(name: Reading, readings: readonly Reading[]): boolean {
     return own.length > 0 && (index > at || (isItsRegion && other.kind !== 'tail'))
   })
 }
+
+/** Lists the words of a text that name one of these countries, in any language: "Frankreich", "États-Unis". */
+export function findCountryWords(text: string, countries: readonly string[]): string[] {
+  if (countries.length === 0) return []
+  const words = text.split(/[^\p{L}\p{M}]+/u)
+  const isName = (name: string) =>
+    name.length > 3 && findExactCodes(name).some((code) => countries.includes(code))
+  const isBehind = (at: number) => isName(`${words[at - 1] ?? ''} ${words[at] ?? ''}`)
+  return words
+    .filter((word, at) => isName(word) || isBehind(at) || isBehind(at + 1))
+    .map((word) => foldText(word))
+}
+
+/** Whether a state of the United States, Canada or Australia has a town of the name: "Reno NV". */
+export const isTownOfState = (town: string, code: string): boolean =>
+  ['US', 'CA', 'AU'].some((country) => townsOfCodes.get(`${country}-${code}`)?.has(toCityKey(town)))
+
+/**
+ * Whether the number at the end of a place is no code of a country: behind a street, as in "вул. Миру, 276", in a place of
+ * another country, and for "Nairobi, 254" with the dialling code of Kenya. Else it may be one: "Kelmor, 752", "Main Street 1, Uppsala, 752".
+ */
+export function isHouseNumber(parts: readonly string[], readings: readonly Reading[]): boolean {
+  const [number = '', street = '', ...before] = parts.filter((part) => foldText(part) !== '').reverse()
+  if (street === '' || !/^\d+$/.test(number)) return false
+  const own = readings.flatMap(listCountries)
+  const codes = findCountryCodes(number)
+  if (codes.some((code) => own.includes(code))) return false
+  const isDialled = own.some((code) => dialled.get(number)?.includes(code) === true)
+  const isStreet = !/\d/.test(street) && streetLike.test(street)
+  return isDialled || isStreet || (before.length > 0 && own.length > 0)
+}
+const dialled = new Map(countryNames.dialled.split('|').map((line) => [line.slice(0, 3), line.slice(4)]))
