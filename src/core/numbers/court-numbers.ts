@@ -141,11 +141,11 @@ function parseOfficeNumber(text: string): OfficeNumber | null {
 export const formatOfficeNumber = ({ number, office }: OfficeNumber): string =>
   office === null ? number : `${number} ${office}`
 
-/** In these countries, numbers of one of these forms are unique nevertheless. */
-const uniqueForms = new Map(
-  Object.entries(offices.unique).map(
-    ([country, forms]) => [country, forms.map((form) => new RegExp(`^(?:${form})$`))] as const,
-  ),
+/** In these countries, numbers of one of these forms are unique nevertheless, also behind the code of the country. */
+const toUniqueForm = (country: string, form: string) =>
+  new RegExp(`^(?:${country.toUpperCase()}(?=.{8}))?(?:${form})$`)
+const uniqueForms = new Map<string, RegExp[]>(
+  Object.entries(offices.unique).map(([code, forms]) => [code, forms.map((one) => toUniqueForm(code, one))]),
 )
 
 /** In these countries, only numbers of this form are those of courts: `1953 B 00045`, `RC 512`. Others are unique. */

@@ -58,12 +58,8 @@ const isLatvian = (digits: string): boolean =>
 const cnpjWeights = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2]
 /** Returns the check digit of the first characters of a CNPJ, which may be letters. */
 function computeCnpjCheck(text: string): number {
-  const sum = text
-    .split('')
-    .reduce(
-      (total, one, at) => total + (one.charCodeAt(0) - 48) * (cnpjWeights[at + 13 - text.length] ?? 0),
-      0,
-    )
+  const values = Array.from(text, (one) => one.charCodeAt(0) - 48)
+  const sum = values.reduce((total, one, at) => total + one * (cnpjWeights[at + 13 - text.length] ?? 0), 0)
   return sum % 11 < 2 ? 0 : 11 - (sum % 11)
 }
 
@@ -322,9 +318,12 @@ function createRule({ form, weights, digits, again = '' }: CheckRule) {
   return { form: createForm(form), compute }
 }
 
-/** Adds the check digit to a number of a country with one rule for them. */
-export const addCheckDigit = (country: string, number: string): string =>
-  number + (checkRules.get(country)?.[0]?.compute(number) ?? '')
+/** Adds the check digit to a number of a country by the rule for numbers like it. */
+export function addCheckDigit(country: string, number: string): string {
+  const rules = checkRules.get(country) ?? []
+  const rule = rules.find(({ form }) => form.test(`${number}0`)) ?? rules[0]
+  return number + (rule?.compute(number) ?? '')
+}
 
 /** Whether a number without an official form here has a wrong check digit. */
 function hasWrongPlainDigit(country: string, closed: string): boolean {

@@ -79,11 +79,16 @@ function isChilean(closed: string, text: string): boolean {
   return !mayBeCompany || addCheckDigit('cl', closed.slice(0, -1)) === closed
 }
 
+/** Colombia: at most eight digits, and a check digit behind a dash as companies have it behind nine. */
+const isColombian = (closed: string, text: string): boolean =>
+  getPersonForms().get('co')?.test(closed) === true || (/^\d[\d.]{5,9}-\d$/.test(text) && closed.length < 10)
+
 export const personTests = new Map<string, (closed: string, text: string) => boolean>(
   Object.entries({
     be: isBelgian,
     br: isCpf,
     cl: isChilean,
+    co: isColombian,
     cz: isBirthNumber,
     es: isDni,
     kr: isKorean,
@@ -130,8 +135,12 @@ export function rateNumber(country: string, text: string): 0 | 1 | 2 | 3 | null 
   return other === number || toNationalNumber(country, other) === null ? 3 : 2
 }
 
-/** Returns the country that a number states by its first letters, or by 21 characters of a form that only India has. */
+const statedForms = createForms(forms.statedForms)
+
+/** Returns the country that a number states by its first letters, by a form that only one has, or by 21 characters of India. */
 export function findStatedCountry(text: string): string | null {
+  const only = [...statedForms].find(([, form]) => form.test(text.trim().toUpperCase()))?.[0]
+  if (only !== undefined) return only
   const front = readTaxCountry(text)
   const found = readTaxNumber(text, [])?.country
   if (found !== undefined || front === null || !isPlainCompanyNumber(front, text))
@@ -147,13 +156,10 @@ export function mayBeCompanyNumber(country: string, text: string): boolean {
   return [text, `0${closeNumber(text)}`].some((one) => hasPlainForm(country, one) !== false)
 }
 
-/** Numbers that are known by their signs, whatever the country: of Brazil, Belgium, the United States, Ghana, Finland, Denmark. */
-const written: readonly RegExp[] = [
-  /^(?:\d{3}\.\d{3}\.\d{3}-\d{2}|\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2})$/,
-  /^(?:(?!000|666|9)\d{3}-\d{2}-\d{4}|GHA-?\d{9}-?\d|P00\d{8})$/,
-  /^[0-3]\d[01]\d{3}[-+A-FU-Y]\d{3}[\dA-Y]$/,
-  new RegExp(`^${persons.dates.dmy}-\\d{4}$`),
-]
+/** Brazil: also with wrong check digits, but not in other countries: Colombia has the same signs before them. */
+const writtenCpf = /^\d{3}\.\d{3}\.\d{3}-\d{2}$/
+/** Numbers that are known by their signs, whatever the country: of Belgium, the United States, Ghana, Finland, Denmark. */
+const written = persons.written.map((form) => new RegExp(`^(?:${fillDates(form)})$`))
 
 /** Czechia and Slovakia add 50 or 20 to the months of some. */
 const birthNumber = /^\d{2}[0-35-8]\d[0-3]\d\/\d{3,4}$/
@@ -178,7 +184,9 @@ export function isPersonNumber(text: string, countries: readonly string[]): bool
 
 function isOnePersonNumber(trimmed: string, codes: readonly string[]): boolean {
   const closed = closeNumber(trimmed)
+  const mayBeCpf = !codes.includes('co') || codes.includes('br') || isCpf(closed)
   return (
+    (mayBeCpf && writtenCpf.test(trimmed)) ||
     written.some((pattern) => pattern.test(trimmed)) ||
     [...codes, 'it'].some((country) => isOfPersons(country, closed, trimmed)) ||
     codes.some((country) => {
@@ -200,54 +208,48 @@ export const dropInnerBrackets = (number: string): string =>
 /** An EIN in its usual form, which no other country has. */
 export const isEin = (text: string): boolean => /^\d{2}-\d{7}$/.test(text)
 
-/** A number of a company that contains another number of it. */
-interface NestedKind {
-  /** Without punctuation; the group is the number in it. */
-  readonly whole: RegExp
-  /** Adds the check digits, if nothing else is added. */
-  readonly addChecks?: { readonly to: RegExp; readonly add: (part: string) => string }
-}
-
 const addAbnChecks = (acn: string) =>
   `${99 - (sumWeighted(acn, [3, 5, 7, 9, 11, 13, 15, 17, 19]) % 89)}${acn}`
 const addJapaneseCheck = (number: string) =>
   `${9 - (sumWeighted(number, [2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1]) % 9)}${number}`
-
-/** Numbers with and without check digits or a site, and those that contain a number of another kind: ABN and ACN. */
-const nestedKinds: Readonly<Record<string, NestedKind>> = {
-  au: { whole: /^\d\d(\d{9})$/, addChecks: { to: /^\d{9}$/, add: addAbnChecks } },
-  ba: { whole: /^4(\d{12})$/, addChecks: { to: /^\d{12}$/, add: (part) => `4${part}` } },
-  bg: { whole: /^(\d{9})\d{4}$/ },
-  ca: { whole: /^(\d{9})R[CMPTZ]\d{4}$/ },
-  cl: {
-    whole: /^(\d{8})[\dK]$/,
-    addChecks: { to: /^[5-9]\d{7}$/, add: (part) => addCheckDigit('cl', part) },
-  },
-  cn: { whole: /^[\dA-Z]{8}([\dA-Z]{9})[\dA-Z]$/ },
-  co: { whole: /^(\d{9})\d$/, addChecks: { to: /^\d{9}$/, add: (part) => addCheckDigit('co', part) } },
-  hu: { whole: /^(\d{8})[1-5]\d\d$/ },
-  jp: { whole: /^\d(\d{12})$/, addChecks: { to: /^\d{12}$/, add: addJapaneseCheck } },
-  pl: { whole: /^(\d{9})\d{5}$/ },
-  py: { whole: /^(80\d{6})\d$/, addChecks: { to: /^80\d{6}$/, add: (part) => addCheckDigit('py', part) } },
-  si: { whole: /^(\d{7})\d{3}$/ },
-  tn: { whole: /^0*(\d{7}[A-Z])[A-Z]{1,3}\d{3}$/ },
+const addersInFront: Readonly<Record<string, (part: string) => string>> = {
+  au: addAbnChecks,
+  ba: (part) => `4${part}`,
+  jp: addJapaneseCheck,
 }
+const addChecks = (country: string, part: string): string =>
+  addersInFront[country]?.(part) ?? addCheckDigit(country, part)
+
+/**
+ * Numbers with and without check digits or a site, and those that contain a number of another kind: ABN and ACN. `part`:
+ * the form of numbers that only lack the check digits. `isCut`: the whole number contains no check digit of the part.
+ */
+const nestedKinds = new Map(
+  Object.entries<{ whole: string; part?: string; isCut?: boolean }>(forms.nested).map(([country, kind]) => [
+    country,
+    {
+      whole: new RegExp(`^${kind.whole}$`),
+      part: kind.part === undefined ? null : new RegExp(`^${kind.part}$`),
+      isCut: kind.isCut === true,
+    },
+  ]),
+)
 
 /**
  * Returns the company's number that another number of it contains: the ACN in an ABN. `null` for other numbers, such as
  * the ABN of a trust, in which the digits are no ACN.
  */
 export function toContainedNumber(country: string, number: string): string | null {
-  const kind = nestedKinds[country]
+  const kind = nestedKinds.get(country)
   const closed = closeNumber(number)
   const part = kind?.whole.exec(closed)?.[1]
-  if (part === undefined || (kind?.addChecks !== undefined && kind.addChecks.add(part) !== closed))
-    return null
+  if (part === undefined || (kind?.part && addChecks(country, part) !== closed)) return null
+  if (kind?.isCut === true) return addCheckDigit(country, part)
   return country === 'au' && toNationalNumber('au', part) !== part ? null : part
 }
 
 /** Letters in front of numbers, where they are not the country's. */
-const prefixes: Readonly<Record<string, string>> = { gr: 'EL', jp: 'T', ng: 'RC' }
+const prefixes: Readonly<Record<string, string>> = { gr: 'EL', jp: 'T', ng: 'RC', pk: 'NTN' }
 
 /** Forms of numbers whose letters are those of a year or of the name, and not of a register: of Albania and Mexico. */
 let serialForms: ReadonlyMap<string, RegExp> | undefined
@@ -266,8 +268,7 @@ export function listNestedNumbers(country: string, number: string): string[] {
   const rest = closed.slice(prefix.length)
   const isNumber = /^\d{4,}$/.test(rest) || hasSerialLetters(country, rest)
   const bare = prefix !== '' && closed.startsWith(prefix) && isNumber ? rest : closed
-  const checks = nestedKinds[country]?.addChecks
-  const whole = checks?.to.test(bare) === true ? checks.add(bare) : null
+  const whole = nestedKinds.get(country)?.part?.test(bare) === true ? addChecks(country, bare) : null
   const added = /^\d{6,}$/.test(bare) || hasSerialLetters(country, bare) ? prefix + bare : null
   const all = [bare, toContainedNumber(country, bare), whole, added]
   return all.filter((one) => one !== null).filter((one) => one !== closed)
@@ -298,6 +299,8 @@ export function isNumberOfBranch(
 
 /** Describes the likely typing error in a number that differs from another one in one character, or also in its country; else empty. */
 export function describeTypingError(country: string, right: string, typed: string): string {
+  // Its check digit is wrong, and the register stores none.
+  if (nestedKinds.get(country)?.whole.exec(closeNumber(typed))?.[1] === closeNumber(right)) return ''
   const bare = [right, typed].map((text) => removePrefix(country, text))
   const [one = '', other = ''] = bare.every((text) => /^[A-Z]/.test(text))
     ? bare
@@ -312,10 +315,6 @@ export function describeTypingError(country: string, right: string, typed: strin
   return isSwapped ? 'two neighbouring characters are swapped' : ''
 }
 
-/** Lists the numbers with the letter of each section of a register, for a number that states none. */
-export const listSections = (country: string, digits: string): string[] =>
-  digits === '' ? [] : (sections.get(country)?.split(' ') ?? []).map((section) => section + digits)
-const sections = new Map(Object.entries(forms.sections))
 /** Writes a number that states its letter without the names of registers and towns around it, where its letters tell it from them. */
 export function writeLettered(country: string, text: string): string {
   const number = letteredNumbers.has(country) ? toNationalNumber(country, text) : null

@@ -14,7 +14,7 @@ import {
   type IdentifierUse,
 } from './columns.js'
 import { mayBeIdentifier } from './column-content.js'
-import { findPersonCountries } from './find-identifiers.js'
+import { findDocumentCountries, findPersonCountries } from './find-identifiers.js'
 import { listEarlierColumns } from './earlier-columns.js'
 
 export interface ColumnChoice {
@@ -43,7 +43,8 @@ export async function chooseColumns(options: {
   const { input, asked, columns, samples, reader, identifierUse, signal, isBilled } = options
   const areNumbersNamed = !isBilled || typeof asked.identifiers === 'object'
   const cells = Object.values(columns.identifiers).map((column) => samples.get(column ?? '') ?? [])
-  const personCountries = [...input.columns.flatMap(listLetterCountries), ...findPersonCountries(cells)]
+  const ofPersons = [...findPersonCountries(cells), ...findDocumentCountries([...samples.values()])]
+  const personCountries = [...input.columns.flatMap(listLetterCountries), ...ofPersons]
   const read = { identifierUse, areNumbersNamed, personCountries }
   const rule = { ...read, columns, readsNames: asked.identifiers !== 'none' }
   const others = isBilled ? listEarlierColumns(input, asked, columns, samples) : []

@@ -1,14 +1,23 @@
 import {
   closeNumber,
+  findNumberForm,
   hasPlainForm,
+  hasWrongCheckDigits,
   isPlainCompanyNumber,
+  readTaxCountry,
   toCompanyNumber,
 } from '../../core/numbers/national-numbers.js'
-import { isPersonNumber, rateNumber } from '../../core/numbers/number-forms.js'
+import {
+  findStatedCountry,
+  findUniqueKind,
+  isPersonNumber,
+  rateNumber,
+} from '../../core/numbers/number-forms.js'
 import { hasLocalOffices } from '../../core/numbers/court-numbers.js'
 import type { ColumnSamples } from './columns.js'
 import { identifierHeaders } from '../../core/header-words.js'
-import { toHeaderKey, rankInHeaders } from '../../core/text.js'
+import headerWords from '../../core/headers.json' with { type: 'json' }
+import { toHeaderKey, toHeaderKeys, rankInHeaders } from '../../core/text.js'
 import {
   cleanNumber,
   identifierKeys,
@@ -18,6 +27,7 @@ import {
   listIdentifierColumns,
   listSharing,
   numberKeys,
+  splitHeaderPlace,
   symbolHeaders,
   type IdentifierColumns,
   type IdentifierKey,
@@ -38,6 +48,7 @@ import { isOtherParty, nameTaxKind } from './header-and-cells.js'
 import {
   findContentFault,
   fitting,
+  hasSharedName,
   isOtherTaxHeader,
   isPersonsHeader,
   isTaxHeader,
@@ -131,9 +142,8 @@ function listFittingColumns(
     .sort((one, other) => Number(isTax(one)) - Number(isTax(other)) || rank(one) - rank(other))
     .filter((column) => {
       const cells = samples.get(column) ?? []
-      const isOther =
-        rankInHeaders(column, identifierHeaders[key]) < 0 &&
-        isOtherParty(toHeaderKey(column), toHeaderKey(name ?? ''))
+      const isNamed = rankInHeaders(column, identifierHeaders[key]) >= 0
+      const isOther = !isNamed && isOtherParty(toHeaderKey(column), toHeaderKey(name ?? ''))
       const isEmpty = isTax(column) && samples.get(column)?.length === 0 && isShort
       const isOwn = isOwnTax(column) && !areAmounts(cells)
       const fault = isOwn ? null : findContentFault(key, cells, names, column, rowCountries)
@@ -169,8 +179,17 @@ function areNumbersByCells(
   if (rankHeader('registration_id', column) >= 0) return false
   const codes = listCodes(rowCountries).map((code) => code.toLowerCase())
   const isOfCode = (text: string) => codes.some((code) => isPlainCompanyNumber(code, text))
-  if (isPersonsHeader(column))
-    return isMostly(cells, (text) => areRegisterLetters([text]) && isOfCode(text), 1)
+  if (isPersonsHeader(column)) {
+    // Kenya gives `PIN`s to companies and persons: their first letter tells.
+    const isPin = (text: string) =>
+      /^[A-Z]\d+[A-Z]$/.test(text) && (isOfCode(text) || isPersonNumber(text, codes))
+    const areTold = isMostly(
+      cells,
+      (text) => isPin(text) || (areRegisterLetters([text]) && isOfCode(text)),
+      1,
+    )
+    return areTold && cells.some(isOfCode)
+  }
   const numbers = listCompanyNumbers(cells.map(cleanNumber), codes)
   if (isOtherTaxHeader(column))
     return cells.some((text) => readWholeTaxNumber(text) !== null) || isMostly(numbers, isOfCode, 0.8)
@@ -263,18 +282,22 @@ function findPlaceColumn(
   key: 'registration_country' | 'registration_court' | 'exchange',
   samples: ColumnSamples,
 ): string | undefined {
-  const keys = identifierHeaders[key]
-  const named = header
-    .filter((column) => rankInHeaders(column, keys) >= 0)
-    .sort((one, other) => rankInHeaders(one, keys) - rankInHeaders(other, keys))
+  const rank = (column: string) => rankInHeaders(column, identifierHeaders[key])
+  const named = header.filter((column) => rank(column) >= 0).sort((one, other) => rank(one) - rank(other))
   return named.find((column) => (samples.get(column) ?? []).every((cell) => /\p{L}/u.test(cell)))
 }
 
-/** Enough numbers of a column to tell its country. */
-const judgedMax = 50
+/** Lists the countries whose kinds of documents a column has, and nothing else: `CC` and `NIT`. */
+export const findDocumentCountries = (columns: readonly (readonly string[])[]): readonly string[] =>
+  Object.entries(headerWords.documentKinds).flatMap(([code, words]) => {
+    const isKind = (cell: string) => toHeaderKeys(words).includes(toHeaderKey(cell))
+    return columns.some((cells) => new Set(cells).size > 1 && cells.every(isKind)) ? code : []
+  })
 
 /** Lists the countries of which nearly all numbers of a column are of companies, two or more, or of persons. */
 export function findPersonCountries(columns: readonly (readonly string[])[]): readonly string[] {
+  // Enough numbers of a column to tell its country.
+  const judgedMax = 50
   const isCompany = (country: string, text: string) => {
     const rate = rateNumber(country, text) ?? (isPlainCompanyNumber(country, text) ? 3 : 0)
     // A long number has the form of a country by no chance.
@@ -285,9 +308,43 @@ export function findPersonCountries(columns: readonly (readonly string[])[]): re
     return listCountriesOfPersons().filter((country) => {
       const isOfPersons = (text: string) => isPersonNumber(text, [country])
       const companies = texts.filter((text) => isCompany(country, text))
-      if (companies.length < 2 || companies.some(isOfPersons)) return false
-      const others = texts.filter((text) => !companies.includes(text) && !isOfPersons(text))
-      return others.length <= texts.length / 10
+      const known = companies.length + texts.filter(isOfPersons).length
+      return companies.length > 1 && !companies.some(isOfPersons) && known >= texts.length * 0.9
     })
   })
+}
+
+/** Returns the only country that numbers of a row without one tell by their check digits, below its header or behind its letters. */
+export function findToldCountry(
+  cells: readonly { readonly header: string; readonly text: string }[],
+): string | null {
+  const isRight = (country: string, text: string) =>
+    rateNumber(country, text) === 3 && !hasWrongCheckDigits(country, text)
+  const found = cells.flatMap(({ header, text }) => {
+    const [only, another] = listRegisterCountries(header)
+    const named = another === undefined && !hasSharedName(header) ? only?.toLowerCase() : undefined
+    const stated = readTaxCountry(text) ?? findStatedCountry(text)
+    return [named ?? [], stated ?? []].flat().filter((one) => isRight(one, text))
+  })
+  const [country = null, other] = new Set(found)
+  return other === undefined ? country : null
+}
+
+/** Lists call the numbers of all countries by one word: `Registrikood`, `Organisationsnummer`. */
+const withWordsForAll = ['EE', 'LV', 'LT', 'NO', 'SE']
+
+/** Whether a number is one of the country of its row with wrong check digits, whatever it is in the country of the header. */
+export function isWrongNumberOfRow(text: string, row: string, ofHeader: string): boolean {
+  const country = row.toLowerCase()
+  if (!hasWrongCheckDigits(country, text)) return false
+  const form = findNumberForm(country, text)?.replace(/[A-Z]/g, '') ?? ''
+  const signs = text.trim().replace(/[A-Z\d\s]+/gi, '')
+  return withWordsForAll.includes(ofHeader) || (signs !== '' && signs === form.replaceAll('#', ''))
+}
+
+/** Returns the region of a country, `CA-ON`, whose register the header names; the country if the number tells its register. */
+export function findRegion(country: string, header: string, text: string): string {
+  const region = splitHeaderPlace(header).place ?? ''
+  const isOpen = findUniqueKind(country.toLowerCase(), text) === null
+  return isOpen && region.startsWith(`${country}-`) ? region : country
 }

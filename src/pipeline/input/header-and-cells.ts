@@ -285,7 +285,7 @@ export function listPlaceColumns(
     if (judgeNameOrAddress(column, header, samples) === 'name') return []
     const part = order === 'best' ? judgePart(column, place.part, header, samples) : place.part
     const isPin =
-      !/^(?:pin|пин)$/i.test(column.trim()) || isMostly(cells, (cell) => /^\d{3} ?\d{3}$/.test(cell))
+      !/(?:^|\s)(?:pin|пин)$/i.test(column.trim()) || isMostly(cells, (cell) => /^\d{3} ?\d{3}$/.test(cell))
     if (!isPin || !canBePlaces(part, cells)) return []
     const size = getSize(column)
     return [{ column, ...place, part: size >= 0 && size < largest ? 'city' : part }]

@@ -23,7 +23,6 @@ import {
 } from '../../core/identifiers.js'
 import { findCodedCountry, parseCourtNumber, readOfficeNumber } from '../../core/numbers/court-numbers.js'
 import {
-  findNumberForm,
   hasPlainForm,
   hasWrongCheckDigits,
   isPlainCompanyNumber,
@@ -31,7 +30,7 @@ import {
   readTaxNumber,
   toCompanyNumber,
 } from '../../core/numbers/national-numbers.js'
-import { findUniqueKind, isEin } from '../../core/numbers/number-forms.js'
+import { isEin } from '../../core/numbers/number-forms.js'
 import {
   identifierHeaders,
   isKnownHeader,
@@ -42,6 +41,7 @@ import {
 } from '../../core/header-words.js'
 import { listSplits } from '../../core/word-forms.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
+import numberForms from '../../core/numbers/number-forms.json' with { type: 'json' }
 import {
   areAmounts,
   countShare,
@@ -127,8 +127,21 @@ export function findContentFault(
 function listPersonCountries(header: string, rowCountries: readonly string[]): readonly string[] {
   const named = listNumberCountries(header)
   const own = listCodes(rowCountries).filter((code) => named.some((one) => listSharing(one).includes(code)))
-  return own.length === 0 ? named : own
+  return (own.length === 0 ? named : own).filter(
+    (code) => !companiesBelow.has(`${code} ${toHeaderKey(header)}`),
+  )
 }
+
+/** Numbers that below these headers are those of companies, whoever else has their form. */
+const companiesBelow = new Map(
+  numberForms.persons.companiesBelow.flatMap(({ country, headers, form }) =>
+    toHeaderKeys(headers).map((key) => [`${country} ${key}`, new RegExp(`^(?:${form})$`)] as const),
+  ),
+)
+
+/** Whether only companies have a number of this form below a header: a number in the register, or that of a tax. */
+export const isOfCompanies = (country: string, header: string, text: string): boolean =>
+  companiesBelow.get(`${country.slice(0, 2)} ${toHeaderKey(header)}`)?.test(text.trim()) === true
 
 let toPlace: ((text: string) => string | null) | null = null
 
@@ -325,21 +338,11 @@ export const listRegisterCountries = (header: string, isEarlier = false): readon
 export const listNumberCountries = (header: string): readonly string[] =>
   listCountries(header, [...ofCompanies, countriesOfPersons])
 
-/** Countries whose lists call the numbers of all countries by one word: `Registrikood`, `Organisationsnummer`. */
-const withWordsForAll: ReadonlySet<string> = new Set('EE LV LT NO SE'.split(' '))
+/** Letters that tell tax numbers from those of the register, which have the same form. */
+const taxLetters = new Map(Object.entries(numberForms.taxLetters))
 
-/** Whether a number is one of the country of its row with wrong check digits, whatever it is in the country of the header. */
-export function isWrongNumberOfRow(text: string, row: string, ofHeader: string): boolean {
-  const country = row.toLowerCase()
-  if (!hasWrongCheckDigits(country, text)) return false
-  const form = findNumberForm(country, text)?.replace(/[A-Z]/g, '') ?? ''
-  const signs = text.trim().replace(/[A-Z\d\s]+/gi, '')
-  return withWordsForAll.has(ofHeader) || (signs !== '' && signs === form.replaceAll('#', ''))
-}
-
-/** Returns the region of a country, `CA-ON`, whose register the header names; the country if the number tells its register. */
-export function findRegion(country: string, header: string, text: string): string {
-  const region = splitHeaderPlace(header).place ?? ''
-  const isOpen = findUniqueKind(country.toLowerCase(), text) === null
-  return isOpen && region.startsWith(`${country}-`) ? region : country
+/** Returns a tax number with the letters that tell it. `place`: code of its country. */
+export const addTaxLetters = (place: string | null, text: string): string => {
+  const { form = '$^', letters = '' } = taxLetters.get(place ?? '') ?? {}
+  return text.replace(new RegExp(`^(?=${form})`), letters)
 }

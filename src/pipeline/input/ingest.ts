@@ -9,7 +9,6 @@ import { RowIndex, RowKeys } from './row-index.js'
 import { RowGrouping, type RowGroups } from './column-choice.js'
 import {
   createRowReader,
-  isNoteworthy,
   toKeyedLookup,
   type RowReader,
   type ValidQuestion,
@@ -340,3 +339,9 @@ class OccurrenceCounter {
     this.#database.close()
   }
 }
+
+const isNoteworthy = (question: ValidQuestion): boolean =>
+  question.kind === 'domain' ||
+  question.byIdentifier ||
+  question.faults.length > 0 ||
+  question.unknownCountry !== undefined

@@ -38,12 +38,13 @@ import {
 import numberForms from '../../core/numbers/number-forms.json' with { type: 'json' }
 import type { EarlierReading } from './columns.js'
 import texts from './fault-texts.json' with { type: 'json' }
+import { findRegion, findToldCountry, isWrongNumberOfRow } from './find-identifiers.js'
 import { cutLabels, isPlainVatNumber, readWholeTaxNumber } from './column-content.js'
 import {
-  findRegion,
+  addTaxLetters,
   hasSharedName,
   isTaxHeader,
-  isWrongNumberOfRow,
+  isOfCompanies,
   listNumberCountries,
   listRegisterCountries,
   rankHeader,
@@ -55,9 +56,8 @@ export type IdentifierFault = keyof typeof texts.alone
 /** Reasons why a row without other data is not submitted. */
 export const faultReasons: Readonly<Record<IdentifierFault, string>> = texts.alone
 
-/** A filled cell of a column of company numbers. */
+/** A filled cell of a column of company numbers, with its header. */
 export interface NumberCell {
-  /** Header of the column. */
   readonly header: string
   readonly text: string
   /** Whether the user named the column. */
@@ -83,21 +83,18 @@ export interface ChosenNumber {
 }
 
 const refusals = /^(?:person_number|registration_id|registration_checksum|rounded_number|tax_number)$/
-
 const refuse = (fault: IdentifierFault): ReadNumber => ({ identifier: null, fault })
 
+type Cells = readonly NumberCell[]
+
 /** Returns the first number of the row's country, by its form or header, else the first without a fault, else the first with its fault. */
-export function chooseNumber(
-  cells: readonly NumberCell[],
-  ofRow: Places,
-  earlier?: EarlierReading,
-): ChosenNumber {
+export function chooseNumber(cells: Cells, ofRow: Places, earlier?: EarlierReading): ChosenNumber {
   const isOpen = earlier === undefined && (ofRow.registration_country ?? '').trim() === ''
   const told = isOpen && cells.length > 1 ? findToldCountry(cells) : null
   const places = told === null ? ofRow : { ...ofRow, registration_country: told.toUpperCase() }
-  const read = (earlier === undefined ? cells : cells.slice(0, 1)).map((cell) =>
-    earlier === undefined ? readNamed(cell, places) : readNumber(cell, places, earlier),
-  )
+  const readOne = (cell: NumberCell) =>
+    earlier === undefined ? readNamed(cell, places) : readNumber(cell, places, earlier)
+  const read = cells.slice(0, earlier === undefined ? undefined : 1).map(readOne)
   const isRefused = ({ identifier, fault }: ReadNumber) =>
     identifier === null || (fault !== null && refusals.test(fault))
   const country = read.length > 1 ? toRegisterPlace(places.registration_country ?? '')?.slice(0, 2) : null
@@ -109,25 +106,11 @@ export function chooseNumber(
         (!isSiteNumber(rowCountry, value) || mayBeCompanyNumber(rowCountry, value))))
   const own = read.findIndex((one, at) => !isRefused(one) && isOfRow(one, at))
   const at = own < 0 ? read.findIndex((one) => !isRefused(one)) : own
-  const sent = read[at] ?? read.find(({ identifier }) => identifier !== null) ?? null
+  const sent = read[at] ?? read.find(({ identifier }) => identifier !== null)
   const faults = read
     .slice(0, Math.max(at, 0) + 1)
     .flatMap((one, index) => (one.fault !== null && (index === at || isRefused(one)) ? [one.fault] : []))
   return { identifier: sent?.identifier ?? null, isRight: at >= 0, faults }
-}
-
-/** Returns the only country that numbers of a row without one tell by their check digits, below its header or behind its letters. */
-function findToldCountry(cells: readonly NumberCell[]): string | null {
-  const isRight = (country: string, text: string) =>
-    rateNumber(country, text) === 3 && !hasWrongCheckDigits(country, text)
-  const found = cells.flatMap(({ header, text }) => {
-    const [only, another] = listRegisterCountries(header)
-    const named = another === undefined && !hasSharedName(header) ? only?.toLowerCase() : undefined
-    const stated = readTaxCountry(text) ?? findStatedCountry(text)
-    return [named ?? [], stated ?? []].flat().filter((one) => isRight(one, text))
-  })
-  const [country = null, other] = new Set(found)
-  return other === undefined ? country : null
 }
 
 /** Whether a number can be one of a country, by its form if that is known. */
@@ -144,10 +127,9 @@ function readSeveral(cell: NumberCell, places: Places): ReadNumber | null {
   const read = parts.map((text) => readCell({ ...cell, text }, places))
   const person = read.find(({ fault }) => fault === 'person_number')
   if (person !== undefined) return person
-  const found = read.flatMap(({ identifier, fault }) =>
-    identifier?.kind !== 'registration_id' || fault !== null ? [] : identifier,
-  )
-  const [first] = found.filter(isOfItsPlace)
+  const right = read.flatMap(({ identifier, fault }) => (fault === null ? (identifier ?? []) : []))
+  const found = right.filter(({ kind }) => kind === 'registration_id')
+  const first = found.find(isOfItsPlace)
   const country = first?.place?.slice(0, 2).toLowerCase()
   if (first === undefined || country === undefined) return null
   const same = found.filter((one) => isOfItsPlace(one) && one.place === first.place)
@@ -156,7 +138,7 @@ function readSeveral(cell: NumberCell, places: Places): ReadNumber | null {
   return accept(values.map(({ value }) => value).join(' / '), first.place, null)
 }
 
-/** Reads a cell. In a column that the user named, a tax number without a company number is sent; that of Lithuania with its letters, which tell it. */
+/** Reads a cell. In a column that the user named, a tax number without a company number is sent; with letters where these tell it. */
 function readNamed(cell: NumberCell, places: Places): ReadNumber {
   const read = readCell(cell, places)
   if (cell.isNamed !== true || read.fault !== 'tax_number') return read
@@ -164,17 +146,18 @@ function readNamed(cell: NumberCell, places: Places): ReadNumber {
   const [only, another] = listRegisterCountries(cell.header)
   const written = [readTaxCountry(text), places.registration_country, another === undefined ? only : null]
   const [place = null] = written.flatMap((one) => toRegisterPlace(one ?? '') ?? [])
-  return accept(place === 'LT' ? text.replace(/^(?=\d)/, place) : text, place, null)
+  return accept(addTaxLetters(place, text), place, null)
 }
 
 /** "zie factuur 12", "to be verified": words, and no number with its label. */
 const prose = /(?:^|\s)\p{Ll}{2,}\s+\p{Ll}{3,}/u
 
 /** Reads a cell, also with the name of its number or of a register. A number is never sent with such a name in it. */
-function readCell(cell: NumberCell, places: Places): ReadNumber {
-  if (isRounded(cell.text)) return refuse('rounded_number')
+function readCell(given: NumberCell, places: Places): ReadNumber {
+  if (isRounded(given.text)) return refuse('rounded_number')
   const rowPlace = toRegisterPlace(places.registration_country ?? '')
-  const countries = [rowPlace?.slice(0, 2) ?? [], listRegisterCountries(cell.header)].flat()
+  const countries = [rowPlace?.slice(0, 2) ?? [], listRegisterCountries(given.header)].flat()
+  const cell = { ...given, text: repairNumber(given.text, countries) }
   const isFitting = (text: string) => countries.some((one) => (rateNumber(one.toLowerCase(), text) ?? 0) > 0)
   const isOfCourt = parseCourtNumber(cell.text) !== null
   const several = isOfCourt || isFitting(cell.text) ? null : readSeveral(cell, places)
@@ -191,8 +174,25 @@ function readCell(cell: NumberCell, places: Places): ReadNumber {
   if (read.identifier?.kind !== 'registration_id') return read
   const { place, value } = read.identifier
   const country = place?.slice(0, 2).toLowerCase() ?? ''
-  const isOneNumber = value.split(' ').every((part) => /\d/.test(part) || part.length <= 4)
-  return isOneNumber && isOfForm(country, value) ? read : refuse('registration_id')
+  const isWord = (part: string) => !/\d/.test(part) && part.length > 4
+  return !value.split(' ').some(isWord) && isOfForm(country, value) ? read : refuse('registration_id')
+}
+
+const checkSigns = new RegExp(numberForms.checkSigns, 'i')
+
+/** Returns a number with other signs before its check digit, or letters like O in place of digits, in its usual form: `860034313 DV 7`, `PO51234567A`. */
+function repairNumber(text: string, codes: readonly string[]): string {
+  const countries = codes.map((code) => code.toLowerCase())
+  const isOfCompany = (country: string, one: string) =>
+    (rateNumber(country, one) ?? 0) > 1 ||
+    isPlainCompanyNumber(country, one) ||
+    hasWrongCheckDigits(country, one)
+  const isFitting = (one: string) =>
+    isPersonNumber(one, countries) || countries.some((country) => isOfCompany(country, one))
+  if (isFitting(text)) return text
+  const signed = text.replace(/(?<=\d)['’‘`´](?=\d{3})/g, '.').replace(checkSigns, '$1-$2')
+  const digits = text.replace(/(?<=\d)o|o(?=o?\d)/gi, '0').replace(/(?<=\d)[il]|[il](?=\d)/gi, '1')
+  return [signed, digits].find((one) => one !== text && isFitting(one)) ?? text
 }
 
 /** Numbers of statistical offices that registers lack: Croatia calls them `Matični broj`, as its neighbours call those of the register. */
@@ -239,8 +239,8 @@ function readNumber(cell: NumberCell, places: Places, earlier?: EarlierReading):
     if (isTax && (isSuffixUnread || !judged.some((one) => hasWrongCheckDigits(one, text))))
       return isEarlier ? refuse('tax_number') : readWrongTaxNumber(text)
   }
-  const { registration_court: court } = places
-  const isBare = earlier?.version !== '0.2.0' && court !== undefined && parseCourtNumber(text)?.court === null
+  const court = earlier?.version === '0.2.0' ? undefined : places.registration_court
+  const isBare = court !== undefined && parseCourtNumber(text)?.court === null
   const plain = isEarlier ? text : writeLettered(country ?? '', text)
   const whole = isBare ? `${text}, ${court}` : plain
   const home = place ?? findNumberCountry(isUnknownRow && named.length === 1 ? [] : named, text, isEarlier)
@@ -255,13 +255,15 @@ function readNumber(cell: NumberCell, places: Places, earlier?: EarlierReading):
 /** Returns the countries whose persons may have a number: not those of the header if the row's companies have its form. */
 function listPersonCountries(cell: NumberCell, rowPlace: string | null): readonly string[] {
   const { header, text, personCountries = [] } = cell
-  const named = listNumberCountries(header)
+  const isOpen = (one: string) => !isOfCompanies(one, header, text)
+  const named = listNumberCountries(header).filter(isOpen)
   if (rowPlace === null) return [...named, ...personCountries]
   const country = rowPlace.slice(0, 2)
   const isOfRow =
     (rateNumber(country.toLowerCase(), text) ?? 0) > 0 ||
+    isPlainCompanyNumber(country.toLowerCase(), text) ||
     named.some((one) => listSharing(one).includes(country) || isWrongNumberOfRow(text, country, one))
-  return isOfRow ? [rowPlace] : [rowPlace, ...named]
+  return [...(isOpen(country) ? [rowPlace] : []), ...(isOfRow ? [] : named)]
 }
 
 function accept(value: string, place: string | null, fault: IdentifierFault | null): ReadNumber {
@@ -330,8 +332,8 @@ function findNumberCountry(countries: readonly string[], text: string, isEarlier
 function isWrongNumber({ kind, value, place }: StatedIdentifier, named: readonly string[]): boolean {
   if (kind !== 'registration_id') return false
   const countries = (place === null ? named : [place]).map((country) => country.toLowerCase())
-  const isWrong = countries.some((country) => hasWrongCheckDigits(country, value))
-  return isWrong && !countries.some((country) => mayBeCompanyNumber(country, value))
+  const isWrong = (country: string) => hasWrongCheckDigits(country, value)
+  return countries.some(isWrong) && !countries.some((country) => mayBeCompanyNumber(country, value))
 }
 
 /**
@@ -343,6 +345,6 @@ function findRightPart({ value, place }: StatedIdentifier, rowPlace: string | nu
   const company = siren === undefined ? null : toNationalNumber('fr', siren)
   if (company !== null) return accept(company, 'FR', 'site_checksum')
   if (rowPlace === null || place === null || rowPlace.slice(0, 2) === place.slice(0, 2)) return null
-  const isRight = numberCountries.some((country) => rateNumber(country, value) === 3)
-  return isRight ? accept(value, null, 'unknown_country') : null
+  const isRight = (country: string) => rateNumber(country, value) === 3
+  return numberCountries.some(isRight) ? accept(value, null, 'unknown_country') : null
 }

@@ -11,6 +11,7 @@ import { isKnownHeader, parsePlaceHeader } from '../../core/header-words.js'
 import { hasWrongCheckDigits } from '../../core/numbers/national-numbers.js'
 import { isPersonNumber } from '../../core/numbers/number-forms.js'
 import { toPlainDigits, toSpellingKey } from '../../core/text.js'
+import numberForms from '../../core/numbers/number-forms.json' with { type: 'json' }
 import headerWords from '../../core/headers.json' with { type: 'json' }
 
 export { createEarlierNames, noEarlierNames, openEarlierNames, type EarlierNames } from './earlier-columns.js'
@@ -259,8 +260,7 @@ const isCountryCode = (cell: string): boolean => cell === '' || countryCodes.has
 const removeRegion = (cell: string): string => cell.replace(/^([A-Za-z]{2})[-_][A-Za-z0-9]{1,3}$/, '$1')
 
 /** Blanks the placeholders in a row's location and context; returns the same row if it has no placeholder. */
-function createPlaceholderBlanker({ columns }: LookupRule): (row: TextRow) => TextRow {
-  const { name, location, context } = columns
+function createPlaceholderBlanker({ columns: { name, location, context } }: LookupRule) {
   const first = name === null ? 0 : 1
   const end = first + location.length + context.length
   const hasCodes = location.map((column) => /^(?:country|region)$/.test(parsePlaceHeader(column)?.part ?? ''))
@@ -270,7 +270,8 @@ function createPlaceholderBlanker({ columns }: LookupRule): (row: TextRow) => Te
     cell !== null &&
     isPlaceholder(cell) &&
     !(hasCodes[at - first] === true && twoLetterCode.test(cell))
-  return (row) => (row.some(isBlanked) ? row.map((cell, at) => (isBlanked(cell, at) ? null : cell)) : row)
+  return (row: TextRow): TextRow =>
+    row.some(isBlanked) ? row.map((cell, at) => (isBlanked(cell, at) ? null : cell)) : row
 }
 
 /** Looks up by name, location and context only. */
@@ -282,12 +283,6 @@ function readPlainQuestion({ columns }: LookupRule, row: TextRow): RowQuestion {
   if (read.kind === 'invalid') return read
   return { kind: 'resolution', lookup: read.lookup, byIdentifier: false, faults: [] }
 }
-
-export const isNoteworthy = (question: ValidQuestion): boolean =>
-  question.kind === 'domain' ||
-  question.byIdentifier ||
-  question.faults.length > 0 ||
-  question.unknownCountry !== undefined
 
 /** Returns the key and content of a question for the checkpoint. */
 export const toKeyedLookup = ({ kind, lookup }: ValidQuestion, occurrence = 0): KeyedLookup =>
@@ -308,6 +303,10 @@ const createLabels = (words: readonly string[], flags: string) => {
 }
 
 const labelled = [createLabels(shortWords, 'gu'), createLabels(longWords, 'giu')]
+/** Labels of other numbers too, by country: the form of the number tells those of persons. */
+const openLabels = Object.entries(headerWords.personLabels).map(
+  ([code, words]) => [code, createLabels(words.split('|'), 'gu')] as const,
+)
 
 /** Whether a name has enough digits for the number of a person. Cheap: it is called for every row. */
 const mayHavePerson = (name: string): boolean =>
@@ -317,13 +316,9 @@ const mayHavePerson = (name: string): boolean =>
 /** Countries whose numbers of persons have check digits that few other numbers have. */
 const surelyPersons = ['be', 'br', 'cz', 'es', 'sk']
 /** Numbers that their form tells in addition: with a date, a dash or groups. */
-const telling = [
-  ['pl', /^\d{2}(?:[02468][1-9]|[13579][0-2])(?:0[1-9]|[12]\d|3[01])\d{5}$/],
-  ['kr', /^\d{6}-\d{7}$/],
-  ['se', /^\d{6}(?:\d{2})?[-+]\d{4}$/],
-  ['in', /^[2-9]\d{3}[ -]\d{4}[ -]\d{4}$/],
-  ['id', /^[1-9]\d{5}(?:[04][1-9]|[1256]\d|[37][01])(?:0[1-9]|1[0-2])\d{6}$/],
-] as const
+const telling = Object.entries(numberForms.persons.telling).map(
+  ([country, form]) => [country, new RegExp(`^${form}$`)] as const,
+)
 const phone = /^(?:\+|\(\+?\d)[\d\s()./-]{7,24}$/
 const wholeNumber = /^(?:[A-Z\d]{8,22}|\d[\d\s./+-]+[\dA-Z]|\+?[(\d][\d\s()./-]+)$/
 const nextToName = /(?<![\p{L}\d./-])(?:\d(?:[ ./-]?\d){8,17}|[XYZ]?\d{7,8}[A-Z])(?![\p{L}\d./-])/gu
@@ -340,7 +335,12 @@ function cutPersonNumber(name: string, countries: readonly string[]): string | n
     const isOpen = (one: string) => one.toLowerCase() !== 'ir' || !hasWrongCheckDigits('ir', number)
     return isPersonNumber(number, asked.filter(isOpen))
   }
-  const cut = labelled.reduce((rest, label) => rest.replace(label, ' '), text)
+  const sure = labelled.reduce((rest, label) => rest.replace(label, ' '), text)
+  const cut = openLabels.reduce((rest, [code, label]) => {
+    if (code !== 'any' && countries.length > 0 && !countries.includes(code)) return rest
+    const asked = code === 'any' ? countries : [code]
+    return rest.replace(label, (found) => (isPersonNumber(found.replace(/^\D+/, ''), asked) ? ' ' : found))
+  }, sure)
   if (cut === text && wholeNumber.test(text))
     return phone.test(text) || isPersons(text, surelyPersons) ? null : name
   const rest = cut.replace(nextToName, (number) => (isPersons(number, []) ? ' ' : number))

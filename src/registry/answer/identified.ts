@@ -233,7 +233,8 @@ function toFound(identifier: StatedIdentifier, holders: readonly IdentifierHolde
     identifier,
     holders: those,
     entityNumbers: [...new Set(those.map(({ entityNumber }) => entityNumber))],
-    isSure: placed.length > 0,
+    // Pakistan: a tax number has the form of one in the register.
+    isSure: placed.some(({ value: own }) => !identifier.value.startsWith('NTN ') || !/^\d{7}$/.test(own)),
   }
 }
 

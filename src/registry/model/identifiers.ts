@@ -3,7 +3,6 @@ import { closeNumber, hasPlainForm, toCompanyNumber } from '../../core/numbers/n
 import {
   isPersonNumber,
   listNestedNumbers,
-  listSections,
   rateNumber,
   toHeadOfficeNumber,
 } from '../../core/numbers/number-forms.js'
@@ -162,7 +161,9 @@ export function listSpellings(asked: string, country: string): string[][] {
   const text = dropPadding(country, asked)
   const padded = padNumber(text, country)
   const others = [toCompanyNumber(country, text), toHeadOfficeNumber(country, text)]
-  const known = [...others.filter((one) => one !== null), ...listNestedNumbers(country, text)]
+  const nesting = [text, others[1] ?? null].filter((one) => one !== null)
+  const nested = nesting.flatMap((one) => listNestedNumbers(country, one))
+  const known = [...others.filter((one) => one !== null), ...nested]
   const single = [...known, ...listHeadOffices(country, text)]
   if (country === '') return [...padded, ...single].map((one) => [one])
   return [padded, ...single.map((one) => [one]), listLaterNumbers(country, others[0] ?? text)]
@@ -177,15 +178,22 @@ function listHeadOffices(country: string, text: string): string[] {
 }
 const headOffices = new Map(Object.entries(forms.headOffices))
 
-/** Lists the numbers that a company of Romania has since 2024 for its earlier one, `J12/1811/2001`, with each check digit. */
+/** Lists the numbers that a company of Romania has since 2024 for its earlier one, `J12/1811/2001`, with each check digit; those of taxes of Pakistan too. */
 function listLaterNumbers(country: string, text: string): string[] {
   const pattern = /^([JFC])(\d\d)\/0*(\d{1,6})\/(\d{4})$/
   const [, letter, county = '', number = '', year = ''] = pattern.exec(text.replace(/\s/g, '')) ?? []
+  const withDigits = (front: string) => Array.from({ length: 10 }, (_, digit) => `${front}${digit}`)
+  const ntn = country === 'pk' ? /^NTN(\d{7})$/.exec(closeNumber(text))?.[1] : undefined
+  if (ntn !== undefined) return withDigits(ntn)
   if (country !== 'ro' || letter === undefined) return []
-  const front = letter + year + number.padStart(6, '0') + county
-  return Array.from({ length: 10 }, (_, digit) => `${front}${digit}`)
+  return withDigits(letter + year + number.padStart(6, '0') + county)
 }
 
 /** Eight characters name the institution, with or without `XXX` after them. */
 export const listBicSpellings = (bic: string): string[] =>
   bic.length === 8 ? [`${bic}XXX`, bic] : bic.endsWith('XXX') ? [bic, bic.slice(0, 8)] : [bic]
+
+/** Lists the numbers with the letter of each section of a register, for a number that states none. */
+const listSections = (country: string, digits: string): string[] =>
+  digits === '' ? [] : (sections.get(country)?.split(' ') ?? []).map((section) => section + digits)
+const sections = new Map(Object.entries(forms.sections))
