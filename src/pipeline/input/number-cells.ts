@@ -189,9 +189,9 @@ function repairNumber(text: string, codes: readonly string[]): string {
     hasWrongCheckDigits(country, one)
   const isFitting = (one: string) =>
     isPersonNumber(one, countries) || countries.some((country) => isOfCompany(country, one))
-  if (isFitting(text)) return text
+  if (isPlainVatNumber(text) || isFitting(text)) return text
   const signed = text.replace(/(?<=\d)['’‘`´](?=\d{3})/g, '.').replace(checkSigns, '$1-$2')
-  const digits = text.replace(/(?<=\d)o|o(?=o?\d)/gi, '0').replace(/(?<=\d)[il]|[il](?=\d)/gi, '1')
+  const digits = text.replace(/(?<=\d)o|o(?=o?\d)/gi, '0').replace(/(?<=\d)[il](?=\d)/gi, '1')
   return [signed, digits].find((one) => one !== text && isFitting(one)) ?? text
 }
 

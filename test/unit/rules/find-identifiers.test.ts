@@ -13,6 +13,7 @@ import {
   listRegisterCountries,
   rankHeader,
 } from '../../../src/pipeline/input/identifier-content.js'
+import { findDocumentCountries } from '../../../src/pipeline/input/find-identifiers.js'
 import headerWords from '../../../src/core/headers.json' with { type: 'json' }
 import { UserError } from '../../../src/core/errors.js'
 
@@ -1553,4 +1554,50 @@ test.each([
   'RGD Reg No',
 ])('%s names company numbers', (header) => {
   expect(rankHeader('registration_id', header)).toBeGreaterThanOrEqual(0)
+})
+
+describe('Lists of banks in Kenya, Pakistan and Ukraine', () => {
+  const three = names.slice(0, 3)
+  test.each([
+    [
+      {
+        'Account Title': three,
+        'Taxpayer PIN': ['P051234567A', 'P051234568B', 'P051234569C'],
+        Street: ['Moi Avenue 12', 'River Road 3', 'Kenyatta Avenue 7'],
+      },
+      ['Street'],
+    ],
+    [
+      {
+        'Company/Individual Name': three,
+        'iTax PIN': ['P051234567A', 'P051234568B', 'P051234569C'],
+        Town: ['Nairobi', 'Nakuru', 'Kisumu'],
+      },
+      ['Town'],
+    ],
+    [{ Клієнт: three, 'Населений пункт': ['Київ', 'Львів', 'Одеса'] }, ['Населений пункт']],
+    [{ Назва: three, 'Місто/село': ['Київ', 'Львів', 'Одеса'] }, ['Місто/село']],
+  ])('a tax number is no place: %j', (table, location) => {
+    const { name, location: used } = found(table as Table)
+    expect([name, used]).toEqual([Object.keys(table)[0], location])
+  })
+
+  test('PINs of companies and persons are used below a header for persons, and those of persons alone are not', () => {
+    const header = 'Personal Identification Number'
+    const use = (cells: readonly string[]) =>
+      found({ company: three, [header]: cells, Country: ['KE', 'KE', 'KE'] }).identifiers.registration_id
+    expect(use(['P051234567A', 'P051234568B', 'A001234567C'])).toBe(header)
+    expect(use(['A001234567A', 'A001234568B', 'A001234567C'])).toBeUndefined()
+  })
+
+  test('a column of kinds of documents tells the country of the persons', () => {
+    expect(findDocumentCountries([['CC', 'NIT', 'CC']])).toEqual(['CO'])
+    expect(
+      findDocumentCountries([
+        ['CI', 'CI'],
+        ['PA', 'CO', 'PE'],
+        ['DV', '1'],
+      ]),
+    ).toEqual([])
+  })
 })

@@ -950,6 +950,41 @@ test.each([
   },
 )
 
+test.each([
+  ['ID No.', '23456789', 'KE', null, 'person_number'],
+  ['ID No.', 'PVT-AB12C3D', 'KE', 'PVT-AB12C3D', ''],
+  ['ID No.', '00445790', 'GB', '00445790', ''],
+  ['NIT', '36182455-9', 'CO', null, 'person_number'],
+  ['NIT', '79456123-1', '', null, 'person_number'],
+  ['NIT', '860034313-7', 'CO', '860034313-7', ''],
+  ['NIT', '111.444.777-35', 'CO', null, 'person_number'],
+  ['NIT', '899.999.068-11', 'CO', '899.999.068-11', ''],
+  ['Matrícula Mercantil', '02871134', 'CO', '02871134', ''],
+  ['Matrícula Mercantil', '563218-3', 'CO', '563218-3', ''],
+  ['Matrícula Mercantil', '1023456789012', 'CO', '1023456789012', ''],
+  ['STRN', '1700987654321', 'PK', '1700987654321', ''],
+  ['STRN', '42101-1234567-1', 'PK', null, 'person_number'],
+  ['ИНН', '143605726045', 'UA', '143605726045', ''],
+  ['ИНН', '2987654321', 'UA', null, 'person_number'],
+  ['ИНН', '770123456789', 'RU', null, 'person_number'],
+  ['NTN', '0700434', 'PK', 'NTN 0700434', ''],
+  ['NTN', '1543137-1', 'PK', 'NTN 1543137-1', ''],
+  ['KRA PIN', 'PO51429817M', 'KE', 'P051429817M', ''],
+  ['KRA PIN', 'AO01234567B', 'KE', null, 'person_number'],
+  ['Company number', 'OC301234', 'GB', 'OC301234', ''],
+  ['NIT', '860’034.313-7', 'CO', '860.034.313-7', ''],
+  ['NIT', '860034313 (7)', 'CO', '860034313-7', ''],
+  ['NIT', '860034313 dv7', 'CO', '860034313-7', ''],
+  ['NIT', '36182455 (9)', 'CO', null, 'person_number'],
+])(
+  'The form and the header tell numbers of persons from those of companies: %s %s of %j',
+  (header, text, row, value, fault) => {
+    const places = row === '' ? {} : { registration_country: row }
+    const { identifier, faults } = chooseNumber([{ header, text, isNamed: true }], places)
+    expect([identifier?.value ?? null, faults.join()]).toEqual([value, fault])
+  },
+)
+
 describe('A cell with the name of its number', () => {
   const read = (header: string, country: string, text: string) => {
     const { identifier, faults } = chooseNumber([{ header, text }], { registration_country: country })
