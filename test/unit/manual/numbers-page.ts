@@ -2,6 +2,8 @@ import { detectColumns } from '../../../src/pipeline/input/detect-columns.js'
 import { listLookupColumns } from '../../../src/pipeline/input/columns.js'
 import { toRowCells, toRowQuestion } from '../../../src/pipeline/input/row-question.js'
 import { findCountryName } from '../../../src/core/countries.js'
+import { closeNumber } from '../../../src/core/numbers/national-numbers.js'
+import { listNestedNumbers } from '../../../src/core/numbers/number-forms.js'
 import headerWords from '../../../src/core/headers.json' with { type: 'json' }
 import numberForms from '../../../src/core/numbers/number-forms.json' with { type: 'json' }
 import { formatTable } from './tables.js'
@@ -159,6 +161,7 @@ export const companyNumbers: readonly CompanyNumber[] = [
   ['TZ', 'BRELA number', '123456'],
   ['TZ', 'TIN', '100-123-456', 'BRELA number'],
   ['UA', 'ЄДРПОУ', '00032112'],
+  ['UA', 'ІПН', '000321126543'],
   ['UG', 'URSB number', '80010001234567'],
   ['UG', 'TIN', '1000123456', 'URSB number'],
   ['US', 'EIN', '13-0871985'],
@@ -217,6 +220,19 @@ const listOpenHeaders = (): string[][] =>
     return [`\`${header}\``, [...countries].map(nameCountry).sort().join(', ')]
   })
 
+/** Lists the numbers with which a company is found with and without their last digit, the check digit: "RUT (Chile)". */
+const listShortenedNumbers = (): string =>
+  companyNumbers
+    .filter(([country, , example]) => {
+      const whole = closeNumber(example)
+      const code = country.toLowerCase()
+      const short = whole.slice(0, -1)
+      return listNestedNumbers(code, short).includes(whole) || listNestedNumbers(code, whole).includes(short)
+    })
+    .map(([country, name]) => `${name} (${findCountryName(country) ?? country})`)
+    .sort()
+    .join(', ')
+
 /** Forms that are tested by check digits in addition. */
 const testedForms: Readonly<Record<string, string>> = {
   BE: '\\d{11}',
@@ -265,21 +281,27 @@ export const formatNumbersPage = (note: string): string =>
     'The embedded service runs on your machine, and searches your registry for every number of a company. A hosted service and `enrich serve`\n' +
       'get only the numbers with "yes". `plan` shows [which columns are used](docs/manual/your-own-list.md#which-columns-are-used).',
     '## Numbers of companies, by country',
-    'Each row shows a column with the header `number`, in a list with a column of countries. Open registers rarely have a number with "no": use\n' +
-      'the number in the last column instead, if there is one. To send a number with "no", name its column:\n' +
-      '`--id-columns registration_id=TIN`.',
+    'The second column has the header that the column of numbers has in your list, such as `NIT`. The list also has a column of countries.\n' +
+      'Open registers rarely have a number with "no": use the number in the last column instead, if there is one. To send a number with\n' +
+      '"no", name its column: `--id-columns registration_id=TIN`.',
     formatTable({
-      head: ['country', 'number', 'example', 'sent to a hosted service', 'use instead'],
+      head: ['country', 'header in your list', 'example', 'sent to a hosted service', 'use instead'],
       rows: listCompanyNumbers(),
     }).trimEnd(),
-    '## Headers without a country',
-    'A number with "yes" above is also sent below these headers, in rows of these countries. In rows of other countries, a `Registration\n' +
-      'number` is sent, and the other three are not.',
+    '## Numbers without their check digit',
+    `A company is found with and without the last digit of these numbers: ${listShortenedNumbers()}.\n` +
+      'Other numbers need their check digits. A check digit in a column of its own (`DV`) is neither added to the number nor checked. For a\n' +
+      'wrong check digit, see [Lookup by identifier](docs/reference/register-files.md#lookup-by-identifier).',
+    '## Headers of many countries',
+    'Lists of many countries use the headers below. A number with "yes" above is also sent if it is below one of these headers, and the row has\n' +
+      'one of the countries next to the header. In rows of other countries, numbers below `Registration number` are sent, and numbers below the\n' +
+      'other three headers are not.',
     formatTable({ head: ['header', 'sent in rows of'], rows: listOpenHeaders() }).trimEnd(),
     '## Numbers of persons, which are withheld',
     'A number that only persons have is left out of names and of columns of identifiers, also if `--id-columns` names the column. The row is\n' +
       'looked up without the number, and `plan` counts such rows. The table has the headers of columns that are never used, and the form of the\n' +
-      'numbers that are left out below any other header. The country is that of the row, or of the header.',
+      'numbers that are left out below any other header. The country is that of the row, or of the header. A number without a form in this\n' +
+      'table is left out only below a header of the table.',
     'To send such a number on purpose, pass its column with `--context-columns` or `--location-columns`: these columns are sent unchanged.',
     'In the forms, `\\d` is a digit, and DDMMYY or YYMMDD a date of birth. Spaces and signs do not matter. In Belgium, Brazil, Czechia, Poland,\n' +
       'Slovakia, South Korea and Spain, the check digits decide too. These forms are left out in rows of every country: `111.444.777-35` (CPF),\n' +

@@ -229,6 +229,8 @@ function formatLegalForms(): string {
     'The embedded service knows these legal forms, before, in or behind a name. Case, accents, points and spaces do not matter: `A.Ş.` is `as`.\n' +
       'Many Cyrillic and Greek forms are listed in Latin letters: `ООО` is `ooo`, `Α.Ε.` is `ae`. A short form in front of the form of\n' +
       'another country is a word of the name: `SAS` in `SAS Larkmoor Ltd`.',
+    'Countries whose laws have one origin share forms: `ccc` is Welsh for `plc`, `opc private limited` is of India, and both are read in Kenya too.\n' +
+      'In Ukraine, `ДП` is a state enterprise (`Державне підприємство`) or a subsidiary (`Дочірнє підприємство`).',
     'The second column is the American form in `enrich_legal_form`; without one, the column is empty.',
     formatTable({ head: ['country', '`enrich_legal_form`', 'forms'], rows }).trimEnd(),
   ].join('\n\n')

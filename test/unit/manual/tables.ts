@@ -94,9 +94,10 @@ export const tables: Readonly<Record<string, (words: readonly string[]) => Table
       rows: [
         ['`HRB 501`, `VR 12`', 'Germany'],
         ['`1953 B 00045`, `RC 512`', list(french)],
+        ['REA without its province, `1234567`', 'Italy'],
         [
-          'other numbers of registers; of Italy, only REA without its province',
-          list(local.filter((one) => one !== 'DE' && !french.includes(one))),
+          'numbers of local registers, `34512` or `T-34512`',
+          list(local.filter((one) => one !== 'DE' && one !== 'IT' && !french.includes(one))),
         ],
       ],
     }
