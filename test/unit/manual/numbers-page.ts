@@ -227,7 +227,7 @@ const listShortenedNumbers = (): string =>
       const whole = closeNumber(example)
       const code = country.toLowerCase()
       const short = whole.slice(0, -1)
-      return listNestedNumbers(code, short).includes(whole) || listNestedNumbers(code, whole).includes(short)
+      return listNestedNumbers(code, short).includes(whole) && listNestedNumbers(code, whole).includes(short)
     })
     .map(([country, name]) => `${name} (${findCountryName(country) ?? country})`)
     .sort()
@@ -290,8 +290,8 @@ export const formatNumbersPage = (note: string): string =>
     }).trimEnd(),
     '## Numbers without their check digit',
     `A company is found with and without the last digit of these numbers: ${listShortenedNumbers()}.\n` +
-      'Other numbers need their check digits. A check digit in a column of its own (`DV`) is neither added to the number nor checked. For a\n' +
-      'wrong check digit, see [Lookup by identifier](docs/reference/register-files.md#lookup-by-identifier).',
+      'Other numbers need the check digits that your register has. A check digit in a column of its own (`DV`) is neither added to the number\n' +
+      'nor checked. For a wrong check digit, see [Lookup by identifier](docs/reference/register-files.md#lookup-by-identifier).',
     '## Headers of many countries',
     'Lists of many countries use the headers below. A number with "yes" above is also sent if it is below one of these headers, and the row has\n' +
       'one of the countries next to the header. In rows of other countries, numbers below `Registration number` are sent, and numbers below the\n' +
