@@ -209,10 +209,9 @@ function isOfOtherBody({ comparison: { alignment, candidate } }: ComparedName): 
   return isBody && !alignment.missing.includes(last) && alignment.missing.some(isMore)
 }
 
-const nameClass = /^(?:telling|place)$/
 const isOfForeignTown = ({ comparison: { form, alignment, left } }: ComparedName): boolean =>
   form === 'foreign' &&
-  left.some(({ word, role, at }) => role === null && at >= alignment.end && nameClass.test(word.wordClass))
+  left.some(({ word, role, at }) => role === null && at >= alignment.end && isLargeCity(word.folded))
 
 /** True for another person than the company, or a company with a form and a town of another country: "Larkmoor Bank AG Zurich". */
 export const isOfOtherPerson = (one: ComparedName): boolean =>

@@ -203,7 +203,7 @@ export function repairForm(word: string, cut: FormCut): string {
 const slips = new Map([
   ...listPairs('ltdd=ltd lttd=ltd lltd=ltd ldt=ltd incc=inc innc=inc icn=inc gmhb=gmbh gbmh=gmbh gmbhh=gmbh'),
   ...listPairs(
-    'gmmbh=gmbh corpp=corp copr=corp llcc=llc lllc=llc plcc=plc pvtt=pvt pyt=pty srll=srl sral=sarl',
+    'lmt=ltd gmmbh=gmbh corpp=corp copr=corp llcc=llc lllc=llc plcc=plc pvtt=pvt pyt=pty srll=srl sral=sarl',
   ),
 ])
 const longForms = ['limited', 'corporation', 'incorporated', 'gesellschaft', 'aktiengesellschaft']
