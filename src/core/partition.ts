@@ -87,8 +87,16 @@ export const toNamedJob = (name: string): string => `${mark}${name}`
 
 export const isNamedJob = (job: string): boolean => job.startsWith(mark)
 
+/**
+ * Returns the stored name of the retry of a job. Its number distinguishes a retry from earlier ones of the same
+ * statuses: the job of its budgets has it, and the row that says whether it is complete does not.
+ */
+export const toRetryJob = (job: string, statuses: readonly string[], number: number | null): string =>
+  `retry ${number === null ? '' : `${number} `}of ${[...new Set(statuses)].sort().join(',')}: ${job}`
+
 /** Returns the input files of a job, which is stored as a list, as the user's name, or as a single file. */
-export function listJobInputs(job: string | undefined): readonly string[] {
+export function listJobInputs(stored: string | undefined): readonly string[] {
+  const job = stored?.replace(/^retry (?:\d+ )?of [a-z_,]+: /, '')
   if (job === undefined || isNamedJob(job)) return []
   return job.startsWith('[') ? (JSON.parse(job) as string[]) : [job]
 }

@@ -77,16 +77,18 @@ async function openReview(
   return { openCandidates: () => review.candidates, review }
 }
 
-/** Opens the checkpoint for the lookups of a service. Throws CHECKPOINT_*. */
+/** Opens the checkpoint for the lookups of a service; `retried`: statuses that a retry submits again. Throws CHECKPOINT_*. */
 export async function openServiceCheckpoint(
   { order, services, backend }: RunContext,
   input: Input,
   { scope, service }: Pick<Connection, 'scope' | 'service'>,
+  retried: readonly string[] = [],
 ): Promise<Checkpoint> {
   return backend.openCheckpoint({
     path: backend.path,
     scope,
     job: nameJob(input, order.reporting.history.job),
+    retried,
     acceptRollback: order.store.acceptRollback ?? false,
     isBilled: service === 'hosted',
     notice: (text) => {

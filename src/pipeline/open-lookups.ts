@@ -37,7 +37,7 @@ export async function openLookups(
   const { scope } = connection
   const first = await answerFirst(context, { input, rule, scope, decided, service: peek })
   closeLater(() => first?.close())
-  const checkpoint = await openServiceCheckpoint(context, input, connection)
+  const checkpoint = await openServiceCheckpoint(context, input, connection, context.order.requests.askAgain)
   closeLater(() => checkpoint.close())
   return { connection, rule, decided, first, checkpoint }
 }

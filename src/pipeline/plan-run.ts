@@ -156,6 +156,7 @@ export async function planChecked(context: RunContext, run: PlannedRun): Promise
     await tryAll()
   }
   const planned = await planRun(context, service)
+  tellRetry(context, service)
   const submitCount = planned.asked.plan.submit
   if (submitCount > 0 || planned.stages.some(({ plan }) => plan.submit > 0))
     await assertUndoubted(context, run)
@@ -190,6 +191,19 @@ async function assertUndoubted(
   throw new UserError('INPUT_DOUBTFUL', `the input may be read wrongly: ${first}${more}`, {
     hint: 'correct the file, or pass the flag that reads it right, like --delimiter; if it is read right, pass --accept-doubtful-input; nothing was submitted',
   })
+}
+
+/** Says whether a retry continues, before it submits anything. */
+function tellRetry({ services }: RunContext, { checkpoint }: AskedService): void {
+  const { retry } = checkpoint.store
+  if (retry === null) return
+  const since = new Date(retry.startedAtMs).toISOString().slice(0, 16).replace('T', ' ')
+  const text = retry.isContinued
+    ? `Continuing the retry of ${since} UTC: what it has submitted is not submitted again.`
+    : retry.isRepeated
+      ? 'The last retry of these statuses is complete: this is a new one.'
+      : null
+  if (text !== null) services.observe({ type: 'notice', text })
 }
 
 /** Says that answers of another service are not used, before a list that it has answered is billed at this one. */

@@ -9,6 +9,8 @@ import { openRowSpool } from './output/output.js'
 import { planChecked, type Planned } from './plan-run.js'
 import { beginHistory, markOutputs, recordFailure } from './record-run.js'
 import { runLookups } from './run-lookups.js'
+import { endCompleteRetry } from './scheduler/scheduler.js'
+import { findEndReason } from './scheduler/scheduling.js'
 import {
   buildSummary,
   createEmptySummary,
@@ -81,6 +83,8 @@ async function runSteps(context: RunContext, ending: Ending, closeLater: CloseLa
     const asked = await runLookups(context, service, { planned, index, counts })
 
     const rows = await writeRows(context, { table, outputs, rowSpool, lookups, read, history, part }, asked)
+    // Not before: if the output fails, the same command continues this retry.
+    if (findEndReason(asked) === null) await endCompleteRetry(service.checkpoint, clock.nowMs())
 
     const ran = buildSummary({
       service: connection,

@@ -6,6 +6,7 @@ import type {
   Intention,
   PendingRun,
   Refusal,
+  Retry,
   RowAnswer,
   RunOwner,
   SubmissionBounds,
@@ -101,6 +102,10 @@ export interface LookupStore {
   read<Name extends QueryName>(kind: LookupKind, name: Name, given: Given<Name>): Promise<Found<Name>>
   /** See `Checkpoint.endJob`. */
   endJob(kind: LookupKind, nowMs: number): Promise<void>
+  /** The retry of this run; `null` for any other run. */
+  readonly retry: Retry | null
+  /** Marks the retry as complete: the same command then begins another one. */
+  endRetry(nowMs: number): Promise<void>
   /** `null` if this process has the checkpoint to itself. */
   readonly others: OtherWorkers | null
   /** The run history: `src/pipeline/history`. */

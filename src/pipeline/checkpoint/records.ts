@@ -31,6 +31,19 @@ export class RunKinds<Ids extends { readonly scopeId: number }> {
   }
 }
 
+/** A retry: lookups of some statuses are submitted once more. Several processes may carry it out, also in turn. */
+export interface Retry {
+  /** The job of its submissions; no other retry has it. */
+  readonly job: string
+  /** The row that says whether it is complete. */
+  readonly jobId: number
+  readonly startedAtMs: number
+  /** An earlier process began it, or another one works at it. */
+  readonly isContinued: boolean
+  /** An earlier retry of the same job and statuses is complete. */
+  readonly isRepeated: boolean
+}
+
 /** The right to start one request. */
 export interface Turn {
   /** Delay from the time of the call; 0 means now. */

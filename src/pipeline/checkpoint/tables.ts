@@ -241,6 +241,15 @@ export function buildAnswerChecksumSql(answer: string, key: string): string {
   return `answer_checksum(${key}, ${answerColumns.map((column) => answer + column).join(', ')})`
 }
 
+/**
+ * The columns of a reopened lookup that was not submitted again, as its last submission `s` and the answer `a` to it left
+ * them. Its `failure` was kept.
+ */
+export const restoredSql = `state = CASE WHEN a.outcome = 'failed' THEN 'failed' WHEN a.outcome IS NOT NULL THEN 'answered'
+    WHEN s.verdict = 'accepted' THEN 'running' WHEN s.verdict = 'rejected' THEN 'invalid' ELSE 'uncertain' END,
+  custom_id = s.custom_id, run_id = s.run_id, submitted_at_ms = s.accepted_at_ms,
+  failure = CASE WHEN a.outcome IS NULL THEN coalesce(failure, s.reason) END`
+
 /** The answers, each with its checksum as `mark` and its validity as `is_sound`. */
 export const provenAnswers = `(SELECT a.lookup_id, ${answerColumns.map((column) => `a.${column}`).join(', ')},
     a.checksum AS mark, a.checksum IS ${buildAnswerChecksumSql('a.', 'l.key')} AS is_sound

@@ -213,3 +213,16 @@ export async function endJobs(
   for (const one of kinds) if (isOver(one.stop)) await checkpoint.forKind(one.kind).endJob(nowMs)
   return true
 }
+
+/**
+ * Ends the retry of this run, unless the service still works at some of its lookups: then the same command continues it.
+ * A lookup whose run the service denies does not hold it open.
+ */
+export async function endCompleteRetry(checkpoint: Checkpoint, nowMs: number): Promise<void> {
+  if (checkpoint.store.retry === null) return
+  for (const kind of lookupKinds) {
+    const open = await checkpoint.forKind(kind).read('pending_runs')
+    if (open.some(({ needsAttention }) => needsAttention === null)) return
+  }
+  await checkpoint.store.endRetry(nowMs)
+}

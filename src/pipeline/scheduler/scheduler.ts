@@ -19,7 +19,7 @@ import { createProtocol } from './protocol.js'
 import { WebhookIngestor } from './webhook-ingestor.js'
 import type { Pace } from '../../platform/pace.js'
 
-export { endJobs, readSpending, settleLostSubmissions, type JobSpending } from './job.js'
+export { endCompleteRetry, endJobs, readSpending, settleLostSubmissions, type JobSpending } from './job.js'
 export { judgePoll } from './outcome.js'
 export { Backlog } from './work.js'
 export type { CounterName, RecordedAnswer, RequestKind, RunCounter, ScheduledStages } from './work.js'

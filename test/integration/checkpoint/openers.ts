@@ -64,7 +64,8 @@ export async function lose(checkpoint: Checkpoint, ...names: string[]): Promise<
 
 /** Checkpoints by name, of one kind of store; `open` is a new process, which is alone. */
 export interface Place {
-  open(name: string, whose?: string, ofJob?: string): Promise<TestCheckpoint>
+  /** `retried`: statuses that a retry submits again. */
+  open(name: string, whose?: string, ofJob?: string, retried?: readonly string[]): Promise<TestCheckpoint>
   /** What is in it now. */
   read(name: string, whose?: string | null): Promise<CheckpointReader>
   /** Every row of lookups, submissions and answers: what a change must not have changed. */
@@ -81,7 +82,8 @@ export interface Place {
 function ownPlace(): Place {
   const at = checkpointFolder()
   return {
-    open: (name, whose = scope, ofJob = job) => Promise.resolve(at.open(name, whose, ofJob)),
+    open: (name, whose = scope, ofJob = job, retried = []) =>
+      Promise.resolve(at.open(name, whose, ofJob, retried)),
     read: (name, whose = scope) => Promise.resolve(at.read(name, whose)),
     everyRow: (name) => Promise.resolve(everyRow(at.path(name))),
     assertSound: (name) => {
@@ -119,8 +121,8 @@ function sharedPlace(programs: string): Place {
     folder.close()
   }
   return {
-    open: async (name, whose = scope, ofJob = job) => {
-      const { checkpoint } = await place.open(name, { scope: whose, job: ofJob })
+    open: async (name, whose = scope, ofJob = job, retried = []) => {
+      const { checkpoint } = await place.open(name, { scope: whose, job: ofJob, retried })
       opened.add(checkpoint)
       return checkpoint as TestCheckpoint
     },

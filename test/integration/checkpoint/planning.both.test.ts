@@ -242,6 +242,71 @@ describeCheckpoints('planning', (at) => {
       expect(open).toEqual(states.filter((state) => state === 'new' || reopened.includes(state)))
     })
 
+    /** Each status that can be retried, and the state that the next run finds if it was not submitted again. */
+    const again = [
+      ['answered', 'matched', 'answered'],
+      ['failed', 'failed', 'failed'],
+      ['invalid', 'invalid_input', 'invalid'],
+      ['alarmed', 'error', 'poll'],
+    ] as const
+
+    /** The lookups of three names in a state, of which a retry submits the first one and accepts it. */
+    async function retryFirst(state: string, statuses: string[], ofJob?: string): Promise<string[]> {
+      const checkpoint = await at.open(name, undefined, ofJob, statuses)
+      await checkpoint.store.register(keyed(...[1, 2, 3].map((number) => `${state} ${number}`)))
+      await checkpoint.plan({ ...keep, askAgain: statuses })
+      const open = await checkpoint.read('to_submit', { after: 0, count: 99 })
+      const [first] = open
+      if (first !== undefined) {
+        const { lookupId } = first.lookup
+        const { customId, attempt } = await checkpoint.intend(lookupId, startMs)
+        const runId = `run_${customId}_${attempt}`
+        await checkpoint.apply({ event: 'accept', lookupId, customId, runId, nowMs: startMs })
+        const answer = answerTo(runId, { outcome: statuses.includes('failed') ? 'failed' : 'matched' })
+        const failed = statuses.includes('failed') ? ({ state: 'failed' } as const) : {}
+        await checkpoint.apply({ event: 'answer', lookupId, answer: { ...answer, ...failed } })
+      } else await checkpoint.store.endRetry(startMs)
+      await at.close()
+      return open.map(({ lookup }) => lookup.name)
+    }
+
+    test.each(again)('a retry that ends early takes nothing from lookups %s', async (state, status, plan) => {
+      await settle(
+        await at.open(name),
+        [1, 2, 3].map((number) => `${state} ${number}`),
+      )
+      await at.close()
+      await retryFirst(state, [status])
+      const checkpoint = await at.open(name)
+      await checkpoint.store.register(keyed(...[1, 2, 3].map((number) => `${state} ${number}`)))
+      const left = await checkpoint.plan(keep)
+      expect(left.submit).toBe(0)
+      expect(left[plan]).toBeGreaterThanOrEqual(2)
+    })
+
+    test.each(again)('a retry of lookups %s submits each once, then begins anew', async (state, status) => {
+      const names = [1, 2, 3].map((number) => `${state} ${number}`)
+      await settle(await at.open(name), names)
+      await at.close()
+      expect(await retryFirst(state, [status, 'merged'])).toEqual(names)
+      expect(await retryFirst(state, ['merged', status, status])).toEqual(names.slice(1))
+      expect(await retryFirst(state, [status, 'merged'])).toEqual(names.slice(2))
+      expect(await retryFirst(state, [status, 'merged'])).toEqual([])
+      if (status === 'matched' || status === 'failed')
+        expect(await retryFirst(state, [status, 'merged'])).toEqual(names)
+    })
+
+    test('other statuses and another job are another retry', async () => {
+      const names = [1, 2, 3].map((number) => `answered ${number}`)
+      await settle(await at.open(name), names)
+      await at.close()
+      expect(await retryFirst('answered', ['matched'])).toEqual(names)
+      expect(await retryFirst('answered', ['matched', 'merged'])).toEqual(names)
+      expect(await retryFirst('answered', ['matched'], 'others.csv')).toEqual(names)
+      const checkpoint = await at.open(name, undefined, undefined, ['matched'])
+      expect(checkpoint.store.retry).toMatchObject({ isContinued: true, isRepeated: false })
+    })
+
     test('what this run does not want is left alone', async () => {
       await settle(await at.open(name), ['answered', 'failed'])
       await at.close()

@@ -62,7 +62,10 @@ export class SharedPlace {
   }
 
   /** A process of its own, as far as the checkpoint can tell. */
-  async open(name: string, whose: { scope?: string; job?: string } = {}): Promise<OpenedShared> {
+  async open(
+    name: string,
+    whose: { scope?: string; job?: string; retried?: readonly string[] } = {},
+  ): Promise<OpenedShared> {
     const own = { scope, job, ...whose }
     const shared = await openShared(await this.url(name), {
       clock: systemClock,

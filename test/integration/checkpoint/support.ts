@@ -66,10 +66,10 @@ export function checkpointFolder() {
   }
   return {
     path,
-    open: (name?: string, whose = scope, ofJob = job): OwnCheckpoint =>
-      keep(
-        openCheckpoint({ path: path(name), scope: whose, job: ofJob, nowMs: startMs, random: systemRandom }),
-      ),
+    open: (name?: string, whose = scope, ofJob = job, retried: readonly string[] = []): OwnCheckpoint => {
+      const deps = { path: path(name), scope: whose, job: ofJob, retried, nowMs: startMs }
+      return keep(openCheckpoint({ ...deps, random: systemRandom }))
+    },
     read: (name?: string, whose: string | null = scope): CheckpointReader => {
       const reader = openCheckpointReader(path(name), whose)
       if (reader === null) throw new Error('there is no checkpoint')

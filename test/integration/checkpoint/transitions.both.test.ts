@@ -386,7 +386,7 @@ describeCheckpoints('the steps of a lookup', (at) => {
       const { name, checkpoint, lookupId } = await begin('answered')
       expect(await checkpoint.plan(askAgain)).toMatchObject({ submit: 1 })
       expect((await at.read(name)).readAnswers([lookupId])[0]).toMatchObject({
-        state: 'new',
+        state: 'answered',
         outcome: 'matched',
         runId: null,
       })

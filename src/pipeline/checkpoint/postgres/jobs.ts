@@ -1,23 +1,29 @@
 import { type PostgresStatements, replaceNuls } from '../../../platform/postgres/postgres.js'
 import { toScope, lookupKinds, type LookupKind } from '../../../core/lookup-state.js'
-import { RunKinds } from '../records.js'
+import { toRetryJob } from '../../../core/partition.js'
+import { RunKinds, type Retry } from '../records.js'
 import type { SharedJob, SharedStore } from './store.js'
 import type { KeyedLookup } from '../lookup.js'
 import type { LookupId } from '../../../core/lookup-identity.js'
 
-/** Joins the open job of this input, or creates one; registers this worker with it. */
-export async function joinJob(
-  statements: PostgresStatements,
-  { base, input, workerId, nowMs }: { base: string; input: string; workerId: number; nowMs: number },
-): Promise<SharedJob> {
+interface JoinedJob {
+  readonly base: string
+  readonly input: string
+  /** Statuses that a retry submits again; missing or empty for any other run. */
+  readonly retried?: readonly string[] | undefined
+  readonly workerId: number
+  readonly nowMs: number
+}
+
+/**
+ * Joins the open job of this input, or of its retry that is not complete, or creates one; registers this worker with it.
+ */
+export async function joinJob(statements: PostgresStatements, joined: JoinedJob): Promise<SharedJob> {
+  const { base, retried = [], workerId, nowMs } = joined
   const scopeId = await ensureScopeId(statements, base)
-  await statements.query(
-    `INSERT INTO enrich.jobs (scope_id, input, started_at_ms)
-     SELECT $1, $2, $3 WHERE NOT EXISTS
-       (SELECT FROM enrich.jobs WHERE scope_id = $1 AND input = $2 AND ended_at_ms IS NULL)
-     ON CONFLICT (scope_id, input) WHERE ended_at_ms IS NULL DO NOTHING`,
-    [scopeId, input, nowMs],
-  )
+  const retry = retried.length === 0 ? null : await joinRetry(statements, scopeId, { ...joined, retried })
+  const input = retry?.job ?? joined.input
+  await ensureOpenJob(statements, scopeId, input, nowMs)
   // Locked, so that the job cannot end before this worker is registered.
   const [job] = await statements.query<{ jobId: number }>(
     `WITH job AS (SELECT job_id FROM enrich.jobs WHERE scope_id = $1 AND input = $2 AND ended_at_ms IS NULL
@@ -27,7 +33,7 @@ export async function joinJob(
     [scopeId, input, workerId],
   )
   // It ended between the two statements: join its successor.
-  if (job === undefined) return joinJob(statements, { base, input, workerId, nowMs })
+  if (job === undefined) return joinJob(statements, joined)
   const { jobId } = job
   const known = await statements.query<{ scope: string; scopeId: number }>(
     `SELECT scope, scope_id AS "scopeId" FROM enrich.scopes WHERE scope = ANY($1::text[])`,
@@ -41,7 +47,49 @@ export async function joinJob(
     await beginCount(statements, jobId, id)
     kinds.set(kind, { scopeId: id })
   }
-  return { jobId, base, kinds }
+  return { jobId, base, kinds, retry }
+}
+
+const ensureOpenJob = (statements: PostgresStatements, scopeId: number, input: string, nowMs: number) =>
+  statements.query(
+    `INSERT INTO enrich.jobs (scope_id, input, started_at_ms)
+     SELECT $1, $2, $3 WHERE NOT EXISTS
+       (SELECT FROM enrich.jobs WHERE scope_id = $1 AND input = $2 AND ended_at_ms IS NULL)
+     ON CONFLICT (scope_id, input) WHERE ended_at_ms IS NULL DO NOTHING`,
+    [scopeId, input, nowMs],
+  )
+
+/** Continues the retry of these statuses that is not complete, or begins one. */
+async function joinRetry(
+  statements: PostgresStatements,
+  scopeId: number,
+  { input, retried, nowMs }: Pick<JoinedJob, 'input' | 'nowMs'> & { readonly retried: readonly string[] },
+): Promise<Retry> {
+  const name = toRetryJob(input, retried, null)
+  const find = () =>
+    statements.query<{ jobId: number; startedAtMs: number; endedAtMs: number | null }>(
+      `SELECT job_id AS "jobId", started_at_ms AS "startedAtMs", ended_at_ms AS "endedAtMs" FROM enrich.jobs
+       WHERE scope_id = $1 AND input = $2 ORDER BY ended_at_ms IS NOT NULL, job_id DESC LIMIT 1`,
+      [scopeId, name],
+    )
+  const [last] = await find()
+  await ensureOpenJob(statements, scopeId, name, nowMs)
+  const [row] = await find()
+  if (row === undefined) throw new Error('a retry was not created')
+  const { jobId, startedAtMs } = row
+  const [isContinued, isRepeated] = [last?.endedAtMs === null, typeof last?.endedAtMs === 'number']
+  return { job: toRetryJob(input, retried, jobId), jobId, startedAtMs, isContinued, isRepeated }
+}
+
+/** Ends the retry, unless another live worker of its job has not come to its end. */
+export async function endRetry({ query, job, worker }: SharedStore, nowMs: number): Promise<void> {
+  if (job.retry === null) return
+  await query(
+    `UPDATE enrich.jobs SET ended_at_ms = $2 WHERE job_id = $1 AND NOT EXISTS
+       (SELECT FROM enrich.workers w WHERE w.job_id = $3 AND w.worker_id <> $4
+        AND NOT w.is_fenced AND w.ended_at IS NULL AND NOT w.has_ended_job)`,
+    [job.retry.jobId, nowMs, job.jobId, worker.id],
+  )
 }
 
 /** Creates the scope of a kind and its count in the job, if missing. */

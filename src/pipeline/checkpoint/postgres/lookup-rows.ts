@@ -2,6 +2,7 @@ import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { RowAnswer, RunOwner } from '../records.js'
 import type { LookupId, Lookup } from '../../../core/lookup-identity.js'
 import { unpackBody, type PackedAnswer } from '../packed-answer.js'
+import { restoredSql } from '../tables.js'
 import type { Change, LookupChange, LookupNow } from '../transitions.js'
 import type { LookupKind } from '../../../core/lookup-state.js'
 import type { SharedStore } from './store.js'
@@ -213,4 +214,75 @@ export async function selectRecentSubmissions(
     [store.job.kinds.getScopeId(kind), afterMs, countMax],
   )
   return rows.map(({ atMs }) => atMs).sort((one, other) => one - other)
+}
+
+/** The lookups of this worker's run, of one kind, after a position. $1 worker, $2 scope, $3 position. */
+export const wantedFrom = `enrich.wanted w JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
+  LEFT JOIN enrich.workers h ON h.worker_id = l.worker_id`
+export const isWanted = 'w.worker_id = $1 AND w.scope_id = $2 AND w.position > $3 AND NOT w.is_decided'
+
+/** No other live worker owns the lookup. */
+export const isFree = '(l.worker_id IS NULL OR l.worker_id = $1 OR h.is_fenced OR h.ended_at IS NOT NULL)'
+
+/** The failure is kept for `restoreReopened`. */
+export const openedAgain = `state = 'new', custom_id = NULL, run_id = NULL, worker_id = NULL`
+
+/**
+ * Gives reopened lookups that were not submitted again the state that their last submission left them; not those that
+ * another live worker may still submit.
+ */
+export async function restoreReopened(
+  { query }: Pick<PostgresStatements, 'query'>,
+  workerId: number,
+  scopeIds: readonly number[],
+  afterPosition: number,
+): Promise<void> {
+  await query(
+    `WITH open AS MATERIALIZED (
+       SELECT l.lookup_id FROM ${wantedFrom}
+       WHERE ${isWanted.replace('= $2', '= ANY($2::integer[])')} AND l.state = 'new' AND l.attempt > 0 AND ${isFree}
+         AND NOT EXISTS (SELECT FROM enrich.wanted o JOIN enrich.workers ow ON ow.worker_id = o.worker_id
+           WHERE o.lookup_id = l.lookup_id AND o.worker_id <> $1 AND NOT o.is_decided
+             AND NOT ow.is_fenced AND ow.ended_at IS NULL)
+       ORDER BY l.lookup_id FOR NO KEY UPDATE OF l
+     ), s AS (
+       SELECT DISTINCT ON (lookup_id) * FROM enrich.submissions JOIN open USING (lookup_id)
+       WHERE verdict IN ('accepted', 'rejected', 'uncertain') ORDER BY lookup_id, attempt DESC
+     )
+     UPDATE enrich.lookups l SET ${restoredSql}, worker_id = NULL
+     FROM s LEFT JOIN enrich.answers a ON a.lookup_id = s.lookup_id AND a.run_id = s.run_id
+     WHERE l.lookup_id = s.lookup_id AND (l.custom_id IS NULL OR a.outcome IS NOT NULL)`,
+    [workerId, scopeIds, afterPosition],
+  )
+}
+
+/**
+ * Reopens lookups by outcome, except what this retry submitted. A run that needs attention counts as `error`; a slow run
+ * has no outcome.
+ */
+export async function reopenOutcomes(
+  store: SharedStore,
+  kind: LookupKind,
+  outcomes: readonly string[],
+  afterPosition: number,
+): Promise<void> {
+  await store.query(
+    `UPDATE enrich.lookups SET ${openedAgain} WHERE lookup_id IN (
+       SELECT l.lookup_id FROM ${wantedFrom}
+       WHERE ${isWanted} AND ${isFree} AND CASE l.state
+         WHEN 'invalid' THEN 'invalid_input'
+         WHEN 'running' THEN CASE WHEN l.failure IS NULL THEN NULL ELSE 'error' END
+         WHEN 'answered' THEN (SELECT a.outcome FROM enrich.answers a WHERE a.lookup_id = l.lookup_id)
+         WHEN 'failed' THEN 'failed' END = ANY($4::text[])
+       AND NOT EXISTS (SELECT FROM enrich.submissions s JOIN enrich.jobs j USING (job_id)
+         WHERE s.custom_id = l.custom_id AND j.input = $5)
+       ORDER BY l.lookup_id FOR NO KEY UPDATE OF l)`,
+    [
+      store.worker.id,
+      store.job.kinds.getScopeId(kind),
+      afterPosition,
+      outcomes,
+      store.job.retry?.job ?? null,
+    ],
+  )
 }

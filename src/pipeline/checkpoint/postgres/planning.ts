@@ -7,14 +7,7 @@ import { getCutoffMs, planGroups, type GroupsPlan, type PlanGroup } from '../tra
 import type { SharedStore } from './store.js'
 import { GroupCommit, type ItemResult } from '../../../platform/group-commit.js'
 import { addWantedLookups } from './jobs.js'
-
-/** The lookups of this worker's run, of one kind, after a position. $1 worker, $2 scope, $3 position. */
-const wantedFrom = `enrich.wanted w JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
-  LEFT JOIN enrich.workers h ON h.worker_id = l.worker_id`
-const isWanted = 'w.worker_id = $1 AND w.scope_id = $2 AND w.position > $3 AND NOT w.is_decided'
-
-/** No other live worker owns the lookup. */
-const isFree = '(l.worker_id IS NULL OR l.worker_id = $1 OR h.is_fenced OR h.ended_at IS NOT NULL)'
+import { isFree, isWanted, openedAgain, reopenOutcomes, restoreReopened, wantedFrom } from './lookup-rows.js'
 
 /** How long the requests of a suspended worker may still arrive at the service and be settled by its replies. */
 const lateMs = 90_000
@@ -23,17 +16,21 @@ const isLost = `l.state = 'uncertain' AND NOT EXISTS (
   WHERE s.custom_id = l.custom_id AND sw.ended_at IS NULL
     AND sw.fenced_at > clock_timestamp() - interval '${lateMs} milliseconds')`
 
-const openedAgain = `state = 'new', custom_id = NULL, run_id = NULL, failure = NULL, worker_id = NULL`
-
-/** Counts the lookups of a kind by what the run will do with them, and reopens those to submit again. */
+/**
+ * Counts the lookups of a kind by what the run will do with them, and reopens those to submit again. First restores those
+ * that another run reopened and did not submit; not if `isAgain`: then they are those of this run.
+ */
 export async function planKind(
   store: SharedStore,
   kind: LookupKind,
   policy: PlanPolicy,
   afterPosition: number,
+  isAgain = false,
 ): Promise<Record<LookupPlan, number>> {
   const from = [store.worker.id, store.job.kinds.getScopeId(kind), afterPosition]
   const cutoffMs = getCutoffMs(policy)
+  if (!isAgain)
+    await restoreReopened(store, store.worker.id, [store.job.kinds.getScopeId(kind)], afterPosition)
   if (policy.askAgain !== undefined && policy.askAgain.length > 0)
     await reopenOutcomes(store, kind, policy.askAgain, afterPosition)
   const [decided] = await store.query<{ count: number }>(
@@ -90,26 +87,6 @@ async function resumeLostReads(
      UPDATE enrich.submissions s SET verdict = 'accepted', reason = NULL, accepted_at_ms = $5, run_id = moved.run_id
      FROM moved WHERE s.custom_id = moved.custom_id`,
     [...from, `${kind}:`, nowMs],
-  )
-}
-
-/** Reopens lookups by outcome. A run that needs attention counts as `error`; a slow run has no outcome. */
-async function reopenOutcomes(
-  store: SharedStore,
-  kind: LookupKind,
-  outcomes: readonly string[],
-  afterPosition: number,
-): Promise<void> {
-  await store.query(
-    `UPDATE enrich.lookups SET ${openedAgain} WHERE lookup_id IN (
-       SELECT l.lookup_id FROM ${wantedFrom}
-       WHERE ${isWanted} AND ${isFree} AND CASE l.state
-         WHEN 'invalid' THEN 'invalid_input'
-         WHEN 'running' THEN CASE WHEN l.failure IS NULL THEN NULL ELSE 'error' END
-         WHEN 'answered' THEN (SELECT a.outcome FROM enrich.answers a WHERE a.lookup_id = l.lookup_id)
-         WHEN 'failed' THEN 'failed' END = ANY($4::text[])
-       ORDER BY l.lookup_id FOR NO KEY UPDATE OF l)`,
-    [store.worker.id, store.job.kinds.getScopeId(kind), afterPosition, outcomes],
   )
 }
 

@@ -8,7 +8,7 @@ import type {
   OtherWorkers,
   QueryName,
 } from '../lookup-store.js'
-import type { Answer, Intention, Refusal, RunOwner, SubmissionBounds } from '../records.js'
+import type { Answer, Intention, Refusal, Retry, RunOwner, SubmissionBounds } from '../records.js'
 import type { KeyedLookup } from '../lookup.js'
 import type { LookupId } from '../../../core/lookup-identity.js'
 import type { LookupUpdate, RowsNow, Transition } from '../transitions.js'
@@ -16,7 +16,7 @@ import { AnswerBatcher, SettlementBatcher } from './changes.js'
 import type { HistoryStore } from '../history-store.js'
 import { PostgresHistoryStore } from './history-store.js'
 import { IntentionBatcher } from './intentions.js'
-import { addWantedLookups, endJob, readSpent, readSpentByRows } from './jobs.js'
+import { addWantedLookups, endJob, endRetry, readSpent, readSpentByRows } from './jobs.js'
 import {
   applyChanges,
   isRunTaken,
@@ -205,6 +205,14 @@ export class PostgresStore implements LookupStore {
 
   endJob(kind: LookupKind, nowMs: number): Promise<void> {
     return endJob(this.#deps.store, kind, nowMs)
+  }
+
+  get retry(): Retry | null {
+    return this.#deps.store.job.retry
+  }
+
+  endRetry(nowMs: number): Promise<void> {
+    return endRetry(this.#deps.store, nowMs)
   }
 
   close(): Promise<void> {

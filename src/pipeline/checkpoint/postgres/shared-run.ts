@@ -1,6 +1,7 @@
 import { getErrorText, UserError } from '../../../core/errors.js'
 import type { CloseLater } from '../../../platform/close-stack.js'
 import type { Clock, Random } from '../../../platform/clock.js'
+import { lookupKinds } from '../../../core/lookup-state.js'
 import type { Partition } from '../../../core/partition.js'
 import type { OpenCheckpointDeps } from '../sqlite/checkpoint-file.js'
 import { Checkpoint } from '../checkpoint.js'
@@ -16,9 +17,13 @@ import { ConnectionLostError, type Postgres, PostgresError } from '../../../plat
 import { calculateBackoffMs } from '../../../core/pacing.js'
 import { type RetryDeps, withRetries } from '../../../platform/postgres/retry.js'
 import { joinJob } from './jobs.js'
+import { restoreReopened } from './lookup-rows.js'
 import { WorkerWatch } from './other-workers.js'
 
-interface OpenPostgresCheckpointDeps extends Pick<OpenCheckpointDeps, 'scope' | 'job' | 'nowMs' | 'random'> {
+interface OpenPostgresCheckpointDeps extends Pick<
+  OpenCheckpointDeps,
+  'scope' | 'job' | 'retried' | 'nowMs' | 'random'
+> {
   readonly clock: Clock
   readonly database: CheckpointDatabase
   /** This process's worker; closed with the checkpoint, unlike the database. */
@@ -35,9 +40,9 @@ interface OpenPostgresCheckpointDeps extends Pick<OpenCheckpointDeps, 'scope' | 
 export async function openPostgresCheckpoint(
   deps: OpenPostgresCheckpointDeps,
 ): Promise<{ checkpoint: Checkpoint; store: SharedStore }> {
-  const { worker, copy, scope, nowMs } = deps
+  const { worker, copy, scope, job: input, retried, nowMs } = deps
   const { postgres, explain } = deps.database
-  const joined = { base: scope, input: deps.job, workerId: worker.id, nowMs }
+  const joined = { base: scope, input, retried, workerId: worker.id, nowMs }
   const job = await withRetries(deps, () =>
     postgres.transaction((statements) => joinJob(statements, joined)),
   ).catch((error: unknown) => {
@@ -56,7 +61,7 @@ export async function openPostgresCheckpoint(
     close: async () => {
       if (isClosed) return
       isClosed = true
-      await releaseLookups(postgres, store.worker.id)
+      await releaseLookups(postgres, store)
       await worker.close()
     },
   })
@@ -67,7 +72,8 @@ export async function openPostgresCheckpoint(
  * Releases all lookups of this worker. Nothing is in flight any more: intentions without an answer become uncertain. If
  * the server is unavailable, other workers clean up after the lease has expired.
  */
-async function releaseLookups(postgres: Postgres, workerId: number): Promise<void> {
+async function releaseLookups(postgres: Postgres, { worker, job }: SharedStore): Promise<void> {
+  const workerId = worker.id
   const reason = 'the process ended before the answer to the submission came'
   try {
     await postgres.query(
@@ -83,6 +89,8 @@ async function releaseLookups(postgres: Postgres, workerId: number): Promise<voi
       [workerId, reason],
     )
     await postgres.query('UPDATE enrich.lookups SET worker_id = NULL WHERE worker_id = $1', [workerId])
+    const scopeIds = lookupKinds.map((kind) => job.kinds.getScopeId(kind))
+    await restoreReopened(postgres, workerId, scopeIds, 0)
     await postgres.query('DELETE FROM enrich.wanted WHERE worker_id = $1', [workerId])
   } catch (error) {
     if (!(error instanceof PostgresError)) throw error
@@ -224,7 +232,7 @@ async function openJoinedCheckpoint(
   options: OpenCheckpointDeps,
 ): ReturnType<typeof openPostgresCheckpoint> {
   const { location, clock, random, part = null, times = leaseTimes } = deps
-  const { scope, job, nowMs, notice } = options
+  const { scope, job, retried = [], nowMs, notice } = options
   const { postgres, prompt, server, explain } = shared
   const leased = await retryWhileUnreachable(deps, () =>
     openWorker({ prompt, server, clock, job, times }).catch((error: unknown) => {
@@ -272,6 +280,7 @@ async function openJoinedCheckpoint(
   return openPostgresCheckpoint({
     scope,
     job,
+    retried,
     nowMs,
     random,
     clock,

@@ -172,7 +172,8 @@ export async function readSharedStatus(statements: PostgresStatements): Promise<
        j.reserved_of_rows AS "reservedOfRows", j.reserved_micros AS "reservedMicros",
        j.partition_count AS "partCount",
        (SELECT count(*) FROM enrich.outputs o WHERE o.job_id = j.job_id) AS "publishedCount"
-     FROM enrich.jobs j JOIN enrich.scopes sc USING (scope_id) WHERE j.ended_at_ms IS NULL
+     FROM enrich.jobs j JOIN enrich.scopes sc USING (scope_id)
+     WHERE j.ended_at_ms IS NULL AND j.input NOT LIKE 'retry of %'
      ORDER BY j.job_id DESC LIMIT ${listedMax}`,
   )
   const addInputs = <Row extends { job: string }>({ job, ...row }: Row) => ({

@@ -2,7 +2,7 @@ import { UserError } from '../../../core/errors.js'
 import type { Partition } from '../../../core/partition.js'
 import { ServerChangedError } from '../../../platform/postgres/explain.js'
 import { RetryingStatements, type RetryDeps } from '../../../platform/postgres/retry.js'
-import type { RunKinds } from '../records.js'
+import type { Retry, RunKinds } from '../records.js'
 import type { Worker } from './lease.js'
 import type { SharedDatabase } from './open-database.js'
 
@@ -54,6 +54,8 @@ export interface SharedJob {
   /** The service's scope; each kind of lookups has its own scope. */
   readonly base: string
   readonly kinds: RunKinds<{ readonly scopeId: number }>
+  /** `null` if this run is no retry. */
+  readonly retry: Retry | null
 }
 
 /** An opened and checked database. Id and generation are part of each `custom_id`. */

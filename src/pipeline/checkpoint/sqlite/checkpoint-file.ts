@@ -3,11 +3,12 @@ import { keepToOwner } from '../../../platform/files.js'
 import type { Random } from '../../../platform/clock.js'
 import type { FoundHead } from '../checkpoint-standing.js'
 import { toScope, stageKinds, type LookupKind } from '../../../core/lookup-state.js'
+import { toRetryJob } from '../../../core/partition.js'
 import { createGroupTransactions, type GroupTransactions } from '../../../platform/group-commit.js'
 import type { CloseStack } from '../../../platform/close-stack.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 import { createDamagedError } from '../checkpoint-errors.js'
-import { RunKinds } from '../records.js'
+import { RunKinds, type Retry } from '../records.js'
 import { describeDamage, findDamage, isHarmless, type Damage } from './verify.js'
 import { HeadKeeper, type HeadDeps } from './head-keeper.js'
 import { explainCheckpointError, openToRead } from './open-database.js'
@@ -17,6 +18,8 @@ export interface OpenCheckpointDeps extends HeadDeps {
   scope: string
   /** Name of the job: one input, enriched by any number of runs. */
   job: string
+  /** Statuses that a retry submits again; missing or empty for any other run. */
+  retried?: readonly string[]
   nowMs: number
   random: Random
 }
@@ -35,6 +38,7 @@ export class CheckpointFile {
   readonly path: string
   readonly database: Sqlite
   readonly kinds = new RunKinds<KindIds>()
+  readonly retry: Retry | null
   readonly #stack: CloseStack
   readonly #deps: OpenCheckpointDeps
   readonly #commits: GroupTransactions
@@ -50,13 +54,14 @@ export class CheckpointFile {
   ) {
     this.database = database
     this.#stack = stack
-    this.#deps = deps
     this.path = deps.path
     this.id = ensureCheckpointId(database, deps, found)
     this.#head = new HeadKeeper(database, found, deps)
-    this.kinds.set('resolution', beginRun(database, deps))
+    this.retry = beginRetry(database, deps)
+    this.#deps = { ...deps, job: this.retry?.job ?? deps.job }
+    this.kinds.set('resolution', beginRun(database, this.#deps))
     for (const kind of stageKinds)
-      if (hasScope(database, deps, kind)) this.kinds.set(kind, ensureKindIds(database, deps, kind))
+      if (hasScope(database, deps, kind)) this.kinds.set(kind, ensureKindIds(database, this.#deps, kind))
     // A power failure may lose unbilled commits, which are free to repeat; a killed process loses none.
     if (deps.isBilled === false) database.pragma('synchronous = NORMAL')
     this.#commits = createGroupTransactions(database, {
@@ -100,6 +105,14 @@ export class CheckpointFile {
     }
   }
 
+  /** Ends the row of the retry of this run. */
+  async endRetry(nowMs: number): Promise<void> {
+    const { database, retry } = this
+    if (retry === null) return
+    const end = database.prepare('UPDATE jobs SET ended_at_ms = ? WHERE job_id = ?')
+    await this.batch(() => end.run(nowMs, retry.jobId))
+  }
+
   /** Durable when it resolves. */
   withTransaction<Result>(action: () => Result): Promise<Result> {
     return this.#commits.add(action).catch((error: unknown) => {
@@ -114,8 +127,10 @@ export class CheckpointFile {
     return done
   }
 
-  close(): void {
+  /** Makes the last change, as far as possible: if it fails, the next run makes it. */
+  close(lastChange: () => void): void {
     if (!this.database.open) return
+    this.withTransaction(lastChange).catch(() => undefined)
     // Added last, so closed first.
     this.#stack.add(() => {
       this.#head.close()
@@ -181,6 +196,31 @@ function scopeId(database: Sqlite, scope: string): number {
     .pluck()
     .get(scope)
   return known ?? Number(database.prepare('INSERT INTO scopes (scope) VALUES (?)').run(scope).lastInsertRowid)
+}
+
+/** Continues the retry of these statuses that is not complete, or begins one; `null` for any other run. */
+function beginRetry(database: Sqlite, deps: OpenCheckpointDeps): Retry | null {
+  const { job, retried = [], nowMs } = deps
+  if (retried.length === 0) return null
+  const scope = scopeId(database, deps.scope)
+  const name = toRetryJob(job, retried, null)
+  const last = database
+    .prepare<[number, string], { endedAtMs: number | null }>(
+      'SELECT ended_at_ms AS endedAtMs FROM jobs WHERE scope_id = ? AND input = ? ORDER BY job_id DESC LIMIT 1',
+    )
+    .get(scope, name)
+  const jobId = openJob(database, scope, { job: name, nowMs })
+  const startedAtMs = database
+    .prepare<[number], number>('SELECT started_at_ms FROM jobs WHERE job_id = ?')
+    .pluck()
+    .get(jobId)
+  return {
+    job: toRetryJob(job, retried, jobId),
+    jobId,
+    startedAtMs: startedAtMs ?? nowMs,
+    isContinued: last?.endedAtMs === null,
+    isRepeated: typeof last?.endedAtMs === 'number',
+  }
 }
 
 /** Returns the open job of this input, or a new one. */

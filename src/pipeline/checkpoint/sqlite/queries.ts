@@ -2,7 +2,7 @@ import type { Lookup, LookupId } from '../../../core/lookup-identity.js'
 import type { LookupState } from '../../../core/lookup-state.js'
 import { prepare, type Sqlite } from '../../../platform/sqlite.js'
 import { packedColumns, type PackedAnswer } from '../packed-answer.js'
-import { buildAnswerChecksumSql, buildChecksumSql } from '../tables.js'
+import { buildAnswerChecksumSql, buildChecksumSql, restoredSql } from '../tables.js'
 import type { AnswerHead, PendingRun, RunOwner, ToSubmit } from '../records.js'
 import type { LookupNow, Settlement } from '../transitions.js'
 
@@ -102,7 +102,7 @@ const preparePlanning = (database: Sqlite) => ({
   ),
   reopen: prepare<WantedFrom & { state: LookupState; cutoffMs: number; isOld: 0 | 1 }>(
     database,
-    `UPDATE lookups SET state = 'new', custom_id = NULL, run_id = NULL, failure = NULL
+    `UPDATE lookups SET state = 'new', custom_id = NULL, run_id = NULL
      WHERE state = @state AND coalesce(answered_at_ms < @cutoffMs, 0) = @isOld
      AND lookup_id IN (SELECT lookup_id FROM ${wantedFrom})`,
   ),
@@ -120,17 +120,39 @@ const preparePlanning = (database: Sqlite) => ({
      WHERE state = 'uncertain' AND custom_id IS NOT NULL
      AND lookup_id IN (SELECT lookup_id FROM ${wantedFrom})`,
   ),
-  /** A run that needs attention has the outcome `error`; a run that is only slow has none. */
-  reopenOutcomes: prepare<WantedFrom & { outcomes: string }>(
+  /** Whether a lookup waits for its submission that was submitted before. */
+  hasReopened: prepare<WantedFrom, 1>(
     database,
-    `UPDATE lookups SET state = 'new', custom_id = NULL, run_id = NULL, failure = NULL
+    `SELECT 1 FROM ${wantedFrom} JOIN lookups USING (lookup_id) WHERE state = 'new' AND attempt > 0 LIMIT 1`,
+  ).pluck(),
+  /** Gives reopened lookups that were not submitted again the state that their last submission left them; no damaged ones. */
+  restoreReopened: prepare<WantedFrom>(
+    database,
+    `UPDATE lookups SET ${restoredSql}
+     FROM (SELECT lookup_id, custom_id, run_id, accepted_at_ms, verdict, reason, max(attempt) FROM submissions
+       WHERE verdict IN ('accepted', 'rejected', 'uncertain')
+       AND lookup_id IN (SELECT lookup_id FROM ${wantedFrom} JOIN lookups USING (lookup_id)
+         WHERE state = 'new' AND attempt > 0)
+       GROUP BY lookup_id) AS s LEFT JOIN answers AS a USING (lookup_id, run_id)
+     WHERE lookups.lookup_id = s.lookup_id AND (lookups.custom_id IS NULL OR a.outcome IS NOT NULL)
+       AND lookups.checksum IS ${buildChecksumSql('lookups', 'lookups.')}`,
+  ),
+  /**
+   * A run that needs attention has the outcome `error`; a run that is only slow has none. What this retry submitted is
+   * not reopened.
+   */
+  reopenOutcomes: prepare<WantedFrom & { outcomes: string; retryJob: string | null }>(
+    database,
+    `UPDATE lookups SET state = 'new', custom_id = NULL, run_id = NULL
      WHERE lookup_id IN (SELECT lookup_id FROM ${wantedFrom})
      AND CASE state
        WHEN 'invalid' THEN 'invalid_input'
        WHEN 'running' THEN iif(failure IS NULL, NULL, 'error')
        WHEN 'answered' THEN (SELECT outcome FROM answers a WHERE a.lookup_id = lookups.lookup_id)
        WHEN 'failed' THEN 'failed'
-     END IN (SELECT value FROM json_each(@outcomes))`,
+     END IN (SELECT value FROM json_each(@outcomes))
+     AND NOT EXISTS (SELECT 1 FROM submissions s JOIN jobs USING (job_id)
+       WHERE s.custom_id = lookups.custom_id AND input = @retryJob)`,
   ),
 })
 
@@ -302,3 +324,8 @@ export const prepareQueries = (database: Sqlite) => ({
 })
 
 export type Queries = ReturnType<typeof prepareQueries>
+
+/** Restores reopened lookups only if there are any, because that reads all submissions. */
+export function restoreReopened(queries: Queries, from: WantedFrom): void {
+  if (queries.hasReopened.get(from) === 1) queries.restoreReopened.run(from)
+}

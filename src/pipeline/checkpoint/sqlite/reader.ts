@@ -245,6 +245,10 @@ class SqliteReader implements CheckpointReader {
 
 type Reads = ReturnType<typeof prepareReads>
 
+/** A killed process reopened the lookup and did not submit it: the next run restores this state. */
+const knownState = `CASE WHEN l.state <> 'new' OR a.outcome IS NULL THEN l.state
+  WHEN a.outcome = 'failed' THEN 'failed' ELSE 'answered' END`
+
 function prepareReads(database: Sqlite) {
   const isLookupSound = `l.checksum IS ${buildChecksumSql('lookups', 'l.')}`
   return {
@@ -257,7 +261,7 @@ function prepareReads(database: Sqlite) {
       `SELECT key, name, location, context, state <> 'new' AS isSubmitted FROM lookups WHERE lookup_id = ?`,
     ),
     known: database.prepare<[number], KnownRow & MaybePacked & Proof>(
-      `SELECT l.scope_id AS scopeId, l.state, l.answered_at_ms AS answeredAtMs, l.run_id AS runId, l.failure, a.outcome,
+      `SELECT l.scope_id AS scopeId, ${knownState} AS state, l.answered_at_ms AS answeredAtMs, l.run_id AS runId, l.failure, a.outcome,
          a.line_version AS lineVersion, ${packedColumns},
          ${isLookupSound} AND coalesce(a.is_sound, 1) AS isSound
        FROM lookups l LEFT JOIN ${provenAnswers} a USING (lookup_id) WHERE lookup_id = ?`,

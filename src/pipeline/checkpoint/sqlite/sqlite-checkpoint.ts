@@ -20,6 +20,7 @@ import { SqliteHistoryStore } from './history-store.js'
 import { readHeadComparison } from './verify.js'
 import {
   createEmptyPlan,
+  lookupKinds,
   moveLookup,
   type LookupPlan,
   type PlanPolicy,
@@ -30,7 +31,7 @@ import type { HistoryStore } from '../history-store.js'
 import { formatCustomId, parseCustomId, type KeyedLookup } from '../lookup.js'
 import type { FollowedLookups, Found, Given, LookupQueries, LookupStore, QueryName } from '../lookup-store.js'
 import { packContent, unpackBody } from '../packed-answer.js'
-import type { Intention } from '../records.js'
+import type { Intention, Retry } from '../records.js'
 import type { LookupId } from '../../../core/lookup-identity.js'
 import { calculateNextChain } from '../tables.js'
 import {
@@ -42,7 +43,7 @@ import {
   type RowsNow,
   type Transition,
 } from '../transitions.js'
-import { prepareQueries, type Queries, type WantedFrom } from './queries.js'
+import { prepareQueries, restoreReopened, type Queries, type WantedFrom } from './queries.js'
 
 export type { OpenCheckpointDeps }
 
@@ -85,6 +86,7 @@ const mayLeave = () => true
 /** Lookups in a file, locked for one process. Changes that come at about the same time share a commit. */
 class SqliteStore implements LookupStore {
   readonly others = null
+  readonly retry: Retry | null
   readonly history: HistoryStore
   readonly #file: CheckpointFile
   readonly #reserve: Reserve
@@ -94,6 +96,7 @@ class SqliteStore implements LookupStore {
   constructor(file: CheckpointFile, reserve: Reserve) {
     const { path, database } = file
     this.#file = file
+    this.retry = file.retry
     this.#reserve = reserve
     this.#queries = prepareQueries(database)
     this.history = new SqliteHistoryStore({
@@ -174,8 +177,14 @@ class SqliteStore implements LookupStore {
     })
   }
 
+  endRetry(nowMs: number): Promise<void> {
+    return this.#file.endRetry(nowMs)
+  }
+
   close(): void {
-    this.#file.close()
+    this.#file.close(() => {
+      for (const kind of lookupKinds) restoreReopened(this.#queries, this.#getRange(kind, 0))
+    })
   }
 
   #createReads(): Reads {
@@ -219,30 +228,22 @@ class SqliteStore implements LookupStore {
 
   #readRows(kind: LookupKind, update: LookupUpdate): RowsNow {
     const queries = this.#queries
-    switch (update.event) {
-      case 'claim': {
-        const { customId } = update
-        const lookupId =
-          queries.lookupOfSubmission.get(customId) ?? this.#restoreSubmission(kind, customId, update.nowMs)
-        const row = lookupId === undefined ? undefined : queries.lookup.get(lookupId)
-        return {
-          row,
-          submission: queries.submission.get(customId),
-          isTaken: this.#isRunTaken(kind, update),
-        }
-      }
-      case 'accept':
-        return { row: queries.lookup.get(update.lookupId), isTaken: this.#isRunTaken(kind, update) }
-      default:
-        return { row: queries.lookup.get(update.lookupId) }
+    if (update.event !== 'claim') {
+      const isTaken = update.event === 'accept' && this.#isRunTaken(kind, update)
+      return { row: queries.lookup.get(update.lookupId), isTaken }
     }
+    const { customId, nowMs } = update
+    const lookupId =
+      queries.lookupOfSubmission.get(customId) ?? this.#restoreSubmission(kind, customId, nowMs)
+    const row = lookupId === undefined ? undefined : queries.lookup.get(lookupId)
+    const submission = queries.submission.get(customId)
+    return { row, submission, isTaken: this.#isRunTaken(kind, update) }
   }
 
   /** Only the service's own runs can be named twice: other kinds are identified by their content. */
   #isRunTaken(kind: LookupKind, { runId, customId }: { runId: string; customId: string }): boolean {
-    if (kind !== 'resolution') return false
-    const { scopeId } = this.#getRange(kind, 0)
-    return this.#queries.isRunTaken.get({ runId, customId, scopeId }) === 1
+    const scopeId = this.#file.kinds.getScopeId(kind)
+    return kind === 'resolution' && this.#queries.isRunTaken.get({ runId, customId, scopeId }) === 1
   }
 
   #write(change: Change): void {
@@ -283,9 +284,11 @@ class SqliteStore implements LookupStore {
     const queries = this.#queries
     const from = this.#getRange(kind, afterPosition)
     const cutoffMs = getCutoffMs(policy)
+    restoreReopened(queries, from)
     if (policy.askAgain !== undefined && policy.askAgain.length > 0) {
       this.#file.assertSubmittable()
-      queries.reopenOutcomes.run({ ...from, outcomes: JSON.stringify(policy.askAgain) })
+      const retryJob = this.#file.retry?.job ?? null
+      queries.reopenOutcomes.run({ ...from, outcomes: JSON.stringify(policy.askAgain), retryJob })
     }
     const groups = queries.groups
       .all({ ...from, cutoffMs })
