@@ -9,6 +9,7 @@ import {
   reportError,
 } from './terminal/command-io.js'
 import { canDraw, Screen } from './terminal/screen.js'
+import { readFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { createRequire } from 'node:module'
 import { allocatorEnvironment } from '../parquet/duckdb.js'
@@ -42,22 +43,46 @@ function defineLazyGc(): void {
 prepareProcess(process.env)
 
 // No other file ends the process.
-const exitCodeOfSignal = { SIGINT: 130, SIGTERM: 143 } as const satisfies Record<string, ExitCode>
+const exitCodeOfSignal = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143 } as const satisfies Record<
+  string,
+  ExitCode
+>
 
 const screen = new Screen(process.stderr)
 process.on('exit', () => {
   screen.clear()
 })
 const interruption = new AbortController()
+const survivesHangup = isStartedByNohup()
 const interrupted: { by: keyof typeof exitCodeOfSignal | null } = { by: null }
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
+    const { by } = interrupted
+    // The end of a session sends several signals at once: a hangup is neither a second signal, nor followed by one.
+    if (signal === 'SIGHUP' && (by !== null || survivesHangup)) return
     // The second signal ends the process immediately: every acknowledged answer is on disk.
-    if (interrupted.by !== null) process.exit(exitCodeOfSignal[signal])
+    if (by !== null && by !== 'SIGHUP') process.exit(exitCodeOfSignal[signal])
     interrupted.by = signal
+    if (by !== null) return
     announceStop(io)
     stopCommand(exitCodeOfSignal[signal])
   })
+}
+
+/**
+ * Whether the process was started to survive its terminal. Node.js forgets that a signal was ignored, so it is read from
+ * the shell's variable, from the input that nohup opens for writing only, or from the parent.
+ */
+function isStartedByNohup(): boolean {
+  if (/(^|\/)nohup$/.test(process.env['_'] ?? '')) return true
+  try {
+    const [, flags = '0'] = /^flags:\s*(\d+)$/m.exec(readFileSync('/proc/self/fdinfo/0', 'utf8')) ?? []
+    const status = readFileSync(`/proc/${process.ppid}/status`, 'utf8')
+    const [, ignored = '0'] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(status) ?? []
+    return (Number.parseInt(flags, 8) & 3) === 1 || BigInt(`0x${ignored}`) % 2n === 1n
+  } catch {
+    return false
+  }
 }
 process.stdin.on('error', () => undefined) // reported by its reader
 // A full log disk or a closed log is no reason to stop paid work: the command continues without its messages.

@@ -64,7 +64,7 @@ export const exitCodes = {
     manual: 'interrupted (SIGINT); the same command resumes',
   },
   /** `--help` lists it with 130. */
-  143: { manual: 'terminated (SIGTERM); the same command resumes' },
+  143: { manual: 'terminated (SIGTERM, SIGHUP); the same command resumes' },
 } as const satisfies Record<number, ExitEntry>
 /** Exit code of a command. */
 export type ExitCode = keyof typeof exitCodes
@@ -134,7 +134,7 @@ export const createNoCheckpointError = (
     hint: `check --checkpoint and the current folder. A run creates a checkpoint: ${runCommand}`,
   })
 
-/** Exit code of an interrupted run: 130, 143 after SIGTERM, or 5 after standard output could not be written. */
+/** Exit code of an interrupted run: 130, 143 after SIGTERM and SIGHUP, or 5 after standard output could not be written. */
 type InterruptionCode = 130 | 143 | 5
 
 /** Abort reason of an interrupted run. */

@@ -10,7 +10,13 @@ import type { FirstAnswers } from './answers/first-answers.js'
 import type { RunHistory } from './history/run-history.js'
 import type { OpenWebhooks } from './open-backend.js'
 import type { Ingested, LookupRule } from './input/ingest.js'
-import { type LookupPlan, type PlanPolicy, stageKinds, type StageKind } from '../core/lookup-state.js'
+import {
+  type LookupPlan,
+  type PlanPolicy,
+  lookupKinds,
+  stageKinds,
+  type StageKind,
+} from '../core/lookup-state.js'
 import type { DecidedRows } from './answers/stage-questions.js'
 import { type RunOutputs, type RunTable, assertFilesMayGrow, tryOutputs } from './open-files.js'
 import type { RunOrder, Connection, RunContext } from './order.js'
@@ -74,10 +80,23 @@ export async function planRun(context: RunContext, service: AskedService): Promi
   const waitMs = clock.monotonicMs() - fromMs + (service.first?.facts.elapsedMs ?? 0)
   const knowsEarlierRuns = service.connection.service === 'hosted'
   const policy = { nowMs: clock.nowMs(), maxAgeMs, onLost, knowsEarlierRuns }
+  await redateAnswers(context, service)
   const plan = await service.checkpoint.plan({ ...policy, askAgain: requests.askAgain })
   const stages = await planStages(requests, service, policy)
   const asked = countRowLookups(plan, stages)
   return { plan, backlog: new Backlog(plan.submit), waitMs, stages, asked }
+}
+
+/** Answers from the future would never be older than `--max-age`. */
+async function redateAnswers({ order, services }: RunContext, { checkpoint }: AskedService): Promise<void> {
+  const { checkpoint: own } = order.store
+  const stages = Object.values(order.requests.stages.kinds)
+  if ([own, ...stages].every(({ maxAgeMs }) => maxAgeMs === null)) return
+  let count = 0
+  for (const kind of lookupKinds) count += await checkpoint.store.redate(kind, services.clock.nowMs())
+  if (count === 0) return
+  const text = `${plural(count, 'answer is', 'answers are')} dated in the future: the clock was wrong. For --max-age, they count as answered now.`
+  services.observe({ type: 'notice', text, isWarning: true })
 }
 
 /** At this point, the domain stage contains only lookups of rows. */

@@ -1,3 +1,4 @@
+import { renameSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import {
   at,
@@ -83,6 +84,7 @@ describe('a run ended by a signal', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 143],
   ] as const)(
     '%s: what is in flight is saved, and the same command submits only the rest',
     async (signal, code) => {
@@ -111,6 +113,75 @@ describe('a run ended by a signal', () => {
       expect(namesOut(place)).toEqual(names)
     },
   )
+
+  test('SIGHUP ends no run that nohup started, and no run twice', async () => {
+    const place = createPlace()
+    const service = await serveInput(place)
+    const kept = place.start(command, { ...service.options, wrapper: ['bash', '-c', 'nohup "$0" "$@"'] })
+    await untilSubmitted(place, kept, 10)
+    kept.child.kill('SIGHUP')
+    expect((await kept.ended).code).toBe(0)
+    expect(namesOut(place)).toEqual(names)
+    const again = place.start([...command, '--max-age', '1ms'], service.options)
+    await again.sees(/distinct lookups/)
+    for (const signal of ['SIGHUP', 'SIGTERM', 'SIGHUP'] as const) again.child.kill(signal)
+    expect((await again.ended).code).toBe(143)
+    const status = await place.run(['status', '--json'], service.options)
+    const [scope] = (JSON.parse(status.stdout) as { scopes: { states: Record<string, number> }[] }).scopes
+    expect(scope?.states).toMatchObject({ intended: 0, uncertain: 0 })
+  })
+
+  test.each(['removed', 'moved'])(
+    'a checkpoint that is %s during a run ends it, and loses no answer',
+    async (how) => {
+      const place = createPlace()
+      const service = await serveInput(place)
+      const options = {
+        ...service.options,
+        env: { ...service.options.env, XDG_STATE_HOME: place.path('state') },
+      }
+      const running = place.start(command, options)
+      await untilSubmitted(place, running, 10)
+      renameSync(place.path('.enrich'), place.path('moved'))
+      if (how === 'removed') rmSync(place.path('moved'), { recursive: true })
+      const { code, stderr } = await running.ended
+      expect(code).toBe(5)
+      expect(stderr).toContain(
+        `error CHECKPOINT_REMOVED: the checkpoint .enrich/checkpoint.sqlite was ${how}`,
+      )
+      expect(stderr).toContain(how === 'moved' ? place.path('moved/checkpoint.sqlite') : '--accept-rollback')
+      if (how === 'moved') renameSync(place.path('moved'), place.path('.enrich'))
+      const resumed = await place.run(
+        [...command, ...(how === 'moved' ? [] : ['--accept-rollback'])],
+        options,
+      )
+      expect(resumed.code, resumed.stderr).toBe(0)
+      expect((await service.billed()).toSorted()).toEqual(names.toSorted())
+      expect(namesOut(place)).toEqual(names)
+    },
+  )
+
+  test('a checkpoint that is removed with its run is missed: one flag continues without it', async () => {
+    const place = createPlace()
+    const service = await serveInput(place)
+    const options = {
+      ...service.options,
+      env: { ...service.options.env, XDG_STATE_HOME: place.path('state') },
+    }
+    const running = place.start(command, options)
+    await untilSubmitted(place, running, 10)
+    rmSync(place.path('.enrich'), { recursive: true })
+    running.child.kill('SIGKILL')
+    await running.ended
+    const refused = await place.run(command, options)
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toContain(
+      'error CHECKPOINT_BEHIND: the checkpoint .enrich/checkpoint.sqlite is missing',
+    )
+    expect((await place.run([...command, '--accept-rollback'], options)).code).toBe(0)
+    expect((await place.run(command, options)).code).toBe(0)
+    expect(new Set(await service.billed())).toEqual(new Set(names))
+  })
 
   test('killed outright: no row is lost, nothing is billed twice, and no more is uncertain than was in flight', async () => {
     const place = createPlace()

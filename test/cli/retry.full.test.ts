@@ -1,6 +1,16 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startService } from '../../src/service/service.js'
-import { at, canary, companiesCsv, createPlace, writeConfig, type CliPlace } from '../support/cli.js'
+import { setTimeout } from 'node:timers/promises'
+import {
+  at,
+  canary,
+  companiesCsv,
+  createPlace,
+  quickConfig,
+  writeConfig,
+  type CliPlace,
+} from '../support/cli.js'
+import { findPostgres, sharedPostgres } from '../support/postgres-server.js'
 import { serve } from '../support/served.js'
 import { companyWorld, tapService } from '../support/stage-job.js'
 import { rowsOfCsv } from '../support/tables.js'
@@ -87,6 +97,75 @@ describe('retry asks again, at a service that bills', () => {
     })
     expect(await charged()).toEqual({ names: 6, all: 8 })
   })
+
+  const programs = findPostgres()
+  const endings = ['--max-lookups', 'SIGKILL', 'SIGTERM'] as const
+  const stores = ['a file', ...(programs === null ? [] : ['PostgreSQL'])]
+
+  test.each(stores.flatMap((store) => endings.map((end) => [store, end] as const)))(
+    'in %s, a retry ended by %s is continued by the same command, and a run in between submits nothing',
+    async (store, end) => {
+      const place = createPlace()
+      const names = Array.from({ length: 30 }, (_, index) => `Company ${index}`)
+      place.write('companies.csv', companiesCsv(names))
+      writeConfig(place, {
+        ...quickConfig,
+        limits: { ...quickConfig.limits, submitPerMinute: 1_200, submitConcurrency: 1 },
+      })
+      const service = await serve(place, 0.2)
+      const countBilled = () =>
+        service.read((database) =>
+          database
+            .prepare<[], { name: string; count: number }>(
+              'SELECT name, count(*) AS count FROM ledger JOIN runs USING (run_number) GROUP BY name',
+            )
+            .all(),
+        )
+      const checkpoint =
+        store === 'a file'
+          ? []
+          : [
+              '--checkpoint',
+              await (
+                await sharedPostgres(programs ?? '')
+              ).createDatabase(`retry_${end.replace(/\W/g, '').toLowerCase()}`),
+            ]
+      const files = ['companies.csv', '-o', 'out.csv', ...checkpoint]
+      expect((await place.run(files, at(service))).code).toBe(0)
+      const retry = ['retry', ...files, '--status', 'no_match,inconclusive', '--resubmit-uncertain']
+      const first = place.start(end === '--max-lookups' ? [...retry, end, '12'] : retry, at(service))
+      if (end !== '--max-lookups') {
+        await first.sees(/to submit/)
+        await setTimeout(1_000)
+        first.child.kill(end)
+      }
+      await first.ended
+      const plain = await summaryOf(place, files, service.baseUrl)
+      expect(plain.billedCount).toBe(0)
+      const rest = await place.run(
+        [
+          'retry',
+          'companies.csv',
+          '--status',
+          'inconclusive,no_match',
+          '-o',
+          'out.csv',
+          '--resubmit-uncertain',
+          ...checkpoint,
+        ],
+        at(service),
+      )
+      expect(rest.stderr).toContain('Continuing the retry of ')
+      const billed = await countBilled()
+      expect(billed.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
+      // At a kill, one submission is in flight: its response is lost, and --resubmit-uncertain pays for it again.
+      const twice = billed.filter(({ count }) => count === 2).length
+      expect(twice).toBeGreaterThanOrEqual(end === 'SIGKILL' ? 29 : 30)
+      expect(billed.every(({ count }) => count <= (end === 'SIGKILL' ? 3 : 2))).toBe(true)
+      const anew = await place.run([...retry, '--max-lookups', '1'], at(service))
+      expect(anew.stderr).toContain('this is a new one')
+    },
+  )
 
   test('for research that failed, which costs nothing: the names of its rows are not asked', async () => {
     const place = createPlace()

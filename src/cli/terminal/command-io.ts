@@ -28,7 +28,7 @@ export interface Surroundings {
   readonly program: string
   /** Arguments as typed, used to print the command that resumes. */
   readonly argv: readonly string[]
-  /** Aborted by the first SIGINT or SIGTERM. */
+  /** Aborted by the first SIGINT, SIGTERM or SIGHUP. */
   readonly interrupt: AbortSignal
 }
 
@@ -37,7 +37,7 @@ export interface CliIo extends Surroundings {
   setExitCode(code: ExitCode): void
 }
 
-/** Resolves at the first SIGINT or SIGTERM. */
+/** Resolves at the first SIGINT, SIGTERM or SIGHUP. */
 export function waitForInterrupt({ interrupt }: CliIo): Promise<void> {
   return new Promise((resolve) => {
     if (interrupt.aborted) resolve()

@@ -29,6 +29,10 @@ export const checkpointErrors = {
     meaning: 'the checkpoint is older than its head file: submissions are missing that may have been billed',
     remedy: 'restore the newer checkpoint; or run `enrich reconcile LEDGER.csv`, or pass `--accept-rollback`',
   },
+  CHECKPOINT_REMOVED: {
+    meaning: 'the checkpoint was moved or removed during the run, which then submitted nothing more',
+    remedy: 'move it back, or continue with the copy that the hint names',
+  },
   CHECKPOINT_DIVERGED: {
     meaning: 'the checkpoint contains other submissions than its head file: another copy of it was used',
     remedy: 'continue with that copy; or do as for `CHECKPOINT_BEHIND`',
@@ -43,7 +47,8 @@ export const checkpointErrors = {
     remedy: 'do as for `CHECKPOINT_BEHIND`',
   },
   LEDGER_INVALID: {
-    meaning: 'the list of charges for `reconcile` cannot be read, or has no `custom_id` column',
+    meaning:
+      'the list of charges for `reconcile` cannot be read, has no `custom_id` column, or, with `--complete`, is dated in the future',
     remedy: 'read the hint',
   },
   CHECKPOINT_URL_INVALID: {

@@ -42,7 +42,7 @@ export function createHeadError(path: string, standing: Standing): UserError | n
 function describeBehind(path: string, standing: Standing & { kind: 'behind' }): string {
   const { lostSubmissionCount, lostCommitCount, afterMs, untilMs, isAbsent } = standing
   const what = isAbsent
-    ? `the checkpoint ${path} is missing, although its head file records answers`
+    ? `the checkpoint ${path} is missing, although its head file, or the copy in your state folder, records answers`
     : `the checkpoint ${path} is older than its head file`
   const formatTime = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
   const span = `${afterMs === null ? '' : ` after ${formatTime(afterMs)}`}${untilMs === null ? '' : ` until ${formatTime(untilMs)}`}`

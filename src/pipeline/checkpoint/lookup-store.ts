@@ -1,3 +1,4 @@
+import type { UserError } from '../../core/errors.js'
 import type { Lookup, LookupId } from '../../core/lookup-identity.js'
 import type { HistoryStore } from './history-store.js'
 import type { LookupPlan, PlanPolicy, LookupKind } from '../../core/lookup-state.js'
@@ -86,6 +87,8 @@ export interface LookupStore {
   register(lookups: readonly KeyedLookup[]): Promise<LookupId[]>
   /** Carries out `planGroups` for the lookups of this run; only for these follow-ups, if given, which it adds first. */
   plan(kind: LookupKind, policy: PlanPolicy, followUps?: readonly KeyedLookup[]): Promise<FollowedLookups>
+  /** Dates answers from the future to now; returns how many. None if this clock is before the checkpoint's beginning. */
+  redate(kind: LookupKind, nowMs: number): Promise<number>
   /** Writes an intention; refuses it if the lookup is no longer free, or a limit of the job is reached. */
   intend(
     kind: LookupKind,
@@ -106,6 +109,8 @@ export interface LookupStore {
   readonly retry: Retry | null
   /** Marks the retry as complete: the same command then begins another one. */
   endRetry(nowMs: number): Promise<void>
+  /** Saves the answers of a billed file that was removed while it was open; returns the error that says where they are. */
+  findLoss?(): UserError | null
   /** `null` if this process has the checkpoint to itself. */
   readonly others: OtherWorkers | null
   /** The run history: `src/pipeline/history`. */

@@ -57,13 +57,22 @@ interface LedgerRequest extends Omit<ChargesRequest, 'charges' | 'completeUntilM
   readonly environment: Environment
 }
 
+/** The clocks of a machine and of its file server may differ by this time. */
+const clockSkewMs = 5 * 60_000
+
 /** Settles uncertain submissions, and a rollback, with the service's list of charges. Throws LEDGER_INVALID too. */
 export async function settleCharges(request: LedgerRequest): Promise<ChargesReport> {
   const { path, ledgerPath, isComplete, clock } = request
   const { readLedger } = await import('./charges.js')
   const { charges, writtenAtMs } = await readLedger(ledgerPath)
-  const completeUntilMs = isComplete ? writtenAtMs : null
-  const reconciling = { ...request, charges, completeUntilMs, nowMs: clock.nowMs() }
+  const nowMs = clock.nowMs()
+  if (isComplete && writtenAtMs > nowMs + clockSkewMs) {
+    throw new UserError('LEDGER_INVALID', `${ledgerPath} is dated in the future: it proves nothing`, {
+      hint: 'set its modification time to the time of the download (touch -d), and check the clock; nothing was changed',
+    })
+  }
+  const completeUntilMs = isComplete ? Math.min(writtenAtMs, nowMs) : null
+  const reconciling = { ...request, charges, completeUntilMs, nowMs }
   if (isPostgresUrl(path)) {
     const { settleSharedCharges } = await import('./postgres/settle-charges.js')
     return settleSharedCharges(reconciling)

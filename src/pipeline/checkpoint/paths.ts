@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { isAbsolute, join } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { listSqliteFiles, resolveFinalPath } from '../../platform/files.js'
 
 /** The head file next to a checkpoint; it records the newest commit. */
@@ -9,6 +10,12 @@ export const getHeadPath = (checkpointPath: string): string => `${checkpointPath
 /** Whether a checkpoint, or part of one, exists at this path. */
 export const isCheckpointAt = (checkpointPath: string): boolean =>
   existsSync(checkpointPath) || existsSync(getHeadPath(checkpointPath))
+
+/** The file of the state folder that names the billed checkpoint that was last at a path. */
+export function getPathMark(checkpointPath: string): string {
+  const digest = createHash('sha256').update(resolve(checkpointPath)).digest('hex').slice(0, 32)
+  return getHeadCopyPath(`at-${digest}`)
+}
 
 /** The second copy of the head of a billed checkpoint, in another folder: restoring a backup keeps it. */
 export function getHeadCopyPath(checkpointId: string): string {

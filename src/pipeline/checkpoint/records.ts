@@ -5,6 +5,7 @@ import type { AnswerContent } from './packed-answer.js'
 /** The kinds of lookups that a run includes, and the positions of its lookups. */
 export class RunKinds<Ids extends { readonly scopeId: number }> {
   readonly #ids = new Map<LookupKind, Ids>()
+  readonly #plannedTo = new Map<LookupKind, number>()
   #count = 0
 
   /** `null` before the kind has any lookup. */
@@ -28,6 +29,13 @@ export class RunKinds<Ids extends { readonly scopeId: number }> {
 
   get lastPosition(): number {
     return this.#count
+  }
+
+  /** Returns the position after which this run has planned no lookup of a kind yet, and notes that it plans all now. */
+  beginPlan(kind: LookupKind): number {
+    const plannedTo = this.#plannedTo.get(kind) ?? 0
+    this.#plannedTo.set(kind, this.#count)
+    return plannedTo
   }
 }
 
@@ -109,7 +117,7 @@ export interface SubmissionBounds {
  * The reason why a submission must not be sent: another worker submits or has submitted the lookup, or a limit of the
  * job is reached (lookups of rows, lookups of the kind, or cost).
  */
-export type Refusal = 'elsewhere' | 'of_rows' | 'lookups_max' | 'cost_max'
+export type Refusal = 'elsewhere' | 'of_rows' | 'lookups_max' | 'cost_max' | 'checkpoint_lost'
 
 /**
  * The outcome of a claim: `claimed`: the lookup's answer was lost; `early`: its answer has not arrived yet; `known`:

@@ -299,6 +299,9 @@ export interface GroupsPlan {
   readonly pollsLost: boolean
 }
 
+/** An answer dated later than now by more than this was stored by a wrong clock; clocks of machines may differ by less. */
+export const clockSkewMs = 10 * 60_000
+
 /** Answers of an earlier time are old; -1 if answers stay permanently. */
 export const getCutoffMs = ({ maxAgeMs, nowMs }: PlanPolicy): number =>
   maxAgeMs === null ? -1 : nowMs - maxAgeMs

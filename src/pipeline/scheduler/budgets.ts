@@ -120,7 +120,7 @@ export interface KindBudgets {
   budget: KindBudget | null
 }
 
-type BudgetRefusal = Exclude<Refusal, 'elsewhere'>
+type BudgetRefusal = Exclude<Refusal, 'elsewhere' | 'checkpoint_lost'>
 
 type Reserved = Pick<ToSubmit, 'isOfRow'>
 

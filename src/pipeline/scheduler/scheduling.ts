@@ -16,12 +16,13 @@ export type Stop =
   | { kind: 'unreachable'; reason: string }
   | { kind: 'out_of_credit'; reason: string }
   | { kind: 'plan_limit'; reason: string }
+  | { kind: 'checkpoint_lost' }
   | { kind: 'lookups_max'; lookupsMax: number }
   | { kind: 'cost_max'; costMax: number; currency: string | null }
 
-/** Whether open runs are still polled. Credit and budget only stop new submissions; billed answers are fetched. */
+/** Whether open runs are still polled: only new submissions stop, and billed answers are fetched. */
 export function shouldWaitForRuns(stop: Stop): boolean {
-  return stop.kind === 'out_of_credit' || stop.kind === 'plan_limit' || isBudgetEnd(stop)
+  return ['out_of_credit', 'plan_limit', 'checkpoint_lost'].includes(stop.kind) || isBudgetEnd(stop)
 }
 
 /** Whether the user's budget is used up: the same command begins a new budget, unless the job is partitioned. */
@@ -121,6 +122,8 @@ export function explainStop({
         message: `the account's credit is used up: ${stop.reason}`,
         hint: 'top the account up; the same command resumes',
       }
+    case 'checkpoint_lost':
+      return { code: 'CHECKPOINT_REMOVED', message: 'the checkpoint was removed', hint: 'restore it' }
     case 'plan_limit':
       return {
         code: 'PLAN_LIMIT_REACHED',

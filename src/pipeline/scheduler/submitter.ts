@@ -176,12 +176,15 @@ export class Submitter {
 
   /** Handles a submission that the checkpoint refused, for all processes. */
   #applyRefusal(lookup: ToSubmit, refusal: Refusal): void {
-    const { backlog } = this.#kind
     const { reservations } = this.#deps
     if (refusal === 'elsewhere') {
       reservations.giveBack(lookup)
-      backlog.settle()
-    } else if (this.#skipLookup(reservations.onBudgetRefused(lookup, refusal)) === 'over') this.#isOver = true
+      this.#kind.backlog.settle()
+      return
+    }
+    const isLost = refusal === 'checkpoint_lost'
+    const stop = isLost ? { kind: refusal } : reservations.onBudgetRefused(lookup, refusal)
+    if (this.#skipLookup(stop) === 'over') this.#isOver = true
   }
 
   /** Sends a read again after a loss. If it has a price, it may have been billed, so its reservation stays. */

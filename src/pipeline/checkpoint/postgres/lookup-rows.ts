@@ -3,7 +3,7 @@ import type { RowAnswer, RunOwner } from '../records.js'
 import type { LookupId, Lookup } from '../../../core/lookup-identity.js'
 import { unpackBody, type PackedAnswer } from '../packed-answer.js'
 import { restoredSql } from '../tables.js'
-import type { Change, LookupChange, LookupNow } from '../transitions.js'
+import { clockSkewMs, type Change, type LookupChange, type LookupNow } from '../transitions.js'
 import type { LookupKind } from '../../../core/lookup-state.js'
 import type { SharedStore } from './store.js'
 
@@ -254,6 +254,18 @@ export async function restoreReopened(
      WHERE l.lookup_id = s.lookup_id AND (l.custom_id IS NULL OR a.outcome IS NOT NULL)`,
     [workerId, scopeIds, afterPosition],
   )
+}
+
+/** Dates answers from the future to now; returns how many. */
+export async function redate(store: SharedStore, kind: LookupKind, nowMs: number): Promise<number> {
+  const rows = await store.query(
+    `UPDATE enrich.lookups SET answered_at_ms = $4 WHERE lookup_id IN (
+       SELECT l.lookup_id FROM ${wantedFrom} WHERE ${isWanted} AND l.answered_at_ms > $5
+         AND $4 >= (SELECT created_at_ms FROM enrich.checkpoint)
+       ORDER BY l.lookup_id FOR NO KEY UPDATE OF l) RETURNING 1`,
+    [store.worker.id, store.job.kinds.getScopeId(kind), 0, nowMs, nowMs + clockSkewMs],
+  )
+  return rows.length
 }
 
 /**

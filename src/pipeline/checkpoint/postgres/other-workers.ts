@@ -123,7 +123,7 @@ export class WorkerWatch implements OtherWorkers {
   async #planAgain(): Promise<void> {
     for (const [kind, policy] of this.#policies) {
       if (policy.knowsEarlierRuns !== false && policy.onLost !== 'poll') continue
-      await planKind(this.#store, kind, { ...policy, askAgain: [] }, 0, true)
+      await planKind(this.#store, kind, { ...policy, askAgain: [] }, 0)
     }
   }
 

@@ -18,19 +18,18 @@ const isLost = `l.state = 'uncertain' AND NOT EXISTS (
 
 /**
  * Counts the lookups of a kind by what the run will do with them, and reopens those to submit again. First restores those
- * that another run reopened and did not submit; not if `isAgain`: then they are those of this run.
+ * that another run reopened and did not submit.
  */
 export async function planKind(
   store: SharedStore,
   kind: LookupKind,
   policy: PlanPolicy,
   afterPosition: number,
-  isAgain = false,
 ): Promise<Record<LookupPlan, number>> {
-  const from = [store.worker.id, store.job.kinds.getScopeId(kind), afterPosition]
+  const scopeId = store.job.kinds.getScopeId(kind)
+  const from = [store.worker.id, scopeId, afterPosition]
   const cutoffMs = getCutoffMs(policy)
-  if (!isAgain)
-    await restoreReopened(store, store.worker.id, [store.job.kinds.getScopeId(kind)], afterPosition)
+  await restoreReopened(store, store.worker.id, [scopeId], store.job.kinds.beginPlan(kind))
   if (policy.askAgain !== undefined && policy.askAgain.length > 0)
     await reopenOutcomes(store, kind, policy.askAgain, afterPosition)
   const [decided] = await store.query<{ count: number }>(

@@ -22,6 +22,7 @@ import {
   isRunTaken,
   lockLookup,
   readAnswerBody,
+  redate,
   selectLostSince,
   selectOwner,
   selectRecentSubmissions,
@@ -205,6 +206,10 @@ export class PostgresStore implements LookupStore {
 
   endJob(kind: LookupKind, nowMs: number): Promise<void> {
     return endJob(this.#deps.store, kind, nowMs)
+  }
+
+  redate(kind: LookupKind, nowMs: number): Promise<number> {
+    return redate(this.#deps.store, kind, nowMs)
   }
 
   get retry(): Retry | null {

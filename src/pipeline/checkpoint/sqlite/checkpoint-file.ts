@@ -1,7 +1,9 @@
-import { rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { UserError } from '../../../core/errors.js'
 import { keepToOwner } from '../../../platform/files.js'
 import type { Random } from '../../../platform/clock.js'
-import type { FoundHead } from '../checkpoint-standing.js'
+import type { FilePlace, FoundHead } from '../checkpoint-standing.js'
 import { toScope, stageKinds, type LookupKind } from '../../../core/lookup-state.js'
 import { toRetryJob } from '../../../core/partition.js'
 import { createGroupTransactions, type GroupTransactions } from '../../../platform/group-commit.js'
@@ -10,6 +12,7 @@ import type { Sqlite } from '../../../platform/sqlite.js'
 import { createDamagedError } from '../checkpoint-errors.js'
 import { RunKinds, type Retry } from '../records.js'
 import { describeDamage, findDamage, isHarmless, type Damage } from './verify.js'
+import { findOpenFile, isAtPath, readPlace } from './head-file.js'
 import { HeadKeeper, type HeadDeps } from './head-keeper.js'
 import { explainCheckpointError, openToRead } from './open-database.js'
 
@@ -29,6 +32,9 @@ export interface KindIds {
   readonly jobId: number
 }
 
+/** How often a run looks whether its checkpoint is still at its path. */
+const lookEveryMs = 1_000
+
 /** Matchers return answers a few milliseconds apart; a commit of ten costs as much as three single ones. */
 const unbilledGatherMs = 25
 
@@ -44,6 +50,9 @@ export class CheckpointFile {
   readonly #commits: GroupTransactions
   readonly #head: HeadKeeper
   #isSubmittable = false
+  readonly #place: FilePlace
+  #isGone = false
+  #lookedAtMs = -Infinity
 
   constructor(
     database: Sqlite,
@@ -55,6 +64,7 @@ export class CheckpointFile {
     this.database = database
     this.#stack = stack
     this.path = deps.path
+    this.#place = readPlace(deps.path)
     this.id = ensureCheckpointId(database, deps, found)
     this.#head = new HeadKeeper(database, found, deps)
     this.retry = beginRetry(database, deps)
@@ -103,6 +113,35 @@ export class CheckpointFile {
     } finally {
       second?.close()
     }
+  }
+
+  /** Whether the path leads to another file than the open one, or to none. Looks once a second. */
+  isLost(): boolean {
+    const nowMs = performance.now()
+    if (this.#deps.isBilled === false || this.#isGone || nowMs - this.#lookedAtMs < lookEveryMs)
+      return this.#isGone
+    this.#lookedAtMs = nowMs
+    this.#isGone = !isAtPath(this.path, this.#place)
+    return this.#isGone
+  }
+
+  /** Copies a removed file to its path, or next to what is there now. Returns the error for the user. */
+  saveIfLost(): UserError | null {
+    this.#lookedAtMs = -Infinity
+    if (!this.isLost()) return null
+    const { path, database } = this
+    const found = findOpenFile(this.#place)
+    const to = existsSync(path) ? `${path}.${process.pid}.saved` : path
+    if (!found.isMoved) {
+      mkdirSync(dirname(path), { recursive: true })
+      database.prepare('VACUUM INTO ?').run(to)
+      chmodSync(to, 0o600)
+    }
+    const what = found.isMoved ? `moved${found.path && ` to ${found.path}`}` : 'removed'
+    const hint = found.isMoved
+      ? 'all answers are in the moved file: move its folder back, then the same command resumes'
+      : `all answers are saved in ${to}: the same command with --checkpoint ${to} --accept-rollback resumes`
+    return new UserError('CHECKPOINT_REMOVED', `the checkpoint ${path} was ${what} during the run`, { hint })
   }
 
   /** Ends the row of the retry of this run. */

@@ -6,14 +6,19 @@ import {
   fdatasyncSync,
   fstatSync,
   fsyncSync,
+  ftruncateSync,
   mkdirSync,
   openSync,
+  readFileSync,
   readSync,
+  readdirSync,
+  readlinkSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { hostname } from 'node:os'
-import { dirname } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import * as z from 'zod'
 import {
   isSameFile,
@@ -23,7 +28,7 @@ import {
   type DatabaseFacts,
 } from '../checkpoint-standing.js'
 import { keepToOwner } from '../../../platform/files.js'
-import { getHeadPath, getHeadCopyPath } from '../paths.js'
+import { getHeadPath, getHeadCopyPath, getPathMark } from '../paths.js'
 import { hashRow } from '../tables.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 
@@ -54,11 +59,17 @@ function buildHeadSchema(): z.ZodType<Head> {
 
 /**
  * Reads the head of a checkpoint, and the user's copy of it; changes nothing. The copy is used if it belongs to the
- * same database file and is newer: then the head was restored from a backup, or could not be written.
+ * same database file and is newer: then the head was restored from a backup, or could not be written. If checkpoint and
+ * head are both missing, and `isBilled`, the copy of the last checkpoint at this path shows that they were lost.
  */
-export function readHead(checkpointPath: string): FoundHead {
+export function readHead(checkpointPath: string, isBilled = true): FoundHead {
   const found = readHeadFile(getHeadPath(checkpointPath))
-  if (found.kind !== 'found') return found
+  if (found.kind !== 'found') {
+    const lost = isBilled && !existsSync(checkpointPath) ? readLostHead(checkpointPath) : null
+    return lost === null || found.kind === 'unreadable'
+      ? found
+      : { kind: 'found', head: lost, changedNs: '0' }
+  }
   const headCopy = readHeadCopy(found.head.checkpointId)
   const isNewer =
     headCopy !== null && headCopy.sequence > found.head.sequence && isOfFile(headCopy, checkpointPath)
@@ -95,6 +106,39 @@ function readHeadCopy(checkpointId: string): Head | null {
   } catch {
     return null
   }
+}
+
+/** The head of the checkpoint that was last at this path, unless it has been used at another path since. */
+function readLostHead(checkpointPath: string): Head | null {
+  try {
+    const id = readFileSync(getPathMark(checkpointPath), 'utf8')
+    const last = readFileSync(getHeadCopyPath(id)).subarray(2 * slotBytes)
+    return last.toString() === resolve(checkpointPath) ? readHeadCopy(id) : null
+  } catch {
+    return null
+  }
+}
+
+/** Whether a path leads to this file; if that cannot be read, it is supposed to. */
+export function isAtPath(checkpointPath: string, place: FilePlace): boolean {
+  try {
+    return isSameFile(place, readPlace(checkpointPath))
+  } catch (error) {
+    return !/^(ENOENT|ENOTDIR)$/.test((error as NodeJS.ErrnoException).code ?? '')
+  }
+}
+
+/** Where a file is that this process has open. Without `/proc`, it counts as removed. */
+export function findOpenFile(place: FilePlace): { readonly isMoved: boolean; readonly path: string } {
+  const folder = '/proc/self/fd'
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const stat = statSync(join(folder, name), { bigint: true, throwIfNoEntry: false })
+    if (stat?.ino.toString() !== place.inode || stat.dev.toString() !== place.device) continue
+    return stat.nlink > 0n
+      ? { isMoved: true, path: readlinkSync(join(folder, name)) }
+      : { isMoved: false, path: '' }
+  }
+  return { isMoved: false, path: '' }
 }
 
 function isOfFile(head: Head, checkpointPath: string): boolean {
@@ -148,6 +192,7 @@ export class HeadFile {
     keepToOwner(path)
     this.#file = openSync(path, constants.O_RDWR)
     this.#copy = openHeadCopy(head.checkpointId, isBilled)
+    if (this.#copy !== null) markPath(checkpointPath, head.checkpointId, this.#copy)
     try {
       // Both slots, so that none keeps the content of an earlier file of this name.
       for (const slot of [1, 0]) this.#writeSlot(slot, head)
@@ -217,6 +262,17 @@ function openHeadCopy(checkpointId: string, isBilled: boolean): number | null {
     return openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   } catch {
     return null
+  }
+}
+
+/** Notes in the state folder which checkpoint is at a path; like the copy, this is optional. */
+function markPath(checkpointPath: string, checkpointId: string, copy: number): void {
+  try {
+    ftruncateSync(copy, 2 * slotBytes)
+    writeSync(copy, resolve(checkpointPath), 2 * slotBytes)
+    writeFileSync(getPathMark(checkpointPath), checkpointId, { mode: 0o600 })
+  } catch {
+    // Without the note, a lost checkpoint is not recognized.
   }
 }
 

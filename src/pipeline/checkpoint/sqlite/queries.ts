@@ -4,7 +4,7 @@ import { prepare, type Sqlite } from '../../../platform/sqlite.js'
 import { packedColumns, type PackedAnswer } from '../packed-answer.js'
 import { buildAnswerChecksumSql, buildChecksumSql, restoredSql } from '../tables.js'
 import type { AnswerHead, PendingRun, RunOwner, ToSubmit } from '../records.js'
-import type { LookupNow, Settlement } from '../transitions.js'
+import { clockSkewMs, type LookupNow, type Settlement } from '../transitions.js'
 
 /** A lookup before its next change. */
 export interface LookupRow extends LookupNow {
@@ -22,6 +22,13 @@ export interface FoundLookup {
   /** 1 if restored from a submission alone. */
   isNameless: 0 | 1
   isSound: 0 | 1
+}
+
+export interface NewSubmission {
+  lookupId: LookupId
+  customId: string
+  attempt: number
+  nowMs: number
 }
 
 export interface LastSubmission {
@@ -119,6 +126,13 @@ const preparePlanning = (database: Sqlite) => ({
     `UPDATE lookups SET state = 'running', run_id = @runIdPrefix || name, submitted_at_ms = @nowMs
      WHERE state = 'uncertain' AND custom_id IS NOT NULL
      AND lookup_id IN (SELECT lookup_id FROM ${wantedFrom})`,
+  ),
+  redate: prepare<WantedFrom & { nowMs: number; untilMs: number }>(
+    database,
+    `UPDATE lookups SET answered_at_ms = @nowMs
+     WHERE answered_at_ms > @untilMs AND lookup_id IN (SELECT lookup_id FROM ${wantedFrom})
+       AND @nowMs >= (SELECT created_at_ms FROM checkpoint)
+       AND checksum IS ${buildChecksumSql('lookups', 'lookups.')}`,
   ),
   /** Whether a lookup waits for its submission that was submitted before. */
   hasReopened: prepare<WantedFrom, 1>(
@@ -257,14 +271,7 @@ const prepareChanges = (database: Sqlite) => ({
     database,
     `UPDATE lookups SET state = @state, attempt = @attempt, custom_id = @customId WHERE lookup_id = @lookupId`,
   ),
-  insertSubmission: prepare<{
-    lookupId: number
-    jobId: number
-    attempt: number
-    customId: string
-    nowMs: number
-    chain: string
-  }>(
+  insertSubmission: prepare<NewSubmission & { jobId: number; chain: string }>(
     database,
     `INSERT INTO submissions (custom_id, lookup_id, job_id, attempt, verdict, intended_at_ms, chain)
      VALUES (@customId, @lookupId, @jobId, @attempt, 'intended', @nowMs, @chain)`,
@@ -329,3 +336,7 @@ export type Queries = ReturnType<typeof prepareQueries>
 export function restoreReopened(queries: Queries, from: WantedFrom): void {
   if (queries.hasReopened.get(from) === 1) queries.restoreReopened.run(from)
 }
+
+/** Dates answers from the future to now; returns how many. */
+export const redateAnswers = (queries: Queries, from: WantedFrom, nowMs: number): number =>
+  queries.redate.run({ ...from, nowMs, untilMs: nowMs + clockSkewMs }).changes

@@ -11,7 +11,6 @@ import { inTransaction, query, type SqlProgram } from '../../../platform/sql-pro
 import { ensureCheckpointId } from './checkpoint-file.js'
 import { createDamagedError, createHeadError } from '../checkpoint-errors.js'
 import { describeDamage, findDamage, readHeadComparison } from './verify.js'
-import { readHead } from './head-file.js'
 import { HeadKeeper } from './head-keeper.js'
 import { assertCheckpointPath, withExplainedErrors, lockCheckpoint, openToWrite } from './open-database.js'
 import { calculateNextChain } from '../tables.js'
@@ -23,9 +22,8 @@ export function settleFileCharges(request: ChargesRequest): ChargesReport {
   const lock = lockCheckpoint(path, request.nowMs)
   try {
     return withExplainedErrors(path, () => {
-      const { standing } = readHeadComparison(path)
+      const { standing, found } = readHeadComparison(path)
       const database = openToWrite(path)
-      const found = readHead(path)
       try {
         const wrong = findDamage(database, 'all')
         if (wrong.length > 0) throw createDamagedError(path, undefined, describeDamage(wrong))

@@ -1,3 +1,4 @@
+import type { UserError } from '../../../core/errors.js'
 import { openWithCleanup } from '../../../platform/close-stack.js'
 import { Checkpoint } from '../checkpoint.js'
 import {
@@ -7,7 +8,6 @@ import {
   type OpenCheckpointDeps,
   type Reserve,
 } from './checkpoint-file.js'
-import { readHead } from './head-file.js'
 import { assertNotBehind } from './head-keeper.js'
 import {
   assertCheckpointPath,
@@ -31,7 +31,7 @@ import type { HistoryStore } from '../history-store.js'
 import { formatCustomId, parseCustomId, type KeyedLookup } from '../lookup.js'
 import type { FollowedLookups, Found, Given, LookupQueries, LookupStore, QueryName } from '../lookup-store.js'
 import { packContent, unpackBody } from '../packed-answer.js'
-import type { Intention, Retry } from '../records.js'
+import type { Intention, Refusal, Retry } from '../records.js'
 import type { LookupId } from '../../../core/lookup-identity.js'
 import { calculateNextChain } from '../tables.js'
 import {
@@ -43,7 +43,14 @@ import {
   type RowsNow,
   type Transition,
 } from '../transitions.js'
-import { prepareQueries, restoreReopened, type Queries, type WantedFrom } from './queries.js'
+import {
+  prepareQueries,
+  redateAnswers,
+  restoreReopened,
+  type NewSubmission,
+  type Queries,
+  type WantedFrom,
+} from './queries.js'
 
 export type { OpenCheckpointDeps }
 
@@ -65,12 +72,13 @@ export function openCheckpoint(deps: OpenCheckpointDeps): OwnCheckpoint {
       stack.add(() => {
         lock.release()
       })
-      assertNotBehind(readHeadComparison(path).standing, deps)
+      const { standing, found } = readHeadComparison(path, deps.isBilled !== false)
+      assertNotBehind(standing, deps)
       const database = openToWrite(path)
       stack.add(() => database.close())
       const reserve = keepReserve(path)
       stack.add(reserve.release)
-      const file = new CheckpointFile(database, reserve, readHead(path), deps, stack)
+      const file = new CheckpointFile(database, reserve, found, deps, stack)
       return new Checkpoint(new SqliteStore(file, reserve)) as OwnCheckpoint
     }),
   )
@@ -80,13 +88,12 @@ type Reads = {
   readonly [Name in QueryName]: (kind: LookupKind, given: Given<Name>) => LookupQueries[Name]['found']
 }
 
-/** The file lock is never lost to another process. */
-const mayLeave = () => true
-
 /** Lookups in a file, locked for one process. Changes that come at about the same time share a commit. */
 class SqliteStore implements LookupStore {
   readonly others = null
   readonly retry: Retry | null
+  readonly endRetry = (nowMs: number): Promise<void> => this.#file.endRetry(nowMs)
+  readonly findLoss = (): UserError | null => this.#file.saveIfLost()
   readonly history: HistoryStore
   readonly #file: CheckpointFile
   readonly #reserve: Reserve
@@ -131,23 +138,27 @@ class SqliteStore implements LookupStore {
     return this.#file.batch(() => ({ plan: this.#plan(kind, policy, 0), open: [] }))
   }
 
-  intend(kind: LookupKind, lookupId: LookupId, nowMs: number): Promise<Intention> {
+  redate(kind: LookupKind, nowMs: number): Promise<number> {
+    return this.#file.batch(() => redateAnswers(this.#queries, this.#getRange(kind), nowMs))
+  }
+
+  async intend(kind: LookupKind, lookupId: LookupId, nowMs: number): Promise<Intention | Refusal> {
+    if (this.#file.isLost()) return 'checkpoint_lost'
     return this.#file.withTransaction(() => {
       // The reserve covers requests in flight: once it is released, nothing more may be sent.
       if (!this.#reserve.isHeld) throw createDiskFullError(this.#file.path)
       const { scopeId } = this.#requireIds(kind)
       const row = this.#queries.lookup.get(lookupId)
       if (row === undefined) throw new Error(`lookup ${lookupId} is unknown`)
-      const state = getStateAfter(row, 'intend')
       const attempt = row.attempt + 1
-      // Names the checkpoint, the lookup (scope and key) and the attempt, so that a webhook that echoes it can be
-      // matched.
+      // A webhook that echoes it names the checkpoint, the lookup (scope and key) and the attempt.
       const { id: checkpointId, generation } = this.#file
       const keyHex = row.key.toString('hex')
       const customId = formatCustomId({ checkpointId, scopeId, keyHex, attempt, generation })
-      this.#queries.intend.run({ lookupId, state, attempt, customId })
+      this.#queries.intend.run({ lookupId, state: getStateAfter(row, 'intend'), attempt, customId })
       this.#recordSubmission(kind, { lookupId, customId, attempt, nowMs })
-      return { customId, attempt, mayLeave }
+      // The file lock is never lost to another process.
+      return { customId, attempt, mayLeave: () => true }
     })
   }
 
@@ -170,35 +181,28 @@ class SqliteStore implements LookupStore {
     })
   }
 
-  endJob(kind: LookupKind, nowMs: number): Promise<void> {
-    return this.#file.withTransaction(() => {
-      const jobId = this.#file.kinds.get(kind)?.jobId
-      if (jobId !== undefined) this.#queries.endJob.run({ jobId, nowMs })
-    })
-  }
-
-  endRetry(nowMs: number): Promise<void> {
-    return this.#file.endRetry(nowMs)
+  async endJob(kind: LookupKind, nowMs: number): Promise<void> {
+    const jobId = this.#file.kinds.get(kind)?.jobId ?? 0
+    await this.#file.withTransaction(() => this.#queries.endJob.run({ jobId, nowMs }))
   }
 
   close(): void {
     this.#file.close(() => {
-      for (const kind of lookupKinds) restoreReopened(this.#queries, this.#getRange(kind, 0))
+      for (const kind of lookupKinds) restoreReopened(this.#queries, this.#getRange(kind))
     })
   }
 
   #createReads(): Reads {
     const queries = this.#queries
-    const getRange = (kind: LookupKind, afterPosition = 0) => this.#getRange(kind, afterPosition)
     return {
       to_submit: (kind, { after, count }) =>
         queries.nextToSubmit
-          .all({ ...getRange(kind, after), count })
+          .all({ ...this.#getRange(kind, after), count })
           .map(({ position, ...lookup }) => ({ position, lookup })),
-      pending_runs: (kind) => queries.pendingRuns.all(getRange(kind)),
+      pending_runs: (kind) => queries.pendingRuns.all(this.#getRange(kind)),
       row_answers: (kind, { after, count }) =>
         queries.rowAnswers
-          .all({ ...getRange(kind, after), count })
+          .all({ ...this.#getRange(kind, after), count })
           .map(({ position, lookupId, name, location, context, ...packed }) => ({
             position,
             lookupId,
@@ -210,7 +214,7 @@ class SqliteStore implements LookupStore {
         const owner =
           'runId' in given
             ? queries.ownerOfRun.get(given.runId)
-            : queries.ownerOfKey.get(getRange(kind).scopeId, given.key)
+            : queries.ownerOfKey.get(this.#getRange(kind).scopeId, given.key)
         return owner === undefined ? null : { ...owner, isWanted: owner.isWanted === 1 }
       },
       body: (_, { lookupId }) => {
@@ -218,9 +222,9 @@ class SqliteStore implements LookupStore {
         return answer === undefined ? null : unpackBody(answer)
       },
       lost: (kind, { afterMs, among }) =>
-        (among === 'all' ? queries.lostOfScope : queries.lostSince).all({ ...getRange(kind), afterMs }),
+        (among === 'all' ? queries.lostOfScope : queries.lostSince).all({ ...this.#getRange(kind), afterMs }),
       recent_submissions: (kind, { afterMs, count }) =>
-        queries.recentSubmissions.all({ scopeId: getRange(kind).scopeId, afterMs, countMax: count }),
+        queries.recentSubmissions.all({ scopeId: this.#getRange(kind).scopeId, afterMs, countMax: count }),
       spent: (kind) => queries.spent.get(this.#file.kinds.get(kind)?.jobId ?? 0) ?? 0,
       spent_by_rows: (kind) => queries.spentByRows.get(this.#file.kinds.get(kind)?.jobId ?? 0) ?? 0,
     }
@@ -284,7 +288,7 @@ class SqliteStore implements LookupStore {
     const queries = this.#queries
     const from = this.#getRange(kind, afterPosition)
     const cutoffMs = getCutoffMs(policy)
-    restoreReopened(queries, from)
+    restoreReopened(queries, { ...from, afterPosition: this.#file.kinds.beginPlan(kind) })
     if (policy.askAgain !== undefined && policy.askAgain.length > 0) {
       this.#file.assertSubmittable()
       const retryJob = this.#file.retry?.job ?? null
@@ -306,10 +310,7 @@ class SqliteStore implements LookupStore {
     return counts
   }
 
-  #recordSubmission(
-    kind: LookupKind,
-    submission: { lookupId: LookupId; customId: string; attempt: number; nowMs: number },
-  ): void {
+  #recordSubmission(kind: LookupKind, submission: NewSubmission): void {
     const { jobId } = this.#requireIds(kind)
     const previous = this.#queries.lastSubmission.get()?.chain ?? ''
     const chain = calculateNextChain(previous, { ...submission, intendedAtMs: submission.nowMs })
@@ -343,7 +344,7 @@ class SqliteStore implements LookupStore {
   }
 
   /** No scope has the number 0. */
-  #getRange(kind: LookupKind, afterPosition: number): WantedFrom {
+  #getRange(kind: LookupKind, afterPosition = 0): WantedFrom {
     return { scopeId: this.#file.kinds.getScopeId(kind), afterPosition }
   }
 }

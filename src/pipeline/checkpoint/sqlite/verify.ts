@@ -209,9 +209,9 @@ export function describeDamage(found: readonly Damage[]): string {
 }
 
 /** Compares a checkpoint with its head, read-only; a run may be writing it. */
-export function readHeadComparison(path: string): { standing: Standing; found: FoundHead } {
+export function readHeadComparison(path: string, isBilled = true): { standing: Standing; found: FoundHead } {
   // Read the head first: it is written after the commit it describes.
-  const found = readHead(path)
+  const found = readHead(path, isBilled)
   if (!existsSync(path) || statSync(path).size === 0) return { standing: judgeStanding(found, null), found }
   const database = openToRead(path, 'unfinished')
   if (database === null) return { standing: judgeStanding(found, null), found }
