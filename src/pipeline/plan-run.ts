@@ -80,22 +80,26 @@ export async function planRun(context: RunContext, service: AskedService): Promi
   const waitMs = clock.monotonicMs() - fromMs + (service.first?.facts.elapsedMs ?? 0)
   const knowsEarlierRuns = service.connection.service === 'hosted'
   const policy = { nowMs: clock.nowMs(), maxAgeMs, onLost, knowsEarlierRuns }
-  await redateAnswers(context, service)
+  await tellFromFuture(context, service)
   const plan = await service.checkpoint.plan({ ...policy, askAgain: requests.askAgain })
   const stages = await planStages(requests, service, policy)
   const asked = countRowLookups(plan, stages)
   return { plan, backlog: new Backlog(plan.submit), waitMs, stages, asked }
 }
 
-/** Answers from the future would never be older than `--max-age`. */
-async function redateAnswers({ order, services }: RunContext, { checkpoint }: AskedService): Promise<void> {
+/**
+ * Says that answers dated in the future are not looked up again for `--max-age`. Their dates stay: it may be this clock
+ * that is wrong.
+ */
+async function tellFromFuture({ order, services }: RunContext, { checkpoint }: AskedService): Promise<void> {
   const { checkpoint: own } = order.store
   const stages = Object.values(order.requests.stages.kinds)
   if ([own, ...stages].every(({ maxAgeMs }) => maxAgeMs === null)) return
   let count = 0
-  for (const kind of lookupKinds) count += await checkpoint.store.redate(kind, services.clock.nowMs())
+  for (const kind of lookupKinds)
+    count += await checkpoint.store.countFromFuture(kind, services.clock.nowMs())
   if (count === 0) return
-  const text = `${plural(count, 'answer is', 'answers are')} dated in the future: the clock was wrong. For --max-age, they count as answered now.`
+  const text = `${plural(count, 'answer is', 'answers are')} dated in the future: the clock is or was wrong. For --max-age, they are not old.`
   services.observe({ type: 'notice', text, isWarning: true })
 }
 

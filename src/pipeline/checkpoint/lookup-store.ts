@@ -87,8 +87,8 @@ export interface LookupStore {
   register(lookups: readonly KeyedLookup[]): Promise<LookupId[]>
   /** Carries out `planGroups` for the lookups of this run; only for these follow-ups, if given, which it adds first. */
   plan(kind: LookupKind, policy: PlanPolicy, followUps?: readonly KeyedLookup[]): Promise<FollowedLookups>
-  /** Dates answers from the future to now; returns how many. None if this clock is before the checkpoint's beginning. */
-  redate(kind: LookupKind, nowMs: number): Promise<number>
+  /** Counts the answers of this run that are dated in the future. */
+  countFromFuture(kind: LookupKind, nowMs: number): Promise<number>
   /** Writes an intention; refuses it if the lookup is no longer free, or a limit of the job is reached. */
   intend(
     kind: LookupKind,

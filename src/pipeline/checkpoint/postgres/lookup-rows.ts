@@ -227,23 +227,52 @@ export const isFree = '(l.worker_id IS NULL OR l.worker_id = $1 OR h.is_fenced O
 /** The failure is kept for `restoreReopened`. */
 export const openedAgain = `state = 'new', custom_id = NULL, run_id = NULL, worker_id = NULL`
 
+/** The last billed submission of a reopened lookup `l`, with the outcome of its answer and the status to retry it by. */
+const lastBilled = `(SELECT s.verdict, s.job_id, a.outcome, CASE WHEN a.outcome IS NOT NULL THEN a.outcome
+      WHEN s.verdict = 'rejected' THEN 'invalid_input'
+      WHEN s.verdict = 'accepted' AND l.failure IS NOT NULL THEN 'error' END AS status
+    FROM enrich.submissions s LEFT JOIN enrich.answers a ON a.lookup_id = s.lookup_id AND a.run_id = s.run_id
+    WHERE s.lookup_id = l.lookup_id AND s.verdict IN ('accepted', 'rejected', 'uncertain')
+    ORDER BY s.attempt DESC LIMIT 1)`
+
+/** Whether `restoreReopened` would restore the lookup `l`, which is `new`, from its submission `b`. */
+const isRestorable = '(l.custom_id IS NULL OR b.outcome IS NOT NULL)'
+
 /**
- * Gives reopened lookups that were not submitted again the state that their last submission left them; not those that
- * another live worker may still submit.
+ * Returns the condition that this run may submit the lookup `l`, which is `new`. If another run reopened it and did not
+ * submit it, this run does so only if it would have reopened it too. `reopening`: see `SharedStore.describeReopening`.
+ */
+export function buildMaySubmitSql(reopening: string): string {
+  const policy = `(${reopening}::jsonb -> l.scope_id::text)`
+  return `(l.attempt = 0 OR l.worker_id = $1 OR NOT EXISTS (SELECT FROM ${lastBilled} b WHERE ${isRestorable}
+    AND NOT coalesce(
+      ${policy} -> 'statuses' ? b.status AND NOT EXISTS
+        (SELECT FROM enrich.jobs j WHERE j.job_id = b.job_id AND j.input = ${policy} ->> 'retry')
+      OR b.outcome IS NOT NULL AND l.answered_at_ms < (${policy} ->> 'cutoffMs')::bigint
+      OR b.outcome IS NULL AND ${policy} -> 'verdicts' ? b.verdict, false)))`
+}
+
+/**
+ * Gives reopened lookups that were not submitted again the state that their last submission left them; neither those
+ * that the retry of another live worker may still submit, nor those that this run may (`null`: it submits nothing more).
  */
 export async function restoreReopened(
   { query }: Pick<PostgresStatements, 'query'>,
   workerId: number,
   scopeIds: readonly number[],
   afterPosition: number,
+  reopening: string | null,
 ): Promise<void> {
   await query(
     `WITH open AS MATERIALIZED (
        SELECT l.lookup_id FROM ${wantedFrom}
        WHERE ${isWanted.replace('= $2', '= ANY($2::integer[])')} AND l.state = 'new' AND l.attempt > 0 AND ${isFree}
-         AND NOT EXISTS (SELECT FROM enrich.wanted o JOIN enrich.workers ow ON ow.worker_id = o.worker_id
-           WHERE o.lookup_id = l.lookup_id AND o.worker_id <> $1 AND NOT o.is_decided
-             AND NOT ow.is_fenced AND ow.ended_at IS NULL)
+         AND ($4::jsonb IS NULL OR NOT ${buildMaySubmitSql('$4')})
+         AND NOT EXISTS (SELECT FROM enrich.workers ow JOIN enrich.jobs oj ON oj.job_id = ow.job_id
+           JOIN enrich.wanted o ON o.worker_id = ow.worker_id AND o.lookup_id = l.lookup_id
+           CROSS JOIN LATERAL ${lastBilled} b
+           WHERE ow.worker_id <> $1 AND NOT o.is_decided AND NOT ow.is_fenced AND ow.ended_at IS NULL
+             AND b.status = ANY(string_to_array(substring(oj.input FROM '^retry [0-9]+ of ([a-z_,]+): '), ',')))
        ORDER BY l.lookup_id FOR NO KEY UPDATE OF l
      ), s AS (
        SELECT DISTINCT ON (lookup_id) * FROM enrich.submissions JOIN open USING (lookup_id)
@@ -252,20 +281,17 @@ export async function restoreReopened(
      UPDATE enrich.lookups l SET ${restoredSql}, worker_id = NULL
      FROM s LEFT JOIN enrich.answers a ON a.lookup_id = s.lookup_id AND a.run_id = s.run_id
      WHERE l.lookup_id = s.lookup_id AND (l.custom_id IS NULL OR a.outcome IS NOT NULL)`,
-    [workerId, scopeIds, afterPosition],
+    [workerId, scopeIds, afterPosition, reopening],
   )
 }
 
-/** Dates answers from the future to now; returns how many. */
-export async function redate(store: SharedStore, kind: LookupKind, nowMs: number): Promise<number> {
-  const rows = await store.query(
-    `UPDATE enrich.lookups SET answered_at_ms = $4 WHERE lookup_id IN (
-       SELECT l.lookup_id FROM ${wantedFrom} WHERE ${isWanted} AND l.answered_at_ms > $5
-         AND $4 >= (SELECT created_at_ms FROM enrich.checkpoint)
-       ORDER BY l.lookup_id FOR NO KEY UPDATE OF l) RETURNING 1`,
-    [store.worker.id, store.job.kinds.getScopeId(kind), 0, nowMs, nowMs + clockSkewMs],
+/** Counts answers dated in the future. */
+export async function countFromFuture(store: SharedStore, kind: LookupKind, nowMs: number): Promise<number> {
+  const [row] = await store.query<{ count: number }>(
+    `SELECT count(*) AS count FROM ${wantedFrom} WHERE ${isWanted} AND l.answered_at_ms > $4`,
+    [store.worker.id, store.job.kinds.getScopeId(kind), 0, nowMs + clockSkewMs],
   )
-  return rows.length
+  return row?.count ?? 0
 }
 
 /**

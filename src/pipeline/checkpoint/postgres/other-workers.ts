@@ -7,6 +7,7 @@ import {
   type LookupKind,
 } from '../../../core/lookup-state.js'
 import type { OtherWorkers } from '../lookup-store.js'
+import { buildMaySubmitSql, restoreReopened } from './lookup-rows.js'
 import { planKind } from './planning.js'
 import { createLeaseLostError, type SharedStore } from './store.js'
 
@@ -106,6 +107,7 @@ export class WorkerWatch implements OtherWorkers {
     while (!signal.aborted) {
       const startedAtMs = clock.monotonicMs()
       await this.#assertRemembered()
+      await this.#restoreReopened()
       const { leftCount, openCount } = await look()
       if (leftCount > 0 || openCount > 0) this.#store.assertActive()
       if (leftCount > 0) return true
@@ -127,6 +129,13 @@ export class WorkerWatch implements OtherWorkers {
     }
   }
 
+  /** Restores what a retry reopened and did not submit, once its worker is dead: this run never submits it. */
+  async #restoreReopened(): Promise<void> {
+    const { job, worker } = this.#store
+    const scopeIds = lookupKinds.map((kind) => job.kinds.getScopeId(kind))
+    await restoreReopened(this.#store, worker.id, scopeIds, 0, this.#store.describeReopening())
+  }
+
   /** Checks that the wanted list still exists: otherwise the run would seem complete. Throws like `assertActive`. */
   async #assertRemembered(): Promise<void> {
     const sql = 'SELECT FROM enrich.workers WHERE worker_id = $1 AND NOT is_over'
@@ -145,10 +154,11 @@ export class WorkerWatch implements OtherWorkers {
        FROM enrich.wanted w JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
        LEFT JOIN enrich.workers h ON h.worker_id = l.worker_id
        CROSS JOIN LATERAL (SELECT l.worker_id IS DISTINCT FROM $1 AND
-         (l.worker_id IS NULL OR h.is_fenced OR h.ended_at IS NOT NULL) AS is_left) o
+         (l.worker_id IS NULL OR h.is_fenced OR h.ended_at IS NOT NULL)
+         AND (l.state <> 'new' OR ${buildMaySubmitSql('$4')}) AS is_left) o
        WHERE w.worker_id = $1 AND ($3::integer IS NULL OR w.scope_id = $3) AND NOT w.is_decided
        AND l.state = ANY($2::text[])`,
-      [this.#store.worker.id, states, scopeId],
+      [this.#store.worker.id, states, scopeId, this.#store.describeReopening()],
     )
     return row ?? { leftCount: 0, openCount: 0 }
   }

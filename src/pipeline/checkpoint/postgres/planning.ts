@@ -7,7 +7,15 @@ import { getCutoffMs, planGroups, type GroupsPlan, type PlanGroup } from '../tra
 import type { SharedStore } from './store.js'
 import { GroupCommit, type ItemResult } from '../../../platform/group-commit.js'
 import { addWantedLookups } from './jobs.js'
-import { isFree, isWanted, openedAgain, reopenOutcomes, restoreReopened, wantedFrom } from './lookup-rows.js'
+import {
+  buildMaySubmitSql,
+  isFree,
+  isWanted,
+  openedAgain,
+  reopenOutcomes,
+  restoreReopened,
+  wantedFrom,
+} from './lookup-rows.js'
 
 /** How long the requests of a suspended worker may still arrive at the service and be settled by its replies. */
 const lateMs = 90_000
@@ -18,7 +26,7 @@ const isLost = `l.state = 'uncertain' AND NOT EXISTS (
 
 /**
  * Counts the lookups of a kind by what the run will do with them, and reopens those to submit again. First restores those
- * that another run reopened and did not submit.
+ * that another run reopened and did not submit, unless this run may submit them too.
  */
 export async function planKind(
   store: SharedStore,
@@ -29,7 +37,9 @@ export async function planKind(
   const scopeId = store.job.kinds.getScopeId(kind)
   const from = [store.worker.id, scopeId, afterPosition]
   const cutoffMs = getCutoffMs(policy)
-  await restoreReopened(store, store.worker.id, [scopeId], store.job.kinds.beginPlan(kind))
+  store.noteReopening(kind, policy)
+  const reopening = store.describeReopening()
+  await restoreReopened(store, store.worker.id, [scopeId], afterPosition, reopening)
   if (policy.askAgain !== undefined && policy.askAgain.length > 0)
     await reopenOutcomes(store, kind, policy.askAgain, afterPosition)
   const [decided] = await store.query<{ count: number }>(
@@ -38,11 +48,12 @@ export async function planKind(
   )
   const groups = await store.query<PlanGroup>(
     `SELECT l.state, coalesce(l.answered_at_ms < $4, false) AS "isOld",
-       l.state = 'intended' OR (l.state IN ('new', 'running') AND NOT ${isFree}) AS "isElsewhere",
+       l.state = 'intended' OR (l.state IN ('new', 'running') AND NOT ${isFree})
+         OR (l.state = 'new' AND NOT ${buildMaySubmitSql('$5')}) AS "isElsewhere",
        l.state = 'uncertain' AND NOT (${isLost}) AS "isHeld",
        max(l.answered_at_ms) AS "answeredAtMs", count(*) AS count
      FROM ${wantedFrom} WHERE ${isWanted} GROUP BY 1, 2, 3, 4`,
-    [...from, cutoffMs],
+    [...from, cutoffMs, reopening],
   )
   const { counts, reopened, pollsLost } = planGroups(groups, policy)
   counts.decided = decided?.count ?? 0
@@ -106,12 +117,18 @@ export async function claimNew(
   const rows = await store.query<Omit<ToSubmit, 'isOfRow'> & { position: number; isOfRow: boolean }>(
     `WITH page AS MATERIALIZED (
        SELECT w.position, w.is_first, l.lookup_id FROM ${wantedFrom}
-       WHERE ${isWanted} AND l.state = 'new' AND ${isFree}
+       WHERE ${isWanted} AND l.state = 'new' AND ${isFree} AND ${buildMaySubmitSql('$5')}
        ORDER BY w.position LIMIT $4 FOR NO KEY UPDATE OF l SKIP LOCKED
      )
      UPDATE enrich.lookups l SET worker_id = $1 FROM page WHERE l.lookup_id = page.lookup_id
      RETURNING page.position, page.is_first AS "isOfRow", l.lookup_id AS "lookupId", l.name, l.location, l.context`,
-    [store.worker.id, store.job.kinds.getScopeId(kind), afterPosition, Math.min(count, claimCountMax)],
+    [
+      store.worker.id,
+      store.job.kinds.getScopeId(kind),
+      afterPosition,
+      Math.min(count, claimCountMax),
+      store.describeReopening(),
+    ],
   )
   return rows
     .sort((one, other) => one.position - other.position)

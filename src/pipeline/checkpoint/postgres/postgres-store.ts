@@ -19,10 +19,10 @@ import { IntentionBatcher } from './intentions.js'
 import { addWantedLookups, endJob, endRetry, readSpent, readSpentByRows } from './jobs.js'
 import {
   applyChanges,
+  countFromFuture,
   isRunTaken,
   lockLookup,
   readAnswerBody,
-  redate,
   selectLostSince,
   selectOwner,
   selectRecentSubmissions,
@@ -208,8 +208,8 @@ export class PostgresStore implements LookupStore {
     return endJob(this.#deps.store, kind, nowMs)
   }
 
-  redate(kind: LookupKind, nowMs: number): Promise<number> {
-    return redate(this.#deps.store, kind, nowMs)
+  countFromFuture(kind: LookupKind, nowMs: number): Promise<number> {
+    return countFromFuture(this.#deps.store, kind, nowMs)
   }
 
   get retry(): Retry | null {

@@ -90,7 +90,7 @@ async function releaseLookups(postgres: Postgres, { worker, job }: SharedStore):
     )
     await postgres.query('UPDATE enrich.lookups SET worker_id = NULL WHERE worker_id = $1', [workerId])
     const scopeIds = lookupKinds.map((kind) => job.kinds.getScopeId(kind))
-    await restoreReopened(postgres, workerId, scopeIds, 0)
+    await restoreReopened(postgres, workerId, scopeIds, 0, null)
     await postgres.query('DELETE FROM enrich.wanted WHERE worker_id = $1', [workerId])
   } catch (error) {
     if (!(error instanceof PostgresError)) throw error

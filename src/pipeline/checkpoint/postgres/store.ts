@@ -1,8 +1,10 @@
 import { UserError } from '../../../core/errors.js'
+import { lookupKinds, type LookupKind, type PlanPolicy } from '../../../core/lookup-state.js'
 import type { Partition } from '../../../core/partition.js'
 import { ServerChangedError } from '../../../platform/postgres/explain.js'
 import { RetryingStatements, type RetryDeps } from '../../../platform/postgres/retry.js'
 import type { Retry, RunKinds } from '../records.js'
+import { getCutoffMs } from '../transitions.js'
 import type { Worker } from './lease.js'
 import type { SharedDatabase } from './open-database.js'
 
@@ -75,6 +77,15 @@ export const createLeaseLostError = (why: string): UserError =>
     hint: 'run the same command again: its submissions are recorded, and nothing is submitted twice',
   })
 
+/** The settled lookups of a kind that this run reopens: by status, by age, and by the verdict of unanswered submissions. */
+interface Reopening {
+  readonly statuses: readonly string[]
+  readonly cutoffMs: number
+  readonly verdicts: readonly ('uncertain' | 'accepted')[]
+}
+
+const noReopening: Reopening = { statuses: [], cutoffMs: -1, verdicts: [] }
+
 /** How long to wait for a lease renewal before giving up. */
 const leaseWaitMsMax = 60_000
 
@@ -88,6 +99,7 @@ export class SharedStore extends RetryingStatements {
   readonly unsettled = new Set<string>()
   readonly activity: Activity
   readonly clock: RetryDeps['clock']
+  readonly #reopening = new Map<LookupKind, Reopening>()
 
   constructor(deps: SharedStoreDeps) {
     super(deps.database, deps)
@@ -97,6 +109,33 @@ export class SharedStore extends RetryingStatements {
     this.clock = deps.clock
     this.activity = new Activity(deps.part ?? null, () => this.unsettled.size)
     this.worker.setActivity(() => this.activity.describe())
+  }
+
+  /** Adds a policy to those by which this run reopens lookups of a kind. */
+  noteReopening(kind: LookupKind, policy: PlanPolicy): void {
+    const { statuses, cutoffMs, verdicts } = this.#reopening.get(kind) ?? noReopening
+    const { askAgain = [], onLost, knowsEarlierRuns } = policy
+    const own =
+      knowsEarlierRuns === false
+        ? (['uncertain', 'accepted'] as const)
+        : onLost === 'resubmit'
+          ? (['uncertain'] as const)
+          : []
+    this.#reopening.set(kind, {
+      statuses: [...new Set([...statuses, ...askAgain])],
+      cutoffMs: Math.max(cutoffMs, getCutoffMs(policy)),
+      verdicts: [...new Set([...verdicts, ...own])],
+    })
+  }
+
+  /** The lookups that this run reopens, as JSON by scope. */
+  describeReopening(): string {
+    const retry = this.job.retry?.job ?? null
+    const entries = lookupKinds.map((kind) => {
+      const own = this.#reopening.get(kind) ?? noReopening
+      return [this.job.kinds.getScopeId(kind), { ...own, retry }] as const
+    })
+    return JSON.stringify(Object.fromEntries(entries))
   }
 
   /**

@@ -4,7 +4,7 @@ import { prepare, type Sqlite } from '../../../platform/sqlite.js'
 import { packedColumns, type PackedAnswer } from '../packed-answer.js'
 import { buildAnswerChecksumSql, buildChecksumSql, restoredSql } from '../tables.js'
 import type { AnswerHead, PendingRun, RunOwner, ToSubmit } from '../records.js'
-import { clockSkewMs, type LookupNow, type Settlement } from '../transitions.js'
+import type { LookupNow, Settlement } from '../transitions.js'
 
 /** A lookup before its next change. */
 export interface LookupRow extends LookupNow {
@@ -127,13 +127,10 @@ const preparePlanning = (database: Sqlite) => ({
      WHERE state = 'uncertain' AND custom_id IS NOT NULL
      AND lookup_id IN (SELECT lookup_id FROM ${wantedFrom})`,
   ),
-  redate: prepare<WantedFrom & { nowMs: number; untilMs: number }>(
+  fromFutureCount: prepare<WantedFrom & { untilMs: number }, number>(
     database,
-    `UPDATE lookups SET answered_at_ms = @nowMs
-     WHERE answered_at_ms > @untilMs AND lookup_id IN (SELECT lookup_id FROM ${wantedFrom})
-       AND @nowMs >= (SELECT created_at_ms FROM checkpoint)
-       AND checksum IS ${buildChecksumSql('lookups', 'lookups.')}`,
-  ),
+    `SELECT count(*) FROM ${wantedFrom} JOIN lookups USING (lookup_id) WHERE answered_at_ms > @untilMs`,
+  ).pluck(),
   /** Whether a lookup waits for its submission that was submitted before. */
   hasReopened: prepare<WantedFrom, 1>(
     database,
@@ -336,7 +333,3 @@ export type Queries = ReturnType<typeof prepareQueries>
 export function restoreReopened(queries: Queries, from: WantedFrom): void {
   if (queries.hasReopened.get(from) === 1) queries.restoreReopened.run(from)
 }
-
-/** Dates answers from the future to now; returns how many. */
-export const redateAnswers = (queries: Queries, from: WantedFrom, nowMs: number): number =>
-  queries.redate.run({ ...from, nowMs, untilMs: nowMs + clockSkewMs }).changes

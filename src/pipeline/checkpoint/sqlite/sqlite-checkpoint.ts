@@ -35,6 +35,7 @@ import type { Intention, Refusal, Retry } from '../records.js'
 import type { LookupId } from '../../../core/lookup-identity.js'
 import { calculateNextChain } from '../tables.js'
 import {
+  clockSkewMs,
   getCutoffMs,
   getStateAfter,
   planGroups,
@@ -45,7 +46,6 @@ import {
 } from '../transitions.js'
 import {
   prepareQueries,
-  redateAnswers,
   restoreReopened,
   type NewSubmission,
   type Queries,
@@ -138,8 +138,8 @@ class SqliteStore implements LookupStore {
     return this.#file.batch(() => ({ plan: this.#plan(kind, policy, 0), open: [] }))
   }
 
-  redate(kind: LookupKind, nowMs: number): Promise<number> {
-    return this.#file.batch(() => redateAnswers(this.#queries, this.#getRange(kind), nowMs))
+  async countFromFuture(kind: LookupKind, nowMs: number): Promise<number> {
+    return this.#queries.fromFutureCount.get({ ...this.#getRange(kind), untilMs: nowMs + clockSkewMs }) ?? 0
   }
 
   async intend(kind: LookupKind, lookupId: LookupId, nowMs: number): Promise<Intention | Refusal> {
