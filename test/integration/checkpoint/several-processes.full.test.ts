@@ -310,6 +310,117 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
     })
   })
 
+  describe('a retry on the way', () => {
+    const retried = ['matched']
+    const three = names(3)
+
+    /** Three answered lookups, and a retry that reopened them and submitted the first. */
+    async function retryOn(answeredAtMs = startMs) {
+      const [first] = (await processes(1)) as [OpenedShared]
+      const ids = await first.checkpoint.store.register(keyed(...three))
+      await submitAll(first, answeredAtMs)
+      await first.checkpoint.close()
+      opened = []
+      const retry = await openFor({ ...policy, askAgain: retried }, retried)
+      expect((await openNames(retry)).length).toBe(3)
+      await intendAndAnswer(retry, ids[0] ?? 0, startMs)
+      return { retry, ids }
+    }
+
+    async function openFor(its: PlanPolicy, statuses: readonly string[] = []) {
+      const one = await place.open(name, { retried: statuses })
+      opened.push(one)
+      await one.checkpoint.store.register(keyed(...three))
+      const plan = await one.checkpoint.plan(its)
+      return Object.assign(one, { plan })
+    }
+
+    const openNames = async ({ checkpoint }: OpenedShared) =>
+      (await checkpoint.read('to_submit', { after: 0, count: 9 })).map(({ lookup }) => lookup.name)
+
+    async function intendAndAnswer({ checkpoint }: OpenedShared, lookupId: number, answeredAtMs: number) {
+      const { customId } = (await checkpoint.intend(lookupId, startMs)) as Intention
+      await checkpoint.apply({
+        event: 'accept',
+        lookupId,
+        customId,
+        runId: `run_${customId}`,
+        nowMs: startMs,
+      })
+      const answer = answerTo(`run_${customId}`, { answeredAtMs })
+      await checkpoint.apply({ event: 'answer', lookupId, answer })
+    }
+
+    async function submitAll(one: OpenedShared, answeredAtMs: number): Promise<void> {
+      const { checkpoint } = one
+      for (const { lookup } of await checkpoint.read('to_submit', { after: 0, count: 9 }))
+        await intendAndAnswer(one, lookup.lookupId, answeredAtMs)
+    }
+
+    const wait = ({ checkpoint }: OpenedShared, what: 'all' | 'submissions' = 'all') =>
+      checkpoint.store.others?.wait('resolution', never, what)
+
+    test.each([
+      ['a run', policy, []],
+      ['the retry of another status', { ...policy, askAgain: ['no_match'] }, ['no_match']],
+      ['a run with a maximum age', { ...policy, maxAgeMs: 3_600_000 }, []],
+      ['a run that pays for lost ones', { ...policy, onLost: 'resubmit' as const }, []],
+    ])('%s submits nothing that it reopened, alive or dead', async (_, its, statuses) => {
+      const { retry, ids } = await retryOn()
+      const others = [await openFor(its, statuses), await openFor(its, statuses)]
+      for (const other of others) {
+        expect(other.plan).toEqual({ ...createEmptyPlan(), answered: 1, poll: 2 })
+        expect(await openNames(other)).toEqual([])
+      }
+      expect(await openNames(retry)).toEqual(three.slice(1))
+      const waiting = others.map((other, at) => wait(other, at === 0 ? 'submissions' : 'all'))
+      await takeToBeGone(retry)
+      for (const isLeft of await Promise.all(waiting)) expect(typeof isLeft).toBe('boolean')
+      for (const other of others) {
+        expect(await openNames(other)).toEqual([])
+        expect(await wait(other, 'submissions')).toBe(false)
+        expect(await other.checkpoint.plan(its)).toEqual({ ...createEmptyPlan(), answered: 3 })
+      }
+      for (const id of ids) expect(await stateOf(id)).toMatchObject({ state: 'answered' })
+    })
+
+    test('a dead one is continued by the same one, which may run on several machines', async () => {
+      const { retry } = await retryOn()
+      await takeToBeGone(retry)
+      const same = { ...policy, askAgain: retried }
+      const [a, b] = [await openFor(same, retried), await openFor(same, retried)]
+      expect([a.plan.submit, b.plan.submit]).toEqual([2, 2])
+      expect(await a.checkpoint.read('to_submit', { after: 0, count: 1 })).toHaveLength(1)
+      expect(await openNames(b)).toEqual(three.slice(2))
+      await submitAll(a, startMs)
+      await submitAll(b, startMs)
+      expect((await openFor(same, retried)).plan).toEqual({ ...createEmptyPlan(), answered: 3 })
+    })
+
+    test('one that ends gives the answers back to the runs that wait for it', async () => {
+      const { retry } = await retryOn()
+      const other = await openFor(policy)
+      expect(other.plan).toMatchObject({ poll: 2 })
+      const waiting = wait(other)
+      await retry.checkpoint.close()
+      expect(await waiting).toBe(true)
+      expect(await wait(other)).toBe(false)
+      expect(await other.checkpoint.store.others?.countSettled('resolution')).toMatchObject({ answered: 2 })
+    })
+
+    test('an old answer that it reopened is looked up by a run with a maximum age, once', async () => {
+      const { retry } = await retryOn(startMs - 7_200_000)
+      const other = await openFor({ ...policy, maxAgeMs: 3_600_000 })
+      expect(other.plan).toMatchObject({ answered: 1, poll: 2 })
+      await takeToBeGone(retry)
+      expect(await wait(other)).toBe(true)
+      expect(await openNames(other)).toEqual(three.slice(1))
+      await submitAll(other, startMs)
+      const same = await openFor({ ...policy, askAgain: retried }, retried)
+      expect(same.plan).toMatchObject({ submit: 2, answered: 1 })
+    })
+  })
+
   describe('the budget of a job', () => {
     const bounds = { rowsMax: null, kindMax: null, priceMicros: 7, costMaxMicros: null }
 

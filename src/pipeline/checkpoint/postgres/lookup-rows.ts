@@ -244,7 +244,7 @@ const isRestorable = '(l.custom_id IS NULL OR b.outcome IS NOT NULL)'
  */
 export function buildMaySubmitSql(reopening: string): string {
   const policy = `(${reopening}::jsonb -> l.scope_id::text)`
-  return `(l.attempt = 0 OR l.worker_id = $1 OR NOT EXISTS (SELECT FROM ${lastBilled} b WHERE ${isRestorable}
+  return `(l.attempt = 0 OR l.worker_id IS NOT DISTINCT FROM $1 OR NOT EXISTS (SELECT FROM ${lastBilled} b WHERE ${isRestorable}
     AND NOT coalesce(
       ${policy} -> 'statuses' ? b.status AND NOT EXISTS
         (SELECT FROM enrich.jobs j WHERE j.job_id = b.job_id AND j.input = ${policy} ->> 'retry')
