@@ -1,3 +1,4 @@
+import { utimesSync } from 'node:fs'
 import { describe, expect, test, type TestContext } from 'vitest'
 import { startService } from '../../src/service/service.js'
 import { at, canary, companiesCsv, createPlace, quickConfig } from '../support/cli.js'
@@ -256,6 +257,37 @@ describe('amounts', () => {
     await place.run(['reconcile', 'ledger.csv'], options)
     await place.run(command, options)
     expect(await readTotal()).toBe('Total: 2 runs, 40 submitted, 40 billed, EUR 2.00')
+  })
+
+  test.concurrent('stay uncertain by a complete list that is dated in the future', async (context) => {
+    let lostCount = 0
+    const faults: StrangeServiceOptions['faults'] = ({ method }) =>
+      method === 'POST' && lostCount++ < 2 ? 'accept_then_reset' : undefined
+    const { place, service, hosted: options } = await prepared(context, undefined, { faults })
+    expect((await place.run(command, options)).code).toBe(3)
+    place.write('ledger.csv', 'custom_id,run_id\n')
+    const complete = ['reconcile', 'ledger.csv', '--complete']
+    const date = (aheadMs: number) => {
+      const seconds = (Date.now() + aheadMs) / 1_000
+      utimesSync(place.path('ledger.csv'), seconds, seconds)
+    }
+    for (const aheadMs of [6 * 60_000, 86_400_000, 400 * 86_400_000]) {
+      date(aheadMs)
+      const { code, stderr } = await place.run(complete, options)
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining('error LEDGER_INVALID: ledger.csv is dated in the future: it proves nothing'),
+      ])
+      // Without --complete, its date proves nothing anyway.
+      expect((await place.run(['reconcile', 'ledger.csv'], options)).stderr).not.toContain('LEDGER_INVALID')
+    }
+    await place.run(command, options)
+    expect(service.runs).toHaveLength(40)
+    // The clocks of two machines differ by this much.
+    date(60_000)
+    expect((await place.run(complete, options)).stderr).not.toContain('LEDGER_INVALID')
+    await place.run(command, options)
+    expect(service.runs).toHaveLength(42)
   })
 
   test.concurrent('have the decimals of their currency', async (context) => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { enrich, UserError } from '../../../src/index.js'
+import { systemClock, type Clock } from '../../../src/platform/clock.js'
 import { seedsMax, strangeMatch, type StrangeService } from '../../support/strange-service.js'
 import { createWorkplace, eventsOf, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
 
@@ -187,6 +188,83 @@ describe('the same command again', () => {
     await place.run(service)
     await place.run(service, { checkpoint: { maxAge: '0s' } })
     expect(kickoffs(service).map((body) => body['custom_id']?.at(-1))).toEqual(['1', '2'])
+  })
+
+  describe('a clock that is wrong', () => {
+    const dayMs = 86_400_000
+    const shifted = (days: number): Clock => ({
+      ...systemClock,
+      nowMs: () => systemClock.nowMs() + days * dayMs,
+    })
+    const aged = { checkpoint: { maxAge: '30d' } }
+    /** Runs with a clock that is this many days ahead; returns the notices about dates. */
+    async function runAt(service: StrangeService, days: number): Promise<string[]> {
+      const run = enrich(
+        {
+          ...aged,
+          input: { paths: [place.path('companies.csv')] },
+          output: { path: place.path('out.csv') },
+          checkpoint: { ...aged.checkpoint, path: place.path('checkpoint.sqlite') },
+          limits: { submitPerMinute: 60_000, pollPerMinute: 60_000 },
+          polling: { firstAfterSeconds: 0, intervalSeconds: 0.01 },
+          service: { baseUrl: service.baseUrl },
+        },
+        { environment: { ENRICH_API_KEY: service.apiKey }, clock: shifted(days) },
+      )
+      const notices = (await eventsOf(run)).flatMap((event) => (event.type === 'notice' ? [event.text] : []))
+      await run.summary
+      return notices.filter((text) => text.includes('dated in the future'))
+    }
+
+    test.each([-1, -29, -400])(
+      '%i days back for one night: nothing is submitted, then or later',
+      async (days) => {
+        place.writeRows(['Acme,', 'Broken,'])
+        const service = await serve({ answers: { Acme: strangeMatch('Acme SE'), Broken: 'fails' } })
+        await runAt(service, 0)
+        expect(await runAt(service, days)).toEqual([
+          expect.stringContaining('2 answers are dated in the future: the clock is or was wrong.'),
+        ])
+        expect(await runAt(service, 29)).toEqual([])
+        expect(service.runs).toHaveLength(2)
+        expect(await runAt(service, 31)).toEqual([])
+        expect(service.runs).toHaveLength(4)
+      },
+    )
+
+    test('ahead for one night: its answers are not old until the date that they have', async () => {
+      place.writeRows(['Acme,'])
+      const service = await serve({ answers: { Acme: strangeMatch('Acme SE') } })
+      await runAt(service, 400)
+      for (const days of [0, 40]) expect(await runAt(service, days)).toHaveLength(1)
+      expect(service.runs).toHaveLength(1)
+      await runAt(service, 431)
+      expect(service.runs).toHaveLength(2)
+    })
+  })
+
+  test('a retry with a maximum age submits its statuses and what is old, each once', async () => {
+    place.writeRows(['Acme,', 'Broken,', 'Globex,', 'Hooli,'])
+    const service = await serve({ answers: { Acme: strangeMatch('Acme SE'), Broken: 'fails' } })
+    const old = { ...systemClock, nowMs: () => systemClock.nowMs() - 2 * 86_400_000 }
+    await place.run(service, {}, { clock: old })
+    const aged = { checkpoint: { maxAge: '1d' } }
+    const counts: number[] = []
+    for (let run = 0; run < 3; run++) {
+      await place.run(service, { ...aged, budget: { lookupsMax: 2 } }, { askAgain: ['failed'] })
+      counts.push(service.runs.length)
+    }
+    // Then the retry is complete, and another one begins.
+    expect(counts).toEqual([6, 8, 9])
+    await place.run(service, aged)
+    expect(service.runs.map(({ query }) => query.name).toSorted()).toEqual(
+      [
+        ...Array.from({ length: 2 }, () => ['Acme', 'Globex', 'Hooli']).flat(),
+        'Broken',
+        'Broken',
+        'Broken',
+      ].toSorted(),
+    )
   })
 
   test('answers of one base URL are not taken for answers of another', async () => {
