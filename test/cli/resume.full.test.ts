@@ -122,7 +122,7 @@ describe('a run ended by a signal', () => {
     kept.child.kill('SIGHUP')
     expect((await kept.ended).code).toBe(0)
     expect(namesOut(place)).toEqual(names)
-    const again = place.start([...command, '--max-age', '1ms'], service.options)
+    const again = place.start([...command, '--max-age', '0s'], service.options)
     await again.sees(/distinct lookups/)
     for (const signal of ['SIGHUP', 'SIGTERM', 'SIGHUP'] as const) again.child.kill(signal)
     expect((await again.ended).code).toBe(143)

@@ -25,6 +25,8 @@ export interface LookupOnDisk {
   state: LookupState
   runId: string | null
   line: string | null
+  /** Outcome of the last answer. */
+  outcome: string | null
   answeredRunId: string | null
 }
 
@@ -46,7 +48,7 @@ export function readDisk(path: string): OnDisk {
         [],
         Omit<LookupOnDisk, 'line' | 'kind' | 'base'> & { scope: string } & (PackedAnswer | { packing: null })
       >(
-        `SELECT l.lookup_id AS lookupId, scope, name, state, l.run_id AS runId, a.run_id AS answeredRunId, ${packedColumns}
+        `SELECT l.lookup_id AS lookupId, scope, name, state, l.run_id AS runId, a.run_id AS answeredRunId, a.outcome, ${packedColumns}
          FROM lookups l JOIN scopes USING (scope_id) LEFT JOIN answers a USING (lookup_id)`,
       )
       .all()

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { simulate, type Simulated } from './simulate.js'
 
-/** `npm run simulate -- --seeds 2000 [--from 1] [--webhooks] [--mixed-up] [--forgetful] [--stages] [--priced] [--decided] [--first]`, or `--seed 17` to see one again. */
+/** `npm run simulate -- --seeds 2000 [--from 1] [--webhooks] [--mixed-up] [--forgetful] [--stages] [--priced] [--decided] [--retried] [--first]`, or `--seed 17` to see one again. */
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '200' },
@@ -19,6 +19,8 @@ const { values } = parseArgs({
     priced: { type: 'boolean', default: false },
     /** People decide rows between the processes. */
     decided: { type: 'boolean', default: false },
+    /** Some processes are retries. */
+    retried: { type: 'boolean', default: false },
     /** An own registry answers first. */
     first: { type: 'boolean', default: false },
   },
@@ -43,6 +45,8 @@ const sum = {
   stageUncertain: 0,
   stageStops: 0,
   costStops: 0,
+  retries: 0,
+  continuedRetries: 0,
   decided: 0,
   takenBack: 0,
   settled: 0,
@@ -59,6 +63,7 @@ for (let seed = first; seed < first + count; seed++) {
         forgetful: values.forgetful,
         priced: values.priced,
         decided: values.decided,
+        retried: values.retried,
         ...(values.stages ? { stages: true } : {}),
         ...(values.first ? { first: true } : {}),
       }),
@@ -79,6 +84,7 @@ process.stdout.write(
     `after answers ${number(sum.stageLookups)} lookups: ${number(sum.researched)} researched and ${number(sum.domainsBilled)} domains billed, twice 0, ` +
     `uncertain ${number(sum.stageUncertain)}, stages stopped while resolution went on ${number(sum.stageStops)}\n` +
     `decided by reviewers ${number(sum.decided)}, taken back ${number(sum.takenBack)}, asked or waited for all the same 0\n` +
+    `retries begun ${number(sum.retries)}, continued ${number(sum.continuedRetries)}, billed twice by one of them 0\n` +
     `settled by an own registry ${number(sum.settled)} with ${number(sum.editions)} editions, submitted all the same 0, of the sample ${number(sum.sampled)}\n` +
     `processes ended by what they may cost ${number(sum.costStops)}, above it 0\n` +
     `seeds that broke a promise: ${failed.length}${failed.length === 0 ? '' : ` (${failed.slice(0, 20).join(', ')}); see one again with --seed N`}\n`,

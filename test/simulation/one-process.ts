@@ -6,7 +6,7 @@ import { openCheckpoint, type OwnCheckpoint } from '../../src/pipeline/checkpoin
 import { placeLookups, type FirstAnswers } from '../../src/pipeline/answers/first-answers.js'
 import { type Stop, createDefaultStages } from '../../src/pipeline/scheduler/scheduling.js'
 import { Backlog, type SchedulerDeps } from '../../src/pipeline/scheduler/work.js'
-import { endJobs, claimWaiting, waitForLost } from '../../src/pipeline/scheduler/job.js'
+import { claimWaiting, endCompleteRetry, endJobs, waitForLost } from '../../src/pipeline/scheduler/job.js'
 import { runUntilAnswered } from '../../src/pipeline/scheduler/scheduler.js'
 import { planStages } from '../../src/pipeline/plan-run.js'
 import { toScheduledStages } from '../../src/pipeline/run-lookups.js'
@@ -24,6 +24,7 @@ import {
 } from './first-world.js'
 import { ofService, readDisk } from './invariants.js'
 import { Life, mortalCheckpoint, mortalInbox, mortalTransport } from './mortal.js'
+import { allowRetry, chooseRetry } from './retry-world.js'
 import { isStageStop, stageOptionsOf, watchDepartures, type assertStageWorld } from './stage-world.js'
 import {
   assertAllPaidOnce,
@@ -55,8 +56,10 @@ export async function oneProcess(world: World, process: number, mayDie: boolean)
   const life = new Life(dieAtStep, () => {
     copyCheckpoint(path, remains)
   })
+  const retried = world.retries === null ? [] : chooseRetry(world.retries, mayDie)
   const open = (of: string, isBilled: boolean) =>
     openCheckpoint({
+      retried,
       path,
       scope: of,
       job: 'companies.csv',
@@ -76,6 +79,9 @@ export async function oneProcess(world: World, process: number, mayDie: boolean)
       return { life, stop, ended: { departures: new Map(), wasStageStopped: false } }
   }
   const checkpoint = open(scope, !world.isForgetful)
+  const { retry } = checkpoint.store
+  if (retry !== null && world.retries !== null)
+    allowRetry(world.retries, retry, ofService(readDisk(path), scope), world.resubmittable)
   if (onLost === 'resubmit') allowResubmission(world, path)
   const policy = { nowMs: Date.now(), maxAgeMs: null, onLost } as const
   const first = world.first === null ? null : readFirst(world.first, { path, scope, policy })
@@ -214,7 +220,8 @@ async function work(
     onLost: isLostOver ? onLost : 'hold',
     knowsEarlierRuns: !world.isForgetful,
   } as const
-  await checkpoint.plan(policy)
+  const askAgain = world.retries?.statuses ?? []
+  await checkpoint.plan({ ...policy, askAgain })
   const stages =
     options === null
       ? []
@@ -225,6 +232,7 @@ async function work(
     ...(options === null ? {} : { stages: toScheduledStages(options, stages) }),
   })
   await endJobs(checkpoint, { stop, stages, sharesBudget: scheduling.cost !== undefined }, Date.now())
+  if (stop === null) await endCompleteRetry(checkpoint, Date.now())
   return { stop, stageStops: stages.map((stage) => stage.stop) }
 }
 

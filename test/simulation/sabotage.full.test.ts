@@ -73,6 +73,7 @@ describe('a rule that is broken on purpose is found', () => {
     name: 'Company 1',
     state: 'answered',
     runId: 'run_1',
+    outcome: null,
     line: '{"a":1}',
     answeredRunId: 'run_1',
   }

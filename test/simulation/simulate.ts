@@ -29,6 +29,7 @@ import { openCostWorld } from './cost-world.js'
 import { decideSome, isLeft, openDecidedWorld } from './decided-world.js'
 import { MixUp } from './mix-up.js'
 import { oneProcess } from './one-process.js'
+import { isRetrying, openRetryWorld } from './retry-world.js'
 import { SimulatedPost } from './simulated-post.js'
 import { fairWeather, FailingService, stormyWeather } from './failing-service.js'
 import { assertToldDomainsKnown, ledSubjects } from './stage-invariants.js'
@@ -69,6 +70,9 @@ export interface Simulated {
   stageStops: number
   /** Processes that what they may cost ended. */
   costStops: number
+  /** Retries that were begun, and processes that continued one. */
+  retries: number
+  continuedRetries: number
   /** Verdicts of people, and those of them that were taken back. */
   decided: number
   takenBack: number
@@ -103,6 +107,8 @@ export interface WorldOptions {
   priced?: boolean
   /** People decide rows between the processes, and take verdicts back; what follows from answers is asked too. */
   decided?: boolean
+  /** Some processes are retries, which are killed, continued and repeated; plain runs come in between. */
+  retried?: boolean
   /** An own registry answers first, and is loaded again between some processes; nothing follows from answers. */
   first?: boolean | 'unread'
   /** Breaks a rule on purpose, between the client and the network. */
@@ -122,7 +128,8 @@ export async function simulate(seed: number, options: WorldOptions = {}): Promis
     const webhooks = options.webhooks === true ? openPost(seed, folder) : null
     const mixUp = options.mixedUp === true ? new MixUp(new Chance(seed + 2_000_000_011)) : null
     const withStages =
-      options.decided === true || (options.stages ?? (options.first === undefined && seed % 4 === 3))
+      options.decided === true ||
+      (options.stages ?? (options.first === undefined && options.retried !== true && seed % 4 === 3))
     const stages = withStages ? openStageWorld(seed) : null
     const world: World = {
       chance,
@@ -144,6 +151,7 @@ export async function simulate(seed: number, options: WorldOptions = {}): Promis
       lookupsMax: chance.happens(0.25) ? chance.whole(1, 20) : null,
       resubmitFrom: chance.happens(0.25) ? chance.whole(1, 6) : Infinity,
       resubmittable: new Map(),
+      retries: options.retried === true ? openRetryWorld(seed) : null,
       accepted: new Map(),
       answered: new Map(),
     }
@@ -231,7 +239,7 @@ async function live(seed: number, world: World): Promise<Simulated> {
     const isOpen = ({ state }: (typeof disk.lookups)[number]) =>
       state === 'running' || (world.isForgetful && state === 'uncertain')
     const isOver = !disk.lookups.some((lookup) => isOpen(lookup) && !isLeftAlone(lookup))
-    const isLastNight = process + 1 >= (world.first?.processesMin ?? 0)
+    const isLastNight = process + 1 >= (world.first?.processesMin ?? 0) && !isRetrying(world.retries)
     if (!life.isDead && stop === null && isOver && isLastNight) {
       assertAllAnswered(world, whole, isLeftAlone)
       if (world.stages !== null)
@@ -271,6 +279,8 @@ async function live(seed: number, world: World): Promise<Simulated> {
         stageUncertain: stageLookups.filter(isUncertain).length,
         stageStops: world.stages?.stopCount ?? 0,
         costStops: world.cost?.stopCount ?? 0,
+        retries: world.retries?.begunCount ?? 0,
+        continuedRetries: world.retries?.continuedCount ?? 0,
         decided: world.decided?.madeCount ?? 0,
         takenBack: world.decided?.takenBackCount ?? 0,
         settled: countSettled(world.first),

@@ -14,6 +14,7 @@ import { fairRecords, stormyRecords } from './record-weather.js'
 import type { SimulatedPost } from './simulated-post.js'
 import type { FailingService } from './failing-service.js'
 import { assertStagesPaidOnce } from './stage-invariants.js'
+import type { RetryWorld } from './retry-world.js'
 import type { StageWorld } from './stage-world.js'
 import type { VirtualTime } from './virtual-time.js'
 
@@ -45,6 +46,8 @@ export interface World {
   /** The user says --resubmit-uncertain from this process on. */
   resubmitFrom: number
   resubmittable: Map<string, number>
+  /** Null: no process is a retry. */
+  retries: RetryWorld | null
   accepted: Map<string, string>
   answered: Map<number, string>
 }

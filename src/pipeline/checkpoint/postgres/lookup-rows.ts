@@ -228,12 +228,17 @@ export const isFree = '(l.worker_id IS NULL OR l.worker_id = $1 OR h.is_fenced O
 export const openedAgain = `state = 'new', custom_id = NULL, run_id = NULL, worker_id = NULL`
 
 /** The last billed submission of a reopened lookup `l`, with the outcome of its answer and the status to retry it by. */
-const lastBilled = `(SELECT s.verdict, s.job_id, a.outcome, CASE WHEN a.outcome IS NOT NULL THEN a.outcome
+const lastBilled = `(SELECT s.verdict, a.outcome, CASE WHEN a.outcome IS NOT NULL THEN a.outcome
       WHEN s.verdict = 'rejected' THEN 'invalid_input'
       WHEN s.verdict = 'accepted' AND l.failure IS NOT NULL THEN 'error' END AS status
     FROM enrich.submissions s LEFT JOIN enrich.answers a ON a.lookup_id = s.lookup_id AND a.run_id = s.run_id
     WHERE s.lookup_id = l.lookup_id AND s.verdict IN ('accepted', 'rejected', 'uncertain')
     ORDER BY s.attempt DESC LIMIT 1)`
+
+/** Returns the condition that a job has submitted the lookup `l`, although another one may have done so since. */
+const buildSubmittedBySql = (job: string): string => `EXISTS (SELECT FROM enrich.submissions s
+    JOIN enrich.jobs j USING (job_id)
+    WHERE s.lookup_id = l.lookup_id AND s.verdict <> 'not_created' AND j.input = ${job})`
 
 /** Whether `restoreReopened` would restore the lookup `l`, which is `new`, from its submission `b`. */
 const isRestorable = '(l.custom_id IS NULL OR b.outcome IS NOT NULL)'
@@ -246,8 +251,7 @@ export function buildMaySubmitSql(reopening: string): string {
   const policy = `(${reopening}::jsonb -> l.scope_id::text)`
   return `(l.attempt = 0 OR l.worker_id IS NOT DISTINCT FROM $1 OR NOT EXISTS (SELECT FROM ${lastBilled} b WHERE ${isRestorable}
     AND NOT coalesce(
-      ${policy} -> 'statuses' ? b.status AND NOT EXISTS
-        (SELECT FROM enrich.jobs j WHERE j.job_id = b.job_id AND j.input = ${policy} ->> 'retry')
+      ${policy} -> 'statuses' ? b.status AND NOT ${buildSubmittedBySql(`(${policy} ->> 'retry')`)}
       OR b.outcome IS NOT NULL AND l.answered_at_ms < (${policy} ->> 'cutoffMs')::bigint
       OR b.outcome IS NULL AND ${policy} -> 'verdicts' ? b.verdict, false)))`
 }
@@ -312,8 +316,7 @@ export async function reopenOutcomes(
          WHEN 'running' THEN CASE WHEN l.failure IS NULL THEN NULL ELSE 'error' END
          WHEN 'answered' THEN (SELECT a.outcome FROM enrich.answers a WHERE a.lookup_id = l.lookup_id)
          WHEN 'failed' THEN 'failed' END = ANY($4::text[])
-       AND NOT EXISTS (SELECT FROM enrich.submissions s JOIN enrich.jobs j USING (job_id)
-         WHERE s.custom_id = l.custom_id AND j.input = $5)
+       AND NOT ${buildSubmittedBySql('$5')}
        ORDER BY l.lookup_id FOR NO KEY UPDATE OF l)`,
     [
       store.worker.id,

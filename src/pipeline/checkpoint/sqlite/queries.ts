@@ -150,7 +150,7 @@ const preparePlanning = (database: Sqlite) => ({
   ),
   /**
    * A run that needs attention has the outcome `error`; a run that is only slow has none. What this retry submitted is
-   * not reopened.
+   * not reopened, although another retry may have submitted it since.
    */
   reopenOutcomes: prepare<WantedFrom & { outcomes: string; retryJob: string | null }>(
     database,
@@ -162,8 +162,8 @@ const preparePlanning = (database: Sqlite) => ({
        WHEN 'answered' THEN (SELECT outcome FROM answers a WHERE a.lookup_id = lookups.lookup_id)
        WHEN 'failed' THEN 'failed'
      END IN (SELECT value FROM json_each(@outcomes))
-     AND NOT EXISTS (SELECT 1 FROM submissions s JOIN jobs USING (job_id)
-       WHERE s.custom_id = lookups.custom_id AND input = @retryJob)`,
+     AND lookup_id NOT IN (SELECT lookup_id FROM submissions JOIN jobs USING (job_id)
+       WHERE input = @retryJob AND verdict <> 'not_created')`,
   ),
 })
 
