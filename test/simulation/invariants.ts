@@ -108,10 +108,11 @@ export function assertNothingLost(
   }
   const lookups = new Map(disk.lookups.map((row) => [row.lookupId, row]))
   for (const [lookupId, runId] of answered) {
-    hold(
-      lookups.get(lookupId)?.answeredRunId === runId,
-      `the acknowledged answer of lookup ${lookupId} is lost`,
-    )
+    const last = lookups.get(lookupId)?.answeredRunId ?? null
+    const runs = disk.submissions.flatMap((row) => (row.lookupId === lookupId ? [row.runId] : []))
+    // A process that was killed may have written the answer to a later submission, and not acknowledged it.
+    const isLater = last !== null && runs.includes(runId) && runs.indexOf(last) > runs.indexOf(runId)
+    hold(last === runId || isLater, `the acknowledged answer of lookup ${lookupId} is lost`)
   }
   for (const { customId, runId } of service.ledger) {
     const row = submissions.get(customId)

@@ -107,7 +107,10 @@ export interface WorldOptions {
   priced?: boolean
   /** People decide rows between the processes, and take verdicts back; what follows from answers is asked too. */
   decided?: boolean
-  /** Some processes are retries, which are killed, continued and repeated; plain runs come in between. */
+  /**
+   * Some processes are retries, which are killed, continued and repeated; plain runs come in between. Nothing follows from
+   * answers, and nothing bounds what a job may cost.
+   */
   retried?: boolean
   /** An own registry answers first, and is loaded again between some processes; nothing follows from answers. */
   first?: boolean | 'unread'
@@ -259,7 +262,9 @@ async function live(seed: number, world: World): Promise<Simulated> {
       const uncertainBilled = uncertain.filter(({ name }) => billedNames.has(name)).length
       // How long ago another process lost an answer is known by the wall clock alone: where that jumped, the next
       // command may have to claim what this one did not wait for.
-      if (world.webhooks?.post.lostCount === 0 && time.jumpCount === 0) assertAllClaimed(uncertainBilled)
+      // A name that a retry lost was billed before.
+      const isTold = world.webhooks?.post.lostCount === 0 && world.retries === null
+      if (isTold && time.jumpCount === 0) assertAllClaimed(uncertainBilled)
       assertToldDomainsKnown(disk, world.webhooks?.post.toldDomains ?? new Set())
       return {
         seed,

@@ -90,6 +90,22 @@ describe('no lookup is paid twice and no row is lost, whatever is killed, cut of
     expect([decided > 15, takenBack > 4]).toEqual([true, true])
   })
 
+  test.each([
+    ['polled', {}],
+    ['sent', { webhooks: true }],
+    ['and mixed up', { webhooks: true, mixedUp: true }],
+  ])('no retry pays twice for a lookup, however often it is killed and continued: %s', async (_, options) => {
+    let [crashes, retries, continued] = [0, 0, 0]
+    for (const seed of [102, 111, 178, 199, ...Array.from({ length: 30 }, (_, index) => index + 1)]) {
+      const world = await simulate(seed, { ...options, retried: true })
+      crashes += world.crashes
+      retries += world.retries
+      continued += world.continuedRetries
+    }
+    expect(crashes).toBeGreaterThan(10)
+    expect([retries > 20, continued > 3]).toEqual([true, true])
+  })
+
   test('counts decide nothing: without them the outcome is the same', async () => {
     const nothing = () => undefined
     const counter: RunCounter = {

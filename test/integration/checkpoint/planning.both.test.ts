@@ -303,6 +303,9 @@ describeCheckpoints('planning', (at) => {
       expect(await retryFirst('answered', ['matched'])).toEqual(names)
       expect(await retryFirst('answered', ['matched', 'merged'])).toEqual(names)
       expect(await retryFirst('answered', ['matched'], 'others.csv')).toEqual(names)
+      // The first retry submits nothing again that the others have submitted since.
+      expect(await retryFirst('answered', ['matched'])).toEqual(names.slice(1))
+      expect(await retryFirst('answered', ['matched', 'merged'])).toEqual(names.slice(1))
       const checkpoint = await at.open(name, undefined, undefined, ['matched'])
       expect(checkpoint.store.retry).toMatchObject({ isContinued: true, isRepeated: false })
     })
