@@ -38,6 +38,7 @@ export declare const errorCodes: {
   CHECKPOINT_NOT_FOUND: 2
   CHECKPOINT_NOT_UPDATED: 2
   CHECKPOINT_PASSWORD_MISSING: 2
+  CHECKPOINT_REMOVED: 2
   CHECKPOINT_SERVER_BUSY: 5
   CHECKPOINT_SERVER_CHANGED: 2
   CHECKPOINT_SERVER_FAILED: 5
@@ -743,6 +744,9 @@ export type Stop =
       reason: string
     }
   | {
+      kind: 'checkpoint_lost'
+    }
+  | {
       kind: 'lookups_max'
       lookupsMax: number
     }
@@ -803,6 +807,7 @@ export type ErrorCode =
   | 'CHECKPOINT_NOT_FOUND'
   | 'CHECKPOINT_NOT_UPDATED'
   | 'CHECKPOINT_PASSWORD_MISSING'
+  | 'CHECKPOINT_REMOVED'
   | 'CHECKPOINT_SERVER_BUSY'
   | 'CHECKPOINT_SERVER_CHANGED'
   | 'CHECKPOINT_SERVER_FAILED'

@@ -127,6 +127,8 @@ export const errorExamples: Readonly<Record<string, string>> = {
   CHECKPOINT_SERVER_CHANGED: 'the server of postgres://…@db/enrich was replaced or restored',
   CHECKPOINT_SERVER_FULL: 'postgres://…@db/enrich: could not extend file: No space left on device',
   CHECKPOINT_SERVER_READ_ONLY: 'postgres://…@db/enrich does not accept writes',
+  CHECKPOINT_REMOVED:
+    'the checkpoint .enrich/checkpoint.sqlite was moved to /srv/old/checkpoint.sqlite during the run',
   CHECKPOINT_SERVER_BUSY: 'postgres://…@db/enrich: canceling statement due to lock timeout',
   CHECKPOINT_SERVER_FAILED: 'postgres://…@db/enrich failed (SQLSTATE XX000): internal error',
   CHECKPOINT_STATEMENT_REFUSED:
