@@ -132,7 +132,8 @@ async function open(path: string): Promise<{ checkpoint: Checkpoint; close: () =
   const copy = new LocalCopy(folder)
   const worker = await openWorker({ prompt, server, clock: systemClock, job })
   const { checkpoint } = await openPostgresCheckpoint({
-    ...own,
+    run: own,
+    random: systemRandom,
     clock: systemClock,
     database: shared,
     worker,

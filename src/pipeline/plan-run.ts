@@ -97,7 +97,7 @@ async function tellFromFuture({ order, services }: RunContext, { checkpoint }: A
   if ([own, ...stages].every(({ maxAgeMs }) => maxAgeMs === null)) return
   let count = 0
   for (const kind of lookupKinds)
-    count += await checkpoint.store.countFromFuture(kind, services.clock.nowMs())
+    count += await checkpoint.forKind(kind).read('future_answers', { nowMs: services.clock.nowMs() })
   if (count === 0) return
   const text = `${plural(count, 'answer is', 'answers are')} dated in the future: the clock is or was wrong. For --max-age, they are not old.`
   services.observe({ type: 'notice', text, isWarning: true })

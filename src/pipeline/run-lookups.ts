@@ -110,7 +110,7 @@ export async function runLookups(
       withSettled(stage.plan, await countSettledByOthers(checkpoint.forKind(stage.kind))),
     )
   const ended = findEndReason({ stop, stages })
-  const loss = checkpoint.store.findLoss?.() ?? null
+  const loss = await checkpoint.read('loss')
   if (loss !== null) throw loss
   const spent = ended !== null && isBudgetEnd(ended.stop) ? await readSpending(checkpoint) : null
   const isOver = await endJobs(checkpoint, { stop, stages, sharesBudget: cost !== undefined }, clock.nowMs())

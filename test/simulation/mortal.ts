@@ -68,9 +68,7 @@ function mortalStore(store: LookupStore, life: Life): LookupStore {
         life.endsJob = true
         return store.endJob(kind, nowMs)
       }),
-    countFromFuture: (kind, nowMs) => store.countFromFuture(kind, nowMs),
     retry: store.retry,
-    endRetry: (nowMs) => mortalCall(life, () => store.endRetry(nowMs)),
     history: store.history,
     close: () => store.close(),
   }

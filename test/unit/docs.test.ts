@@ -122,9 +122,8 @@ describe('the command line', async () => {
   })
 
   test('every exit code is in the README, and no other', () => {
-    const ofSignals = [...read('src/cli/command-line.ts').matchAll(/SIG\w+: (\d+)/g)].map(([, code]) =>
-      Number(code),
-    )
+    const signals = [...read('src/cli/command-line.ts').matchAll(/SIG\w+: (\d+)/g)]
+    const ofSignals = [...new Set(signals.map(([, code]) => Number(code)))]
     expect(ofSignals).toHaveLength(2)
     // 0 is success, 1 a bug, 3 a written output with rows that need attention, 6 one with an alarm: no error bears these.
     const codes = new Set([0, 1, 3, 6, ...Object.values(errorCodes), ...ofSignals])

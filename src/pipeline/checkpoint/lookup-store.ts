@@ -21,8 +21,8 @@ interface Query<Given, Found> {
   found: Found
 }
 
-/** Queries of lookups of one kind, by name: what is given, and what is found. */
-export interface LookupQueries {
+/** Queries for lookups of one kind, by name: what is given, and what is found. */
+interface SingleLookupQueries {
   /** The next `new` lookups of this run after a position, in order; on a server, claims them for this worker. */
   to_submit: Query<{ after: number; count: number }, { position: number; lookup: ToSubmit }[]>
   /** The runs that this run polls, oldest first; on a server, adopts those of dead workers. */
@@ -37,13 +37,24 @@ export interface LookupQueries {
   body: Query<{ lookupId: LookupId }, string | null>
   /** Lookups whose response was lost by a submission sent after `afterMs`; among those of this run, or all. */
   lost: Query<{ afterMs: number; among: 'wanted' | 'all' }, { lookupId: LookupId; intendedAtMs: number }[]>
+}
+
+/** Queries about the whole checkpoint, or all lookups of a run. */
+interface RunQueries {
   /** Send times of the newest submissions to this scope's service after `afterMs`: at most `count`, oldest first. */
   recent_submissions: Query<{ afterMs: number; count: number }, number[]>
+  /** Number of answers of this run that are dated in the future. */
+  future_answers: Query<{ nowMs: number }, number>
+  /** Saves a billed file that was removed while it was open; the error says where its answers are. */
+  loss: Query<undefined, UserError | null>
   /** Number of submissions of this job that were or may have been billed, by all its workers. */
   spent: Query<undefined, number>
   /** The part of `spent` that belongs to row lookups. */
   spent_by_rows: Query<undefined, number>
 }
+
+/** Queries of one kind, by name. */
+export type LookupQueries = SingleLookupQueries & RunQueries
 
 export type QueryName = keyof LookupQueries
 export type Given<Name extends QueryName> = LookupQueries[Name]['given']
@@ -87,8 +98,6 @@ export interface LookupStore {
   register(lookups: readonly KeyedLookup[]): Promise<LookupId[]>
   /** Carries out `planGroups` for the lookups of this run; only for these follow-ups, if given, which it adds first. */
   plan(kind: LookupKind, policy: PlanPolicy, followUps?: readonly KeyedLookup[]): Promise<FollowedLookups>
-  /** Counts the answers of this run that are dated in the future. */
-  countFromFuture(kind: LookupKind, nowMs: number): Promise<number>
   /** Writes an intention; refuses it if the lookup is no longer free, or a limit of the job is reached. */
   intend(
     kind: LookupKind,
@@ -103,14 +112,10 @@ export interface LookupStore {
     decide: (now: RowsNow) => Transition<Outcome>,
   ): Promise<Outcome>
   read<Name extends QueryName>(kind: LookupKind, name: Name, given: Given<Name>): Promise<Found<Name>>
-  /** See `Checkpoint.endJob`. */
-  endJob(kind: LookupKind, nowMs: number): Promise<void>
+  /** See `Checkpoint.endJob`. `retry`: the retry is complete, and the same command begins another one. */
+  endJob(kind: LookupKind | 'retry', nowMs: number): Promise<void>
   /** The retry of this run; `null` for any other run. */
   readonly retry: Retry | null
-  /** Marks the retry as complete: the same command then begins another one. */
-  endRetry(nowMs: number): Promise<void>
-  /** Saves the answers of a billed file that was removed while it was open; returns the error that says where they are. */
-  findLoss?(): UserError | null
   /** `null` if this process has the checkpoint to itself. */
   readonly others: OtherWorkers | null
   /** The run history: `src/pipeline/history`. */

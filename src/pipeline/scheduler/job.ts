@@ -224,5 +224,5 @@ export async function endCompleteRetry(checkpoint: Checkpoint, nowMs: number): P
     const open = await checkpoint.forKind(kind).read('pending_runs')
     if (open.some(({ needsAttention }) => needsAttention === null)) return
   }
-  await checkpoint.store.endRetry(nowMs)
+  await checkpoint.store.endJob('retry', nowMs)
 }

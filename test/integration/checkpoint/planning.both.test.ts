@@ -265,7 +265,7 @@ describeCheckpoints('planning', (at) => {
         const answer = answerTo(runId, { outcome: statuses.includes('failed') ? 'failed' : 'matched' })
         const failed = statuses.includes('failed') ? ({ state: 'failed' } as const) : {}
         await checkpoint.apply({ event: 'answer', lookupId, answer: { ...answer, ...failed } })
-      } else await checkpoint.store.endRetry(startMs)
+      } else await checkpoint.store.endJob('retry', startMs)
       await at.close()
       return open.map(({ lookup }) => lookup.name)
     }

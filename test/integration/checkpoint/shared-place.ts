@@ -72,14 +72,14 @@ export class SharedPlace {
       random: systemRandom,
     })
     const { postgres } = shared
-    const deps = { ...own, nowMs: startMs, random: systemRandom }
     const copy = new LocalCopy(this.#folder)
     const worker = await joinWorker(postgres, own.job, async () => {
       copy.close()
       await shared.close()
     })
     const { checkpoint, store } = await openPostgresCheckpoint({
-      ...deps,
+      run: { ...own, nowMs: startMs },
+      random: systemRandom,
       clock: systemClock,
       database: shared,
       worker,

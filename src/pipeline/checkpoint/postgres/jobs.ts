@@ -2,7 +2,7 @@ import { type PostgresStatements, replaceNuls } from '../../../platform/postgres
 import { toScope, lookupKinds, type LookupKind } from '../../../core/lookup-state.js'
 import { toRetryJob } from '../../../core/partition.js'
 import { RunKinds, type Retry } from '../records.js'
-import type { SharedJob, SharedStore } from './store.js'
+import { Reopening, type SharedJob, type SharedStore } from './store.js'
 import type { KeyedLookup } from '../lookup.js'
 import type { LookupId } from '../../../core/lookup-identity.js'
 
@@ -47,7 +47,7 @@ export async function joinJob(statements: PostgresStatements, joined: JoinedJob)
     await beginCount(statements, jobId, id)
     kinds.set(kind, { scopeId: id })
   }
-  return { jobId, base, kinds, retry }
+  return { jobId, base, kinds, retry, reopening: new Reopening() }
 }
 
 const ensureOpenJob = (statements: PostgresStatements, scopeId: number, input: string, nowMs: number) =>

@@ -245,7 +245,7 @@ const isRestorable = '(l.custom_id IS NULL OR b.outcome IS NOT NULL)'
 
 /**
  * Returns the condition that this run may submit the lookup `l`, which is `new`. If another run reopened it and did not
- * submit it, this run does so only if it would have reopened it too. `reopening`: see `SharedStore.describeReopening`.
+ * submit it, this run does so only if it would have reopened it too. `reopening`: see `Reopening`.
  */
 export function buildMaySubmitSql(reopening: string): string {
   const policy = `(${reopening}::jsonb -> l.scope_id::text)`

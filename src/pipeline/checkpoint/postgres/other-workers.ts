@@ -133,7 +133,13 @@ export class WorkerWatch implements OtherWorkers {
   async #restoreReopened(): Promise<void> {
     const { job, worker } = this.#store
     const scopeIds = lookupKinds.map((kind) => job.kinds.getScopeId(kind))
-    await restoreReopened(this.#store, worker.id, scopeIds, 0, this.#store.describeReopening())
+    await restoreReopened(
+      this.#store,
+      worker.id,
+      scopeIds,
+      0,
+      this.#store.job.reopening.describe(this.#store.job),
+    )
   }
 
   /** Checks that the wanted list still exists: otherwise the run would seem complete. Throws like `assertActive`. */
@@ -158,7 +164,7 @@ export class WorkerWatch implements OtherWorkers {
          AND (l.state <> 'new' OR ${buildMaySubmitSql('$4')}) AS is_left) o
        WHERE w.worker_id = $1 AND ($3::integer IS NULL OR w.scope_id = $3) AND NOT w.is_decided
        AND l.state = ANY($2::text[])`,
-      [this.#store.worker.id, states, scopeId, this.#store.describeReopening()],
+      [this.#store.worker.id, states, scopeId, this.#store.job.reopening.describe(this.#store.job)],
     )
     return row ?? { leftCount: 0, openCount: 0 }
   }

@@ -37,8 +37,8 @@ export async function planKind(
   const scopeId = store.job.kinds.getScopeId(kind)
   const from = [store.worker.id, scopeId, afterPosition]
   const cutoffMs = getCutoffMs(policy)
-  store.noteReopening(kind, policy)
-  const reopening = store.describeReopening()
+  store.job.reopening.add(kind, policy)
+  const reopening = store.job.reopening.describe(store.job)
   await restoreReopened(store, store.worker.id, [scopeId], afterPosition, reopening)
   if (policy.askAgain !== undefined && policy.askAgain.length > 0)
     await reopenOutcomes(store, kind, policy.askAgain, afterPosition)
@@ -127,7 +127,7 @@ export async function claimNew(
       store.job.kinds.getScopeId(kind),
       afterPosition,
       Math.min(count, claimCountMax),
-      store.describeReopening(),
+      store.job.reopening.describe(store.job),
     ],
   )
   return rows

@@ -193,6 +193,8 @@ export class PostgresStore implements LookupStore {
       body: (_, { lookupId }) => readAnswerBody(store, lookupId),
       lost: (kind, { afterMs, among }) => selectLostSince(store, kind, afterMs, among),
       recent_submissions: (kind, { afterMs, count }) => selectRecentSubmissions(store, kind, afterMs, count),
+      future_answers: (kind, { nowMs }) => countFromFuture(store, kind, nowMs),
+      loss: () => Promise.resolve(null),
       spent: (kind) => readSpent(store, kind),
       spent_by_rows: (kind) => readSpentByRows(store, kind),
     }
@@ -204,20 +206,13 @@ export class PostgresStore implements LookupStore {
     return owner
   }
 
-  endJob(kind: LookupKind, nowMs: number): Promise<void> {
-    return endJob(this.#deps.store, kind, nowMs)
-  }
-
-  countFromFuture(kind: LookupKind, nowMs: number): Promise<number> {
-    return countFromFuture(this.#deps.store, kind, nowMs)
+  endJob(kind: LookupKind | 'retry', nowMs: number): Promise<void> {
+    const { store } = this.#deps
+    return kind === 'retry' ? endRetry(store, nowMs) : endJob(store, kind, nowMs)
   }
 
   get retry(): Retry | null {
     return this.#deps.store.job.retry
-  }
-
-  endRetry(nowMs: number): Promise<void> {
-    return endRetry(this.#deps.store, nowMs)
   }
 
   close(): Promise<void> {

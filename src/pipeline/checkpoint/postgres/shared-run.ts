@@ -20,10 +20,9 @@ import { joinJob } from './jobs.js'
 import { restoreReopened } from './lookup-rows.js'
 import { WorkerWatch } from './other-workers.js'
 
-interface OpenPostgresCheckpointDeps extends Pick<
-  OpenCheckpointDeps,
-  'scope' | 'job' | 'retried' | 'nowMs' | 'random'
-> {
+interface OpenPostgresCheckpointDeps {
+  readonly run: Pick<OpenCheckpointDeps, 'scope' | 'job' | 'retried' | 'nowMs'>
+  readonly random: Random
   readonly clock: Clock
   readonly database: CheckpointDatabase
   /** This process's worker; closed with the checkpoint, unlike the database. */
@@ -40,7 +39,8 @@ interface OpenPostgresCheckpointDeps extends Pick<
 export async function openPostgresCheckpoint(
   deps: OpenPostgresCheckpointDeps,
 ): Promise<{ checkpoint: Checkpoint; store: SharedStore }> {
-  const { worker, copy, scope, job: input, retried, nowMs } = deps
+  const { worker, copy } = deps
+  const { scope, job: input, retried, nowMs } = deps.run
   const { postgres, explain } = deps.database
   const joined = { base: scope, input, retried, workerId: worker.id, nowMs }
   const job = await withRetries(deps, () =>
@@ -232,7 +232,7 @@ async function openJoinedCheckpoint(
   options: OpenCheckpointDeps,
 ): ReturnType<typeof openPostgresCheckpoint> {
   const { location, clock, random, part = null, times = leaseTimes } = deps
-  const { scope, job, retried = [], nowMs, notice } = options
+  const { scope, job, notice } = options
   const { postgres, prompt, server, explain } = shared
   const leased = await retryWhileUnreachable(deps, () =>
     openWorker({ prompt, server, clock, job, times }).catch((error: unknown) => {
@@ -278,10 +278,7 @@ async function openJoinedCheckpoint(
       : (route: string, windowMs: number) =>
           openSharedTurns({ prompt, clock, random, keyHash: hashKey(scope, key), route, windowMs })
   return openPostgresCheckpoint({
-    scope,
-    job,
-    retried,
-    nowMs,
+    run: options,
     random,
     clock,
     database: shared,

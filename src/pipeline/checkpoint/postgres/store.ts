@@ -50,6 +50,42 @@ class Activity {
   }
 }
 
+/** The settled lookups of a kind that a run reopens: by status, by age, and by the verdict of unanswered submissions. */
+interface ReopenedLookups {
+  readonly statuses: readonly string[]
+  readonly cutoffMs: number
+  readonly verdicts: readonly ('uncertain' | 'accepted')[]
+}
+
+const nothing: ReopenedLookups = { statuses: [], cutoffMs: -1, verdicts: [] }
+
+/** What a run reopens, by kind. */
+export class Reopening {
+  readonly #kinds = new Map<LookupKind, ReopenedLookups>()
+
+  /** Adds a policy to those of a kind. */
+  add(kind: LookupKind, policy: PlanPolicy): void {
+    const { statuses, cutoffMs, verdicts } = this.#kinds.get(kind) ?? nothing
+    const { askAgain = [], onLost, knowsEarlierRuns } = policy
+    const lost = onLost === 'resubmit' ? (['uncertain'] as const) : []
+    const own = knowsEarlierRuns === false ? (['uncertain', 'accepted'] as const) : lost
+    this.#kinds.set(kind, {
+      statuses: [...new Set([...statuses, ...askAgain])],
+      cutoffMs: Math.max(cutoffMs, getCutoffMs(policy)),
+      verdicts: [...new Set([...verdicts, ...own])],
+    })
+  }
+
+  /** Returns it as JSON by scope, for `buildMaySubmitSql`. */
+  describe({ kinds, retry }: Pick<SharedJob, 'kinds' | 'retry'>): string {
+    const entries = lookupKinds.map((kind) => {
+      const own = this.#kinds.get(kind) ?? nothing
+      return [kinds.getScopeId(kind), { ...own, retry: retry?.job ?? null }] as const
+    })
+    return JSON.stringify(Object.fromEntries(entries))
+  }
+}
+
 /** One input of one service; several workers may process it. */
 export interface SharedJob {
   readonly jobId: number
@@ -58,6 +94,7 @@ export interface SharedJob {
   readonly kinds: RunKinds<{ readonly scopeId: number }>
   /** `null` if this run is no retry. */
   readonly retry: Retry | null
+  readonly reopening: Reopening
 }
 
 /** An opened and checked database. Id and generation are part of each `custom_id`. */
@@ -77,15 +114,6 @@ export const createLeaseLostError = (why: string): UserError =>
     hint: 'run the same command again: its submissions are recorded, and nothing is submitted twice',
   })
 
-/** The settled lookups of a kind that this run reopens: by status, by age, and by the verdict of unanswered submissions. */
-interface Reopening {
-  readonly statuses: readonly string[]
-  readonly cutoffMs: number
-  readonly verdicts: readonly ('uncertain' | 'accepted')[]
-}
-
-const noReopening: Reopening = { statuses: [], cutoffMs: -1, verdicts: [] }
-
 /** How long to wait for a lease renewal before giving up. */
 const leaseWaitMsMax = 60_000
 
@@ -99,7 +127,6 @@ export class SharedStore extends RetryingStatements {
   readonly unsettled = new Set<string>()
   readonly activity: Activity
   readonly clock: RetryDeps['clock']
-  readonly #reopening = new Map<LookupKind, Reopening>()
 
   constructor(deps: SharedStoreDeps) {
     super(deps.database, deps)
@@ -109,33 +136,6 @@ export class SharedStore extends RetryingStatements {
     this.clock = deps.clock
     this.activity = new Activity(deps.part ?? null, () => this.unsettled.size)
     this.worker.setActivity(() => this.activity.describe())
-  }
-
-  /** Adds a policy to those by which this run reopens lookups of a kind. */
-  noteReopening(kind: LookupKind, policy: PlanPolicy): void {
-    const { statuses, cutoffMs, verdicts } = this.#reopening.get(kind) ?? noReopening
-    const { askAgain = [], onLost, knowsEarlierRuns } = policy
-    const own =
-      knowsEarlierRuns === false
-        ? (['uncertain', 'accepted'] as const)
-        : onLost === 'resubmit'
-          ? (['uncertain'] as const)
-          : []
-    this.#reopening.set(kind, {
-      statuses: [...new Set([...statuses, ...askAgain])],
-      cutoffMs: Math.max(cutoffMs, getCutoffMs(policy)),
-      verdicts: [...new Set([...verdicts, ...own])],
-    })
-  }
-
-  /** The lookups that this run reopens, as JSON by scope. */
-  describeReopening(): string {
-    const retry = this.job.retry?.job ?? null
-    const entries = lookupKinds.map((kind) => {
-      const own = this.#reopening.get(kind) ?? noReopening
-      return [this.job.kinds.getScopeId(kind), { ...own, retry }] as const
-    })
-    return JSON.stringify(Object.fromEntries(entries))
   }
 
   /**

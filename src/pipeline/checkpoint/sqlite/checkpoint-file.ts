@@ -38,21 +38,63 @@ const lookEveryMs = 1_000
 /** Matchers return answers a few milliseconds apart; a commit of ten costs as much as three single ones. */
 const unbilledGatherMs = 25
 
+/** Notices that the open checkpoint file was moved or removed; not if nothing is billed. */
+export class PathWatch {
+  readonly #path: string
+  readonly #database: Sqlite
+  readonly #isBilled: boolean
+  readonly #place: FilePlace
+  #isGone = false
+  #lookedAtMs = -Infinity
+
+  constructor(database: Sqlite, { path, isBilled = true }: Pick<OpenCheckpointDeps, 'path' | 'isBilled'>) {
+    this.#path = path
+    this.#database = database
+    this.#isBilled = isBilled
+    this.#place = readPlace(path)
+  }
+
+  /** Whether the path leads to another file than the open one, or to none. Looks once a second. */
+  isLost(): boolean {
+    const nowMs = performance.now()
+    if (!this.#isBilled || this.#isGone || nowMs - this.#lookedAtMs < lookEveryMs) return this.#isGone
+    this.#lookedAtMs = nowMs
+    this.#isGone = !isAtPath(this.#path, this.#place)
+    return this.#isGone
+  }
+
+  /** Copies a removed file to its path, or next to what is there now. Returns the error for the user. */
+  saveIfLost(): UserError | null {
+    this.#lookedAtMs = -Infinity
+    if (!this.isLost()) return null
+    const path = this.#path
+    const found = findOpenFile(this.#place)
+    const to = existsSync(path) ? `${path}.${process.pid}.saved` : path
+    if (!found.isMoved) {
+      mkdirSync(dirname(path), { recursive: true })
+      this.#database.prepare('VACUUM INTO ?').run(to)
+      chmodSync(to, 0o600)
+    }
+    const what = found.isMoved ? `moved${found.path && ` to ${found.path}`}` : 'removed'
+    const hint = found.isMoved
+      ? 'all answers are in the moved file: move its folder back, then the same command resumes'
+      : `all answers are saved in ${to}: the same command with --checkpoint ${to} --accept-rollback resumes`
+    return new UserError('CHECKPOINT_REMOVED', `the checkpoint ${path} was ${what} during the run`, { hint })
+  }
+}
+
 /** State shared by the lookups of all kinds in one checkpoint: the file, its lock and head, and its commits. */
 export class CheckpointFile {
-  readonly id: string
   readonly path: string
   readonly database: Sqlite
   readonly kinds = new RunKinds<KindIds>()
   readonly retry: Retry | null
+  readonly #id: string
   readonly #stack: CloseStack
   readonly #deps: OpenCheckpointDeps
   readonly #commits: GroupTransactions
   readonly #head: HeadKeeper
   #isSubmittable = false
-  readonly #place: FilePlace
-  #isGone = false
-  #lookedAtMs = -Infinity
 
   constructor(
     database: Sqlite,
@@ -64,8 +106,7 @@ export class CheckpointFile {
     this.database = database
     this.#stack = stack
     this.path = deps.path
-    this.#place = readPlace(deps.path)
-    this.id = ensureCheckpointId(database, deps, found)
+    this.#id = ensureCheckpointId(database, deps, found)
     this.#head = new HeadKeeper(database, found, deps)
     this.retry = beginRetry(database, deps)
     this.#deps = { ...deps, job: this.retry?.job ?? deps.job }
@@ -82,8 +123,9 @@ export class CheckpointFile {
     })
   }
 
-  get generation(): number {
-    return this.#head.generation
+  /** Part of each `custom_id`. */
+  get identity(): { readonly id: string; readonly generation: number } {
+    return { id: this.#id, generation: this.#head.generation }
   }
 
   /** Creates the scope and the job of kinds that have none. */
@@ -113,43 +155,6 @@ export class CheckpointFile {
     } finally {
       second?.close()
     }
-  }
-
-  /** Whether the path leads to another file than the open one, or to none. Looks once a second. */
-  isLost(): boolean {
-    const nowMs = performance.now()
-    if (this.#deps.isBilled === false || this.#isGone || nowMs - this.#lookedAtMs < lookEveryMs)
-      return this.#isGone
-    this.#lookedAtMs = nowMs
-    this.#isGone = !isAtPath(this.path, this.#place)
-    return this.#isGone
-  }
-
-  /** Copies a removed file to its path, or next to what is there now. Returns the error for the user. */
-  saveIfLost(): UserError | null {
-    this.#lookedAtMs = -Infinity
-    if (!this.isLost()) return null
-    const { path, database } = this
-    const found = findOpenFile(this.#place)
-    const to = existsSync(path) ? `${path}.${process.pid}.saved` : path
-    if (!found.isMoved) {
-      mkdirSync(dirname(path), { recursive: true })
-      database.prepare('VACUUM INTO ?').run(to)
-      chmodSync(to, 0o600)
-    }
-    const what = found.isMoved ? `moved${found.path && ` to ${found.path}`}` : 'removed'
-    const hint = found.isMoved
-      ? 'all answers are in the moved file: move its folder back, then the same command resumes'
-      : `all answers are saved in ${to}: the same command with --checkpoint ${to} --accept-rollback resumes`
-    return new UserError('CHECKPOINT_REMOVED', `the checkpoint ${path} was ${what} during the run`, { hint })
-  }
-
-  /** Ends the row of the retry of this run. */
-  async endRetry(nowMs: number): Promise<void> {
-    const { database, retry } = this
-    if (retry === null) return
-    const end = database.prepare('UPDATE jobs SET ended_at_ms = ? WHERE job_id = ?')
-    await this.batch(() => end.run(nowMs, retry.jobId))
   }
 
   /** Durable when it resolves. */

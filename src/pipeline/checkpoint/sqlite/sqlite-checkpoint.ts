@@ -1,8 +1,8 @@
-import type { UserError } from '../../../core/errors.js'
 import { openWithCleanup } from '../../../platform/close-stack.js'
 import { Checkpoint } from '../checkpoint.js'
 import {
   CheckpointFile,
+  PathWatch,
   keepReserve,
   type KindIds,
   type OpenCheckpointDeps,
@@ -78,8 +78,9 @@ export function openCheckpoint(deps: OpenCheckpointDeps): OwnCheckpoint {
       stack.add(() => database.close())
       const reserve = keepReserve(path)
       stack.add(reserve.release)
+      const watch = new PathWatch(database, deps)
       const file = new CheckpointFile(database, reserve, found, deps, stack)
-      return new Checkpoint(new SqliteStore(file, reserve)) as OwnCheckpoint
+      return new Checkpoint(new SqliteStore(file, reserve, watch)) as OwnCheckpoint
     }),
   )
 }
@@ -92,19 +93,19 @@ type Reads = {
 class SqliteStore implements LookupStore {
   readonly others = null
   readonly retry: Retry | null
-  readonly endRetry = (nowMs: number): Promise<void> => this.#file.endRetry(nowMs)
-  readonly findLoss = (): UserError | null => this.#file.saveIfLost()
   readonly history: HistoryStore
   readonly #file: CheckpointFile
   readonly #reserve: Reserve
+  readonly #watch: PathWatch
   readonly #queries: Queries
   readonly #reads: Reads
 
-  constructor(file: CheckpointFile, reserve: Reserve) {
+  constructor(file: CheckpointFile, reserve: Reserve, watch: PathWatch) {
     const { path, database } = file
     this.#file = file
     this.retry = file.retry
     this.#reserve = reserve
+    this.#watch = watch
     this.#queries = prepareQueries(database)
     this.history = new SqliteHistoryStore({
       path,
@@ -138,12 +139,8 @@ class SqliteStore implements LookupStore {
     return this.#file.batch(() => ({ plan: this.#plan(kind, policy, 0), open: [] }))
   }
 
-  async countFromFuture(kind: LookupKind, nowMs: number): Promise<number> {
-    return this.#queries.fromFutureCount.get({ ...this.#getRange(kind), untilMs: nowMs + clockSkewMs }) ?? 0
-  }
-
   async intend(kind: LookupKind, lookupId: LookupId, nowMs: number): Promise<Intention | Refusal> {
-    if (this.#file.isLost()) return 'checkpoint_lost'
+    if (this.#watch.isLost()) return 'checkpoint_lost'
     return this.#file.withTransaction(() => {
       // The reserve covers requests in flight: once it is released, nothing more may be sent.
       if (!this.#reserve.isHeld) throw createDiskFullError(this.#file.path)
@@ -152,7 +149,7 @@ class SqliteStore implements LookupStore {
       if (row === undefined) throw new Error(`lookup ${lookupId} is unknown`)
       const attempt = row.attempt + 1
       // A webhook that echoes it names the checkpoint, the lookup (scope and key) and the attempt.
-      const { id: checkpointId, generation } = this.#file
+      const { id: checkpointId, generation } = this.#file.identity
       const keyHex = row.key.toString('hex')
       const customId = formatCustomId({ checkpointId, scopeId, keyHex, attempt, generation })
       this.#queries.intend.run({ lookupId, state: getStateAfter(row, 'intend'), attempt, customId })
@@ -181,8 +178,8 @@ class SqliteStore implements LookupStore {
     })
   }
 
-  async endJob(kind: LookupKind, nowMs: number): Promise<void> {
-    const jobId = this.#file.kinds.get(kind)?.jobId ?? 0
+  async endJob(kind: LookupKind | 'retry', nowMs: number): Promise<void> {
+    const jobId = (kind === 'retry' ? this.retry : this.#file.kinds.get(kind))?.jobId ?? 0
     await this.#file.withTransaction(() => this.#queries.endJob.run({ jobId, nowMs }))
   }
 
@@ -225,6 +222,9 @@ class SqliteStore implements LookupStore {
         (among === 'all' ? queries.lostOfScope : queries.lostSince).all({ ...this.#getRange(kind), afterMs }),
       recent_submissions: (kind, { afterMs, count }) =>
         queries.recentSubmissions.all({ scopeId: this.#getRange(kind).scopeId, afterMs, countMax: count }),
+      future_answers: (kind, { nowMs }) =>
+        queries.fromFutureCount.get({ ...this.#getRange(kind), untilMs: nowMs + clockSkewMs }) ?? 0,
+      loss: () => this.#watch.saveIfLost(),
       spent: (kind) => queries.spent.get(this.#file.kinds.get(kind)?.jobId ?? 0) ?? 0,
       spent_by_rows: (kind) => queries.spentByRows.get(this.#file.kinds.get(kind)?.jobId ?? 0) ?? 0,
     }
@@ -324,7 +324,7 @@ class SqliteStore implements LookupStore {
   #restoreSubmission(kind: LookupKind, customId: string, nowMs: number): LookupId | undefined {
     const name = parseCustomId(customId)
     const { scopeId } = this.#requireIds(kind)
-    if (name?.checkpointId !== this.#file.id || name.scopeId !== scopeId) return undefined
+    if (name?.checkpointId !== this.#file.identity.id || name.scopeId !== scopeId) return undefined
     const lookupId = this.#queries.findLookup.get(scopeId, Buffer.from(name.keyHex, 'hex'))?.lookupId
     const row = lookupId === undefined ? undefined : this.#queries.lookup.get(lookupId)
     if (row === undefined) return undefined
