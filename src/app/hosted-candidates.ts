@@ -105,12 +105,8 @@ function toCandidates(result: unknown): Candidate[] {
 
 /** Keeps the first registration of each company; the service lists companies before registrations without one. */
 function removeDuplicates(candidates: readonly Candidate[]): Candidate[] {
-  const seen = new Set<string>()
-  return candidates.filter(({ entityId, legalEntityId }) => {
-    const id = entityId ?? legalEntityId
-    if (id === null) return true
-    return !seen.has(id) && seen.add(id) !== null
-  })
+  const ids = candidates.map(({ entityId, legalEntityId }) => entityId ?? legalEntityId)
+  return candidates.filter((_, at) => ids[at] === null || ids.indexOf(ids[at] ?? null) === at)
 }
 
 /** Result of reading the record of a company; `company` is null if the service has none with that id. */

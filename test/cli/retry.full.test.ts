@@ -126,9 +126,9 @@ describe('retry asks again, at a service that bills', () => {
           ? []
           : [
               '--checkpoint',
-              await (
-                await sharedPostgres(programs ?? '')
-              ).createDatabase(`retry_${end.replace(/\W/g, '').toLowerCase()}`),
+              (await sharedPostgres(programs ?? '')).createDatabase(
+                `retry_${end.replace(/\W/g, '').toLowerCase()}`,
+              ),
             ]
       const files = ['companies.csv', '-o', 'out.csv', ...checkpoint]
       expect((await place.run(files, at(service))).code).toBe(0)

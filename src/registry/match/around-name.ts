@@ -333,7 +333,7 @@ export function findOtherNames(
 const joiningWordsMax = 6
 
 /** Whether a text has more than forms, places, sites, numbers and words of bookings. */
-export const hasNameWord = (text: string): boolean =>
+const hasNameWord = (text: string): boolean =>
   hasOtherScript(text)
     ? /\p{L}{2}/u.test(text) && !isLargeCity(text)
     : foldWords(text).some(

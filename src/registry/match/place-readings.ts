@@ -147,9 +147,7 @@ export function settleReadings({ cities, readings, postals }: HintBuilder): Sett
   return { ...found, isCountryOrState: states.some((region) => regions.has(region)) && !countries.has('US') }
 }
 const towns = Object.entries(placeNames.towns_of_codes)
-export const townsOfCodes = new Map(
-  towns.map(([code, names]) => [code, new Set(names.split('|').map(toCityKey))]),
-)
+const townsOfCodes = new Map(towns.map(([code, names]) => [code, new Set(names.split('|').map(toCityKey))]))
 /** ZIP codes of states with codes of countries whose postal codes do not have five digits; states whose ZIP codes may lose a 0. */
 const zips = Object.entries(placeNames.zips_of_states)
 const zipsOfStates = new Map(zips.map(([state, starts]) => [state, new RegExp(`^(?:${starts})`)]))

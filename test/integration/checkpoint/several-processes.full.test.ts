@@ -357,7 +357,7 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
         await intendAndAnswer(one, lookup.lookupId, answeredAtMs)
     }
 
-    const wait = ({ checkpoint }: OpenedShared, what: 'all' | 'submissions' = 'all') =>
+    const wait = async ({ checkpoint }: OpenedShared, what: 'all' | 'submissions' = 'all') =>
       checkpoint.store.others?.wait('resolution', never, what)
 
     test.each([
