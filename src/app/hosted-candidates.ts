@@ -62,7 +62,7 @@ const [unfitText, noSearch] = [
   'the service does not accept this search text: use another one',
   'the service has no search at this base URL',
 ]
-/** What to do, by the status of the reply. */
+/** Hints by the status of the reply. */
 const hints: Readonly<Record<number, string | undefined>> = {
   400: unfitText,
   401: 'check ENRICH_API_KEY',

@@ -89,12 +89,15 @@ function findFault(
   })
 }
 
-/** Returns a key that a JSON object, or one inside it, has twice. `value`: the parsed object, which has only one of them. */
+/** Returns a key that a JSON object, or one inside it, has twice, with two values. `value`: the parsed object, which has only one of them. */
 function findRepeatedKey(object: string, value: object): string | null {
   const members = listJsonMembers(object)
+  // The same value twice loses nothing.
   if (members.length > Object.keys(value).length) {
-    const keys = members.map(({ key }) => key)
-    return keys.find((key, at) => keys.indexOf(key) < at) ?? null
+    const isOther = ({ key, raw }: (typeof members)[number]) =>
+      members.find((first) => first.key === key)?.raw !== raw
+    const repeated = members.find(isOther)
+    if (repeated !== undefined) return repeated.key
   }
   for (const { key, raw } of members) {
     const inner = raw.startsWith('{')

@@ -33,7 +33,6 @@ const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
 /** Lines that are taken, alone in their file. */
 const taken = [
   ['{"n":"Acme"}'],
-  ['{"n":"Acme","n":"Bolt"}'],
   ['{"n":"Acme","a":1,"a":1}'],
   ['{"n":"Acme","":0}'],
   ['{"n":"Acme","a":[]}'],
@@ -111,6 +110,13 @@ test.each([
 ])('NDJSON refuses the line %s', async (line) => {
   expect(await outcomeOf('in.ndjson', `{"n":"Good"}\n${line}\n`)).toBe('INPUT_JSON_INVALID')
 })
+
+test.each([['{"n":"Acme","n":"Bolt"}'], ['{"n":"Acme","a":{"b":1,"b":2}}']])(
+  'NDJSON refuses a key with two values: %s',
+  async (line) => {
+    expect(await outcomeOf('in.ndjson', `{"n":"Good"}\n${line}\n`)).toBe('INPUT_COLUMNS_DUPLICATE')
+  },
+)
 
 describe('CSV as people and programs write it', () => {
   const table = (out: string[] | string) => (Array.isArray(out) ? rowsOfCsv(out.join('\n')) : out)

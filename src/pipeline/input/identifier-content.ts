@@ -132,7 +132,7 @@ function listPersonCountries(header: string, rowCountries: readonly string[]): r
   )
 }
 
-/** Numbers that below these headers are those of companies, whoever else has their form. */
+/** Numbers that are those of companies below these headers, although persons have such numbers too. */
 const companiesBelow = new Map(
   numberForms.persons.companiesBelow.flatMap(({ country, headers, form }) =>
     toHeaderKeys(headers).map((key) => [`${country} ${key}`, new RegExp(`^(?:${form})$`)] as const),

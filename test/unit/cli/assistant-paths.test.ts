@@ -57,9 +57,12 @@ describe('a path of an assistant', () => {
     '.env',
     '.git/config',
     'sub/.hidden/x.csv',
-    'a\0.csv',
   ])('%j is refused', (path) => {
     expect(() => resolveBelow(root, path)).toThrow(expect.objectContaining({ code: 'PATH_OUTSIDE_ROOT' }))
+  })
+
+  test('that no file can have is refused', () => {
+    expect(() => resolveBelow(root, 'a\0.csv')).toThrow(expect.objectContaining({ code: 'USAGE_INVALID' }))
   })
 
   test.each([

@@ -59,7 +59,7 @@ interface ReopenedLookups {
 
 const nothing: ReopenedLookups = { statuses: [], cutoffMs: -1, verdicts: [] }
 
-/** What a run reopens, by kind. */
+/** The lookups that a run reopens, by kind. */
 export class Reopening {
   readonly #kinds = new Map<LookupKind, ReopenedLookups>()
 
