@@ -699,10 +699,3 @@ test.each([
 ])('A number of %s contains another of its company: %s has %s', (country, whole, part) => {
   expect(listNestedNumbers(country, whole)).toContain(part)
 })
-
-test('The numbers of companies of Kenya are of one kind, those of taxes and of business names are not', () => {
-  const kinds = ['CPR2016225578', 'C51337', 'PVTY2U9LPE'].map((one) => findNumberKind('ke', one))
-  expect(new Set(kinds).size).toBe(1)
-  expect(kinds).not.toContain(findNumberKind('ke', 'P051234567A'))
-  expect(kinds).not.toContain(findNumberKind('ke', 'BN2014123456'))
-})
