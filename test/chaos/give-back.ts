@@ -20,7 +20,7 @@ export function startGivingBack(postgres: Postgres, mayAsk: () => boolean): () =
            WHERE w.is_fenced AND (l.state = 'intended' OR (l.state = 'uncertain' AND s.reason = $1))
            ORDER BY l.lookup_id FOR UPDATE OF l
          ), forgotten AS (
-           UPDATE enrich.submissions s SET verdict = 'uncertain' FROM taken WHERE s.custom_id = taken.custom_id
+           UPDATE enrich.submissions s SET verdict = 'not_created' FROM taken WHERE s.custom_id = taken.custom_id
          )
          UPDATE enrich.lookups l SET state = 'new', worker_id = NULL, custom_id = NULL, failure = NULL
          FROM taken WHERE l.lookup_id = taken.lookup_id`,
