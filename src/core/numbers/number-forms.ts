@@ -135,10 +135,11 @@ export function rateNumber(country: string, text: string): 0 | 1 | 2 | 3 | null 
   return other === number || toNationalNumber(country, other) === null ? 3 : 2
 }
 
-const statedForms = createForms(forms.statedForms)
+let statedForms: ReadonlyMap<string, RegExp> | null = null
 
 /** Returns the country that a number states by its first letters, by a form that only one has, or by 21 characters of India. */
 export function findStatedCountry(text: string): string | null {
+  statedForms ??= createForms(forms.statedForms)
   const only = [...statedForms].find(([, form]) => form.test(text.trim().toUpperCase()))?.[0]
   if (only !== undefined) return only
   const front = readTaxCountry(text)
@@ -159,7 +160,7 @@ export function mayBeCompanyNumber(country: string, text: string): boolean {
 /** Brazil: also with wrong check digits, but not in other countries: Colombia has the same signs before them. */
 const writtenCpf = /^\d{3}\.\d{3}\.\d{3}-\d{2}$/
 /** Numbers that are known by their signs, whatever the country: of Belgium, the United States, Ghana, Finland, Denmark. */
-const written = persons.written.map((form) => new RegExp(`^(?:${fillDates(form)})$`))
+let written: readonly RegExp[] | null = null
 
 /** Czechia and Slovakia add 50 or 20 to the months of some. */
 const birthNumber = /^\d{2}[0-35-8]\d[0-3]\d\/\d{3,4}$/
@@ -184,6 +185,7 @@ export function isPersonNumber(text: string, countries: readonly string[]): bool
 
 function isOnePersonNumber(trimmed: string, codes: readonly string[]): boolean {
   const closed = closeNumber(trimmed)
+  written ??= persons.written.map((form) => new RegExp(`^(?:${fillDates(form)})$`))
   const mayBeCpf = !codes.includes('co') || codes.includes('br') || isCpf(closed)
   return (
     (mayBeCpf && writtenCpf.test(trimmed)) ||
@@ -224,27 +226,23 @@ const addChecks = (country: string, part: string): string =>
  * Numbers with and without check digits or a site, and those that contain a number of another kind: ABN and ACN. `part`:
  * the form of numbers that only lack the check digits. `isCut`: the whole number contains no check digit of the part.
  */
-const nestedKinds = new Map(
-  Object.entries<{ whole: string; part?: string; isCut?: boolean }>(forms.nested).map(([country, kind]) => [
-    country,
-    {
-      whole: new RegExp(`^${kind.whole}$`),
-      part: kind.part === undefined ? null : new RegExp(`^${kind.part}$`),
-      isCut: kind.isCut === true,
-    },
-  ]),
-)
+function findNestedKind(country: string) {
+  const kinds: Readonly<Record<string, { whole: string; part?: string; isCut?: boolean }>> = forms.nested
+  const { whole = '$^', part, isCut = false } = kinds[country] ?? {}
+  const toForm = (text: string) => new RegExp(`^${text}$`)
+  return { whole: toForm(whole), part: part === undefined ? null : toForm(part), isCut }
+}
 
 /**
  * Returns the company's number that another number of it contains: the ACN in an ABN. `null` for other numbers, such as
  * the ABN of a trust, in which the digits are no ACN.
  */
 export function toContainedNumber(country: string, number: string): string | null {
-  const kind = nestedKinds.get(country)
+  const kind = findNestedKind(country)
   const closed = closeNumber(number)
-  const part = kind?.whole.exec(closed)?.[1]
-  if (part === undefined || (kind?.part && addChecks(country, part) !== closed)) return null
-  if (kind?.isCut === true) return addCheckDigit(country, part)
+  const part = kind.whole.exec(closed)?.[1]
+  if (part === undefined || (kind.part !== null && addChecks(country, part) !== closed)) return null
+  if (kind.isCut) return addCheckDigit(country, part)
   return country === 'au' && toNationalNumber('au', part) !== part ? null : part
 }
 
@@ -268,7 +266,7 @@ export function listNestedNumbers(country: string, number: string): string[] {
   const rest = closed.slice(prefix.length)
   const isNumber = /^\d{4,}$/.test(rest) || hasSerialLetters(country, rest)
   const bare = prefix !== '' && closed.startsWith(prefix) && isNumber ? rest : closed
-  const whole = nestedKinds.get(country)?.part?.test(bare) === true ? addChecks(country, bare) : null
+  const whole = findNestedKind(country).part?.test(bare) === true ? addChecks(country, bare) : null
   const added = /^\d{6,}$/.test(bare) || hasSerialLetters(country, bare) ? prefix + bare : null
   const all = [bare, toContainedNumber(country, bare), whole, added]
   return all.filter((one) => one !== null).filter((one) => one !== closed)
@@ -300,7 +298,7 @@ export function isNumberOfBranch(
 /** Describes the likely typing error in a number that differs from another one in one character, or also in its country; else empty. */
 export function describeTypingError(country: string, right: string, typed: string): string {
   // Its check digit is wrong, and the register stores none.
-  if (nestedKinds.get(country)?.whole.exec(closeNumber(typed))?.[1] === closeNumber(right)) return ''
+  if (findNestedKind(country).whole.exec(closeNumber(typed))?.[1] === closeNumber(right)) return ''
   const bare = [right, typed].map((text) => removePrefix(country, text))
   const [one = '', other = ''] = bare.every((text) => /^[A-Z]/.test(text))
     ? bare

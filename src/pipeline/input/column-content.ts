@@ -219,13 +219,14 @@ const toPlain = (text: string): string =>
   toPlainLetters(text.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, ''))
 
 /** VAT numbers that contain no company number, by the country in front of them. Numbers of the Polish register begin with zeros. */
-const plainVatForms = createForms(numberForms.plainVat)
+let plainVatForms: ReadonlyMap<string, RegExp> | null = null
 
 /** Whether a text has the form of a VAT number, with its country, that contains no company number. */
 export function isPlainVatNumber(text: string): boolean {
   const closed = closeNumber(text)
   // Hungary: with the kind of the tax and the district behind it. Bangladesh and the Philippines: with the branch.
   if (/^(?:(?:HU)?\d{8}-[1-5]-\d\d|\d{9}-\d{4})$/.test(text.trim())) return true
+  plainVatForms ??= createForms(numberForms.plainVat)
   return plainVatForms.get(closed.slice(0, 2))?.test(closed.slice(2)) === true
 }
 
