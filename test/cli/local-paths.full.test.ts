@@ -1,5 +1,4 @@
 import { chmodSync, mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
 import type { Argument } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { assertLocalPath, redactAddresses } from '../../src/core/local-path.js'
@@ -228,19 +227,19 @@ describe('a path that no file can have', () => {
   )
 })
 
-test('for another user, a folder that it may not enter is an error with a hint', async (context) => {
-  if (process.getuid?.() !== 0 || !hasProgram('setpriv')) {
-    tellSkipped('only root can act as another user: folders without permission were not tried')
+test('a folder that the user may not enter is an error with a hint', async (context) => {
+  const isRoot = process.getuid?.() === 0
+  if (isRoot && !hasProgram('setpriv')) {
+    tellSkipped('root may enter every folder without setpriv: folders without permission were not tried')
     context.skip()
   }
   const place = createPlace()
   place.write('in.csv', companiesCsv(['Acme']))
   mkdirSync(place.path('closed'))
   place.write('closed/in.csv', companiesCsv(['Acme']))
-  chmodSync(dirname(place.folder), 0o755)
-  chmodSync(place.folder, 0o777)
   chmodSync(place.path('closed'), 0o600)
-  const wrapper = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+  // Without these rights, root may enter what its owner may.
+  const wrapper = isRoot ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : []
   for (const args of [
     ['closed/in.csv', '-o', 'out.csv'],
     ['in.csv', '-o', 'closed/out.csv'],
