@@ -285,7 +285,7 @@ function isContinued(evidence: Evidence): boolean {
   // Behind "c/o", "former" and "d/b/a", words are of another name.
   const host = left.find(({ word }) => /^(?:host|agent|former|mark)$/.test(word.wordClass))
   const isFormBefore = form !== null && form.at < alignment.start && form.count > 0
-  const isOther = (word: string) => hasOtherMeaning(word, /^(?!security)./) && word !== 'logistik'
+  const isOther = (word: string) => hasOtherMeaning(word, /^(?!security)./)
   const more = one !== undefined && (isFormBefore || !isOther(one.word.text)) ? one : undefined
   // In front of the form, a year and "payroll" are part of a name. A number is, too, if the company has no form.
   const isLast = after === undefined && candidate.formClass === null
