@@ -2320,6 +2320,9 @@ describe('a name in the name of a file, and in a line of a bank', () => {
     'SVWZ+ STROMLIEFERUNG LARKMOOR VELSOR LTD ABSCHLAG 2',
     'Larkmoor Velsor CoLtd',
     'Norvane Velmora B.V. DARL.TILG. STALLBAU',
+    '<b>Larkmoor</b> Velsor Ltd',
+    '<p>Larkmoor Velsor <i>Ltd</i><br/></p>',
+    '<a href="https://example.com">Larkmoor Velsor Ltd</a>',
   ])('%s', (name) => {
     expect(isAccepted(ask(name))).toBe(true)
   })
