@@ -204,7 +204,7 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
         ? null
         : readOwnership(number, { ownerships, entityByNumber: findEntityByNumber })
     },
-    resolveDomain: (domain) => answerDomain(domain, identifiedDeps),
+    resolveDomain: (name) => answerDomain({ name, location: null, context: null }, identifiedDeps),
     domainAliases: (domain) => listDomainAliases(domain, domainDeps),
     close: () => {
       if (!database.readonly) convertToSingleFile(database)

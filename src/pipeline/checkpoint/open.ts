@@ -239,8 +239,8 @@ async function readServerStatus(
   uncertainMax: number | null,
   environment: Environment,
 ): Promise<StoredStatus | null> {
-  const { readSharedCounts, readSharedStatus, readSharedUncertain } = await import('./postgres/status.js')
-  const { readSharedInboxCounts } = await loadServerInbox()
+  const { readSharedCounts, readSharedInboxCounts, readSharedStatus, readSharedUncertain } =
+    await import('./postgres/status.js')
   const database = await openSharedToRead(place, { environment })
   if (database === null) return null
   const { postgres, url, problem } = database

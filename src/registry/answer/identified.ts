@@ -121,7 +121,7 @@ function matchStated(query: NameQuery, read: QueryIdentifiers, deps: IdentifiedD
     : compareOthers(decided, asked, deps)
   const isWebsite = name === null && first?.kind === 'website' && others.length + wrong.length === 0
   const makeAnswer = () => {
-    if (isWebsite) return answerDomain(first.value, deps)
+    if (isWebsite) return answerDomain({ ...query, name: first.value }, deps)
     if (decision.kind === 'unknown') return answerByName(asked, judge, deps)
     return buildAnswer(asked, decision, judge, deps)
   }

@@ -155,7 +155,7 @@ function getNameMatch(
   { asked, judge, decision, domain }: IdentifiedQuery,
   deps: IdentifiedDeps,
 ): NameMatch | null {
-  if (domain !== null) return matchDomainName(domain, deps)
+  if (domain !== null) return matchDomainName({ ...asked.query, name: domain }, deps)
   if (asked.name !== null) return judge.matchName()
   if (decision.kind !== 'unknown' || asked.wrong.length > 0) return null
   const match = matchName(asked.query, deps)

@@ -318,32 +318,31 @@ function buildNoHolderAnswer(
 
 /**
  * Finds the company with a registrable domain. If no registration states it, a company with its name is a candidate:
- * "larkmoor.com" may be that of Larkmoor Ltd.
+ * "larkmoor.com" may be that of Larkmoor Ltd. A name of several words, or the town of the row, makes it the answer.
  */
 export function answerDomain(
-  domain: string,
+  query: NameQuery,
   deps: ResolveDeps & { readonly domains: DomainDeps },
 ): Resolution {
-  const answer = resolveDomain(domain, deps.domains)
-  const match = answer.status === 'no_match' ? matchDomainName(domain, deps) : null
-  if (match === null || match.decision.kind === 'none') return answer
-  const registration = findMatched(match, deps)
-  if (registration === undefined) return answer
-  const named = createNameFactor(match.decision.best.evidence.comparison, registration)
-  const text = `No register in this registry states a website under ${domain}, but ${quoteName(registration.legalName)} has its name.`
+  const answer = resolveDomain(query.name, deps.domains)
+  const match = answer.status === 'no_match' ? matchDomainName(query, deps) : null
+  const registration = match === null ? undefined : findMatched(match, deps)
+  if (match === null || match.decision.kind === 'none' || registration === undefined) return answer
+  const { comparison, place } = match.decision.best.evidence
+  const isSure = comparison.candidate.tokens.length > 1 || /^(?:postal|city)$/.test(place)
+  const text = `No register in this registry states a website under ${query.name}, but ${quoteName(registration.legalName)} has its name.`
+  const named = answerFor(match, deps)
+  const own = createLimitation('website_official_status', text, 'medium')
+  const unnamed = createLimitation('no_legal_entity_confirmed', text, 'high')
   return {
-    ...answer,
-    status: 'inconclusive',
-    match_confidence: Math.min(match.decision.confidence, 49),
-    type: registration.type,
-    subtype: registration.subtype,
-    candidate: toCandidate(registration),
-    factors: [createLimitation('no_legal_entity_confirmed', text, 'high'), named],
+    ...(isSure ? named : toNamesakeAnswer(named, registration)),
+    match_confidence: Math.min(named.match_confidence, isSure ? 85 : 49),
+    factors: isSure ? [...named.factors, own] : [unnamed, createNameFactor(comparison, registration)],
   }
 }
 
 /** Matches a domain as a name; `null` unless a company has exactly this name. */
-export function matchDomainName(domain: string, deps: ResolveDeps): NameMatch | null {
-  const match = matchName({ name: domain, location: null, context: null }, deps)
+export function matchDomainName(query: NameQuery, deps: ResolveDeps): NameMatch | null {
+  const match = matchName(query, deps)
   return match.ranked[0]?.evidence.comparison.matchType === 'exact' ? match : null
 }

@@ -255,7 +255,7 @@ function compareWithText({ text, matches, writings, isInLatin }: AlignedText, na
     if (match?.kind !== 'equal' && writings && areWrittenAlike(word.text, name, writings)) return sameMatch
     if (match?.kind !== 'equal' && isHeard) {
       const mayBeSound = word.isSpoken && (isNative || (match === null && usual === null))
-      const sound = mayBeSound ? compareSound(word.folded, name, !isNative) : null
+      const sound = mayBeSound ? compareSound(word.folded, name, text.native) : null
       if (sound !== null && sound.cost < (match?.cost ?? Infinity)) return sound
     }
     return usual === name && (match === null || match.kind === 'misspelled') ? usualMatch : match

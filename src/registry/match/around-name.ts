@@ -3,7 +3,7 @@ import { boundText } from '../normalize/parsed-name.js'
 import { foldText, foldWords, namesTrade } from '../normalize/normalize-name.js'
 import { hasOtherScript } from '../normalize/sounds.js'
 import { isIndustryWord } from '../reference/industry-codes.js'
-import { classOfWord, hasOtherMeaning, isOfManyNames } from './word-classes.js'
+import { classOfWord, hasOtherMeaning, isOfManyNames, isOfManyPlaces } from './word-classes.js'
 import { isLargeCity } from '../normalize/places.js'
 import { findExactCodes } from '../../core/countries.js'
 import {
@@ -53,11 +53,11 @@ function countInFront(words: readonly DescribedWord[]): number {
   const isNamed = name !== undefined && hasCapital(name) && name.separator !== '(' && words.some(isName)
   const isForm = (word: DescribedWord) => isFormWord(word) && initialForm.test(word.written)
   if (last === undefined || !isNamed || end <= from || words.slice(1, end).some(isForm)) return 0
-  const isOfPlace = ({ text }: DescribedWord) => isOfManyNames(text)
+  const isOfPlace = (word: DescribedWord) => isSmall(word) && isOfManyPlaces(word.text)
   // "Ljubljanska Larkmoor banka", "le papetier montréalais Larkmoor"
   const isDescribed = isArticle
-    ? words.slice(1, end).some((word) => saysKind(word) || isOfPlace(word))
-    : saysKind(last) || words.slice(0, end).every((word) => isSmall(word) && isOfPlace(word))
+    ? words.slice(1, end).some((word) => saysKind(word) || isOfManyNames(word.text))
+    : saysKind(last) || words.slice(0, end).every(isOfPlace)
   return isDescribed || noun > 0 ? end : 0
 }
 
@@ -74,8 +74,9 @@ function isDescription(piece: readonly DescribedWord[], isBehindForm: boolean): 
   if (first === undefined || last === undefined) return false
   const isSet = first.separator === ',' && piece.length > 1 && !/^s(?:erie|e?r)s?$/.test(piece[1]?.text ?? '')
   const isOfKind = isSet && articles.has(first.text) && (kinds.has(last.text) || forms.has(last.text))
-  const isInBrackets = first.separator === '(' && first !== last
-  if (isOfKind || (isInBrackets && isOfManyNames(first.text) && forms.has(last.text))) return true
+  const place = first.separator === '(' ? piece.slice(0, -1).map(({ text }) => text) : []
+  const isOfPlace = place.length > 0 && (place.every(isOfManyPlaces) || isOfManyPlaces(place.join('')))
+  if (isOfKind || (isOfPlace && forms.has(last.text))) return true
   const isName = isFormWord(last) || (piece.some(isFormWord) && piece.some(hasCapital))
   const isPlain = isSet && isSmall(first) && isSmall(last) && piece.filter(hasCapital).length <= 1
   const isRemark = isBehindForm && piece.every(isSmall)

@@ -4,7 +4,7 @@ import { namesCountry } from '../normalize/unspaced-names.js'
 import { calculateDistance } from '../../core/word-forms.js'
 import { unknownLetter } from '../normalize/clean-text.js'
 import { nativeWords, isLightWord, isNumberWord, isTradeAnywhere } from '../normalize/normalize-name.js'
-import { rateSound, soundRateMin } from '../normalize/sounds.js'
+import { hasOtherScript, rateSound, soundRateMin } from '../normalize/sounds.js'
 import { joiningWords } from './text-pieces.js'
 
 export type NameWordClass = 'telling' | 'generic' | 'light' | 'number'
@@ -141,17 +141,9 @@ const closeSpelling = (word: string): string =>
     : word
 
 /** Letters that scans and typists confuse have one shape. */
+const shapes = readPairs('0=o 1=i l=i |=i 5=s 8=b 6=g rn=m ii=u vv=w cl=d')
 const toShape = (word: string): string =>
-  word
-    .replace(/0/g, 'o')
-    .replace(/[1l|]/g, 'i')
-    .replace(/5/g, 's')
-    .replace(/8/g, 'b')
-    .replace(/6/g, 'g')
-    .replace(/rn/g, 'm')
-    .replace(/ii/g, 'u')
-    .replace(/vv/g, 'w')
-    .replace(/cl/g, 'd')
+  shapes.reduce((shape, [letters, other]) => shape.replaceAll(letters, other), word)
 
 /** The consonants, without repetitions: abbreviated words have only these. */
 export const toSkeleton = (word: string): string =>
@@ -258,16 +250,19 @@ function dropsVowels(short: string, word: string): boolean {
   return !/[aeiou]/.test(middle) || (middle.length > 2 && word.includes(middle))
 }
 
+const latinRateMin = 0.92
 const toLiquids = (word: string): string => word.replace(/(.)\1/g, '$1').replace(/[^lr]/g, '')
 const areAsHeard = (spoken: string, name: string) =>
   Math.min(spoken.length, name.length) > 3 &&
   Math.abs(spoken.length - name.length) < 4 &&
   toLiquids(spoken) === toLiquids(name)
 
-/** Compares a word that another script writes with a word of a name, by their sound. `isLatin`: a word as heard, which is long and tells "l" from "r". */
-export function compareSound(spoken: string, name: string, isLatin = false): WordMatch | null {
+const tellsLiquids = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\P{L}]*$/u
+/** Compares a word as heard, or of another script, with a word of a name, by their sound. `native`: the text as given. */
+export function compareSound(spoken: string, name: string, native: string): WordMatch | null {
   const rate = rateSound(spoken, name)
-  if (rate < (isLatin ? 0.92 : soundRateMin) || (isLatin && !areAsHeard(spoken, name))) return null
+  if (rate < (hasOtherScript(native) ? soundRateMin : latinRateMin)) return null
+  if (tellsLiquids.test(native) && !areAsHeard(spoken, name)) return null
   return { ...of('misspelled', 0.4 + 3 * (1 - rate), rate), isSlip: rate > 0.94, isSound: true }
 }
 

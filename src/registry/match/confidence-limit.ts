@@ -11,6 +11,9 @@ import { isOneFormPrivate, type CandidateName } from './candidate.js'
 import { classifyEvidence, hasLeft, isOwnCountryLeft, type Evidence } from './evidence.js'
 import {
   countTellingNext,
+  hasHalfOfWord,
+  isLikeTrade,
+  hasOwnerInBrackets,
   isFollowed,
   isNamedOtherwise,
   isNameLeft,
@@ -55,7 +58,11 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
     49,
     (one) => isUnplacedLike(one) || (isNamedOtherwise(one) && !one.comparison.candidate.tokens.some(tells)),
   ],
-  [49, ({ comparison }) => comparison.text.how !== null && isReplaced(comparison)],
+  [
+    49,
+    ({ comparison }) => (comparison.text.how !== null && isReplaced(comparison)) || hasHalfOfWord(comparison),
+  ],
+  [49, hasOwnerInBrackets],
   // With a word in place of another, it is the name of another company.
   [58, (evidence) => isReplaced(evidence.comparison) || isNamedByOtherTown(evidence)],
   // The rest of the name describes a trade: in another town, it may be another company's.
@@ -116,8 +123,9 @@ const isOtherOfGroup = ({ contextCount, comparison }: Evidence): boolean => {
   return isLastMissing && ofGroup.test(candidate.tokens.at(-1) ?? '') && isNext(alignment.end)
 }
 
-/** A little-known company of another country is hardly the one that is stated. */
-const isOfOtherCountry = (one: Evidence) => one.place === 'country_conflict' && isUnknown(one)
+/** A company of another country is hardly the one that is stated if it is little-known, or the text has more of a name. */
+const isOfOtherCountry = (one: Evidence) =>
+  one.place === 'country_conflict' && (isUnknown(one) || hasLeft(['telling'])(one) === true)
 /** Parents are often public companies: "Larkmoor PLC" is hardly Larkmoor Ghana Ltd. */
 const isPlc = ({ comparison: { statedForm } }: Evidence) => statedForm?.words[0] === 'plc'
 
@@ -245,14 +253,6 @@ function isSpelledOtherwise({ comparison, place, contextCount }: Evidence): bool
   if (candidate.isDescribed === true) return true
   return (isMostly || isPlural) && place !== 'postal' && place !== 'city' && contextCount === 0
 }
-
-/** True if a word of a trade has another letter, or one that tells is a plural: Arkitektur and Arkitekter, Verft and Verfts. */
-const isLikeTrade = ({ place, contextCount, comparison: { alignment, candidate } }: Evidence): boolean =>
-  place !== 'postal' &&
-  contextCount === 0 &&
-  alignment.pairs.some(({ match: { kind, isSlip, isUsual }, nameAt }) =>
-    kind === 'plural' ? tells(candidate.tokens[nameAt]) : kind === 'misspelled' && !isSlip && !isUsual,
-  )
 
 /** True if the company is known only in another country than the stated one, or the stated place does not say that it is in its country. */
 function isElsewhere(evidence: Evidence): boolean {

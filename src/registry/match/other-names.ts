@@ -7,7 +7,9 @@ import { isOfBuilding } from './candidate.js'
 import { findFormAt } from '../normalize/legal-forms.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { isOtherHouse, listCountryWords, type LeftWord } from './left-words.js'
-import { isConflict, placeRank } from './place-agreement.js'
+import { isAmong, tells } from './other-words.js'
+import { isConflict, placeRank, type PlaceAgreement } from './place-agreement.js'
+import type { TextWord } from './query-text.js'
 
 /** Number of words of a name directly behind the name found: "Larkmoor Energy Bars by Norvane" for Larkmoor Energy Inc. */
 export const countTellingNext = ({ comparison: { left, text, alignment } }: Evidence): number => {
@@ -60,6 +62,20 @@ export function isNameLeft({ comparison: { form, candidate, left, alignment, tex
   return left.some(isName) && !left.some(isRelated)
 }
 
+/** True if brackets behind a name without a form have another name with its form: "Larkmoor (Norvane Retail Inc.)" is a shop of Norvane. */
+export function hasOwnerInBrackets({ comparison: { alignment, left, text, candidate } }: Evidence): boolean {
+  const first = text.words[alignment.end]
+  const isForm = ({ at }: { at: number }) => at > alignment.end
+  const isStated = text.forms.length > 0 && text.forms.every(isForm)
+  if (first?.separator.includes('(') !== true || !isStated) return false
+  const isOther = ({ word, at, role }: LeftWord) =>
+    at >= alignment.end &&
+    role === null &&
+    word.wordClass === 'telling' &&
+    !candidate.tokens.includes(word.text)
+  return left.some(isOther) && !left.some(({ word }) => relationClasses.has(word.wordClass))
+}
+
 /** The word in front of a name in quotes is the kind of its body, as in `Biedrība "Larkmoor"`: no sign is between them. In square brackets without a form is the parent of a group. */
 function isInQuotes({ text: { words, given, forms }, alignment: { start, end } }: NameComparison): boolean {
   const [first, last] = [words[start], words[end - 1]]
@@ -103,7 +119,7 @@ function isPayee(comparison: NameComparison): boolean {
 }
 
 /** True if a telling word or one of a trade is in front of the name, without a sign between them: "Larkmoor Norvane Ltd" for Norvane Ltd. `isNext`: only directly in front, and not as in "Clerk at Larkmoor". */
-export function isNamedOtherwise({ comparison }: Evidence, isNext = false): boolean {
+export function isNamedOtherwise({ comparison, place }: Evidence, isNext = false): boolean {
   const { alignment, text, left } = comparison
   const before = left.filter(({ position, role }) => position === 'before' && role === null)
   const isMarked = before.some(({ word }) => /^(?:former|mark|host|agent)$/.test(word.wordClass))
@@ -114,9 +130,27 @@ export function isNamedOtherwise({ comparison }: Evidence, isNext = false): bool
   const isOpen = ({ position, word }: LeftWord) => position === 'behind' && word.wordClass !== 'form'
   const isAlone = alignment.start < 4 && !left.some(isOpen)
   const isMark = (word: string) => !/\p{Ll}/u.test(text.given) && (word.length < 4 || payeeMarks.has(word))
-  const mayBeNext = ({ word, at }: LeftWord) => at === alignment.start - 1 && !isMark(word.folded)
+  const mayBeNext = ({ word, at }: LeftWord) =>
+    at === alignment.start - 1 && !isMark(word.folded) && !isInSentence(word, comparison, place)
   const names = before.filter(({ word }) => /^(?:telling|generic)$/.test(word.wordClass))
   return names.some((one) => !isNext || isAlone || mayBeNext(one))
+}
+
+/** With this many other words, a name in the stated town is that of the company. */
+const lineWordsMin = 3
+/** True for a word that is no part of the name behind it: in small letters or shortened in front of capital ones, or in a line with more words and the town. */
+function isInSentence(
+  word: TextWord,
+  { left, text, alignment }: NameComparison,
+  place: PlaceAgreement,
+): boolean {
+  const first = text.words[alignment.start]
+  const isSmall = !/\p{Lu}/u.test(word.written) && /^\p{Lu}/u.test(first?.written ?? '')
+  const isShort =
+    /\p{Ll}{2}$/u.test(word.written) && text.given.includes(`${word.written}. ${first?.written}`)
+  const others = left.filter((one) => one.role === null && !/^(?:form|stop)$/.test(one.word.wordClass))
+  const isThere = place === 'postal' || place === 'city'
+  return isSmall || isShort || (isThere && others.length >= lineWordsMin)
 }
 
 /** True if a telling word follows the legal form, without a sign between them: "Larkmoor Ltd Norvane". */
@@ -197,3 +231,30 @@ export const isUsualWord = ({ place, contextCount, comparison }: Evidence): bool
   const isOnly = isGeneric && statedForm === null && candidate.tokens.length === 1 && place !== 'city'
   return contextCount === 0 && place !== 'postal' && (isBeginning || (isOnly && candidate.kind === 'other'))
 }
+
+/** True if the name has only one part of a word behind another word: a "Tubewell" is no tube. "LarkmoorFoods" is two words. */
+export const hasHalfOfWord = ({
+  text: { words },
+  alignment: { pairs },
+  left,
+}: Evidence['comparison']): boolean =>
+  left.some((one) => {
+    const from = one.word.isJoined ? one.at - 1 : one.at
+    const [joined, before, behind] = [words[from + 1], words[from], words[from + 2]]
+    const isOfTwo = joined?.isJoined === true && !before?.isJoined && !behind?.isJoined
+    const isSmall = /^\p{Ll}|^\p{Lu}{2}/u.test(joined?.written ?? '')
+    const isHalf = ({ textAt }: (typeof pairs)[number]) => textAt === from || textAt === from + 1
+    return from > 0 && isOfTwo && isSmall && isAmong(one, 'telling generic') && pairs.some(isHalf)
+  })
+
+/** True if a word of a trade has another letter, or one that tells is a plural: Arkitektur and Arkitekter, Verft and Verfts. */
+export const isLikeTrade = ({
+  place,
+  contextCount,
+  comparison: { alignment, candidate },
+}: Evidence): boolean =>
+  place !== 'postal' &&
+  contextCount === 0 &&
+  alignment.pairs.some(({ match: { kind, isSlip, isUsual }, nameAt }) =>
+    kind === 'plural' ? tells(candidate.tokens[nameAt]) : kind === 'misspelled' && !isSlip && !isUsual,
+  )

@@ -181,8 +181,8 @@ const { beginnings, endings, of_places: placeEndings } = table.of_many_names
 const general = new RegExp(`^(?:${listWords(beginnings).join('|')})(?:${endings.replaceAll(' ', '|')})?$`)
 
 /** True for a word of many names anywhere: "nova", "deutsche", and places with their adjectives, such as "zagrebacka". */
-export const isOfManyNames = (word: string): boolean =>
-  getUsualCount(word) > 0 ||
+export const isOfManyNames = (word: string): boolean => getUsualCount(word) > 0 || isOfManyPlaces(word)
+export const isOfManyPlaces = (word: string): boolean =>
   general.test(word) ||
   ['', ...placeEndings.split(' ')].some((end) => {
     const stem = word.slice(0, word.length - end.length)

@@ -342,14 +342,16 @@ describe('Answer and candidates agree', () => {
       expect(legalNames(candidates(held, name, location))).toEqual([])
   })
 
-  test('A domain that no register states is a candidate of its name, never more certain than 49', () => {
-    const answer = registry.resolveDomain('larkmoorsteel.com')
-    expect(answer).toEqual(
-      registry.resolve({ name: 'website larkmoorsteel.com', location: null, context: null }),
-    )
-    const [first] = candidates(registry, 'website larkmoorsteel.com')
-    const named = answer.candidate === null ? undefined : first?.legalName
-    expect([answer.candidate?.legal_name, answer.match_confidence > 49]).toEqual([named, false])
-    expect(first?.confidence ?? 0).toBeLessThanOrEqual(49)
-  })
+  test.each(['larkmoorsteel.com', 'larkmoor.com'])(
+    '%s, which no register states, has the same answer by both ways, and no candidate is more certain',
+    (domain) => {
+      const answer = registry.resolveDomain(domain)
+      expect(answer).toEqual(registry.resolve({ name: `website ${domain}`, location: null, context: null }))
+      const [first] = candidates(registry, `website ${domain}`)
+      const named = answer.entity ?? answer.candidate
+      expect(named?.legal_name).toBe(named === null ? undefined : first?.legalName)
+      expect(answer.match_confidence).toBeLessThanOrEqual(answer.entity === null ? 49 : 85)
+      expect(first?.confidence ?? 0).toBeLessThanOrEqual(answer.match_confidence)
+    },
+  )
 })

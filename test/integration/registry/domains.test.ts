@@ -70,6 +70,24 @@ describe('whose domain it is', () => {
     )
   })
 
+  test.each([
+    ['blue-widgets.de', null, 'partial_match or matched'],
+    ['widgets.de', 'Ulm, DE', 'partial_match or matched'],
+    ['widgets.de', 'Bonn, DE', 'inconclusive'],
+    ['widgets.de', null, 'inconclusive'],
+  ])(
+    '%s at %s, which none gives: a name of several words or the town makes it the answer',
+    (domain, location, status) => {
+      const registry = open([
+        named('Blue Widgets GmbH', 'bluew.de', { city: 'Bonn', country: 'DE' }),
+        named('Widgets GmbH', 'w.de', { city: 'Ulm', country: 'DE' }),
+      ])
+      const answer = registry.resolve({ name: `https://${domain}/start`, location, context: null })
+      expect(status).toContain(answer.status)
+      expect(answer.match_confidence).toBeLessThanOrEqual(answer.entity === null ? 49 : 85)
+    },
+  )
+
   test('several of which one owns the others: that one', () => {
     const registry = open([
       named('Widgets UK Ltd', 'https://widgets.com', { parent_id: 'Widgets Europe BV' }),

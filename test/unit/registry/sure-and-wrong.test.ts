@@ -2765,6 +2765,80 @@ describe('the name of today, the office or the person behind a name', () => {
   })
 })
 
+describe('one word, a brand, or a sound in common', () => {
+  const ask = (name: string, held: string | Held, location = 'Leeds, GB') => {
+    const found = match({ name, location, held: [typeof held === 'string' ? inBritain(held) : held] })
+    return found.kind === 'none' ? 0 : found.confidence
+  }
+
+  test.each(['Tubewell', 'Tubemill', 'Tubeline', 'TUBEWELL'])(
+    'half of a word is no word of the name: Larkmoor %s is not Larkmoor Tubes',
+    (word) => {
+      expect(ask(`Larkmoor ${word} Co`, 'LARKMOOR TUBES LIMITED')).toBeLessThan(50)
+    },
+  )
+
+  test.each(['larkmoortubes', 'LarkmoorTubes', 'larkmoortubesgroup', 'LARKMOORTUBES LTD'])(
+    'a name without spaces is whole: %s',
+    (name) => {
+      expect(ask(name, 'LARKMOOR TUBES LIMITED')).toBeGreaterThanOrEqual(80)
+    },
+  )
+
+  test.each(['Golden Velsor Corporation', 'Velsor Retail Inc.', 'Norvane GmbH', 'General Velsor Ltd'])(
+    'brackets with another company say whose brand it is: %s',
+    (owner) => {
+      const held: Held = { ...listed, name: 'Larkmoor Inc.', country: 'US' }
+      for (const place of ['Makati, Philippines', '']) {
+        expect(ask(`Larkmoor (${owner})`, held, place)).toBeLessThan(50)
+        expect(ask(`Velmora (Larkmoor Inc.)`, held, place)).toBeGreaterThanOrEqual(place === '' ? 80 : 50)
+      }
+    },
+  )
+
+  test.each(['Ohio corporation', 'New York corporation', 'Delaware LLC', 'Cayman Islands company'])(
+    'brackets with a place and a form describe the company: %s',
+    (remark) => {
+      const held: Held = { ...listed, name: 'Larkmoor Inc.', country: 'US' }
+      expect(ask(`Larkmoor Inc. (${remark})`, held, 'US')).toBeGreaterThanOrEqual(80)
+    },
+  )
+
+  test.each(['ΝΙΚΟΛΑΟΥ Κ', 'Николау К', 'ΓΚΡΙΒΑΣ'])(
+    'letters that tell l from r are not read as the other: %s',
+    (name) => {
+      const names = ['The McGraw-Hill Companies, Inc.', 'Clevas plc', 'Maronas Consulting Ltd']
+      for (const one of names) expect(ask(name, { ...listed, name: one, country: 'US' }, '')).toBeLessThan(50)
+    },
+  )
+
+  test('a name that begins in small letters is no description of the rest', () => {
+    for (const word of ['sage', 'apple', 'vanguard', 'beacon'])
+      expect(ask(`${word} Investments Ltd`, `${word.toUpperCase()} INVESTMENTS LIMITED`)).toBe(99)
+  })
+})
+
+describe('a name in a line or a sentence, with a word in front', () => {
+  test.each([
+    ['Tussenrek. Larkmoor Velsor Ltd 2999 uit te zoeken', 'GB'],
+    ['Produit par Larkmoor Velsor Ltd - goût fromage', 'GB'],
+    ['Tomate bola exp. Larkmoor Velsor Ltd, lote 11', 'GB'],
+    ['CNC UNIT CRATED LARKMOOR VELSOR LTD ETA 0600Z', 'Leeds, GB'],
+    ['Legal clerk Larkmoor Velsor, immigration dept, 3 mths', 'Leeds, GB'],
+  ])('%s at %s is Larkmoor Velsor', (name, location) => {
+    const found = match({ name, location, held: [inBritain('LARKMOOR VELSOR LIMITED')] })
+    expect(found).toMatchObject({ kind: 'entity', confidence: expect.toSatisfy((one) => one >= 80) })
+  })
+
+  test.each([
+    'CNC UNIT NORVANE LARKMOOR VELSOR LTD ETA 0600Z',
+    'Invoice Norvane Larkmoor Velsor Ltd due 03/26',
+  ])('without the town, %s may be another company', (name) => {
+    const found = match({ name, location: 'GB', held: [inBritain('LARKMOOR VELSOR LIMITED')] })
+    expect(found.kind === 'none' ? 0 : found.confidence).toBeLessThan(80)
+  })
+})
+
 function namedIn(decision: ReturnType<typeof match>): string | null {
   return decision.kind === 'none' ? null : decision.best.evidence.comparison.candidate.name
 }

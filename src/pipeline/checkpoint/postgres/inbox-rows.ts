@@ -3,18 +3,15 @@ import {
   createInbox,
   forgetOld,
   inboxLimits,
-  toInboxCounts,
   type DeliveryChange,
-  type DeliveryState,
   type Inbox,
   type InboxAccess,
-  type InboxCounts,
   type InboxRows,
   type NewDelivery,
   type WaitingDelivery,
 } from '../inbox.js'
 import { GroupCommit, splitIntoBatches, type ItemResult } from '../../../platform/group-commit.js'
-import { joinBytes, type Postgres, type PostgresStatements } from '../../../platform/postgres/postgres.js'
+import { joinBytes, type Postgres } from '../../../platform/postgres/postgres.js'
 import { RetryingStatements, type RetryDeps } from '../../../platform/postgres/retry.js'
 import type { LookupKind } from '../../../core/lookup-state.js'
 import type { Worker } from './lease.js'
@@ -72,10 +69,8 @@ export interface SharedInboxDeps extends RetryDeps {
 
 /** The inbox of a run that has joined a shared checkpoint. */
 export const createRunInbox = (run: Required<Omit<SharedInboxDeps, 'onReceived'>>): InboxAccess => ({
-  exists: async () => {
-    const { query } = new RetryingStatements(run.database, run)
-    return (await query('SELECT FROM enrich.inbox LIMIT 1')).length > 0
-  },
+  exists: async () =>
+    (await new RetryingStatements(run.database, run).query('SELECT FROM enrich.inbox LIMIT 1')).length > 0,
   open: (onReceived) => openSharedInbox({ ...run, onReceived }),
 })
 
@@ -84,14 +79,6 @@ export async function openSharedInbox(deps: SharedInboxDeps): Promise<Inbox> {
   const rows = new PostgresInboxRows(deps)
   await forgetOld(rows)
   return createInbox(rows, deps.onReceived)
-}
-
-/** Counts deliveries by state; `null` if none was ever received. */
-export async function readSharedInboxCounts({ query }: PostgresStatements): Promise<InboxCounts | null> {
-  const groups = await query<{ state: DeliveryState; count: number }>(
-    'SELECT state, count(*) FROM enrich.inbox GROUP BY state',
-  )
-  return groups.length === 0 ? null : toInboxCounts(groups)
 }
 
 /** The service waits 15 s: a slower commit is answered with 503, and the service retries. */

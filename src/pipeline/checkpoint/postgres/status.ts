@@ -1,5 +1,6 @@
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import { listJobInputs } from '../../../core/partition.js'
+import { toInboxCounts, type DeliveryState, type InboxCounts } from '../inbox.js'
 import type { ScopeCounts, UncertainLookup } from '../lookup.js'
 import { runProgram } from '../../../platform/sql-program.js'
 import { addJobs, countRows, readUncertain, type CountedRows } from '../sqlite/reader-queries.js'
@@ -181,4 +182,12 @@ export async function readSharedStatus(statements: PostgresStatements): Promise<
     inputs: listJobInputs(job),
   })
   return { workers: workers.map(addInputs), paces, jobs: jobs.map(addInputs) }
+}
+
+/** Counts deliveries by state; `null` if none was ever received. */
+export async function readSharedInboxCounts({ query }: PostgresStatements): Promise<InboxCounts | null> {
+  const groups = await query<{ state: DeliveryState; count: number }>(
+    'SELECT state, count(*) FROM enrich.inbox GROUP BY state',
+  )
+  return groups.length === 0 ? null : toInboxCounts(groups)
 }
