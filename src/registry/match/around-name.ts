@@ -92,14 +92,17 @@ const countRole = (words: readonly DescribedWord[]): number =>
 const [prose, talk] = [around.descriptions.prose, around.descriptions.talk].map(
   (words) => new Set(words.split(' ').map((word) => foldText(word))),
 )
+/** A sentence has more small words than a name, and little ones that are legal forms elsewhere: "se acordó", "n'a pas". */
+const [smallWordsMax, littleWords] = [4, /^(?:se|na|me)$/]
 /** The small words of a sentence; next to a name in small letters, those that no name has: "did larkmoor foods ltd pay?" */
 function listSaid(words: readonly DescribedWord[]): readonly DescribedWord[] {
-  const small = words.filter((word) => isSmall(word) && !isFormWord(word))
+  const isForm = (word: DescribedWord) => isFormWord(word) && !littleWords.test(word.text)
+  const small = words.filter((word) => isSmall(word) && !isForm(word))
   const said = small.filter(({ text }) => prose?.has(text) || talk?.has(text))
   const isAll = said.length > 1 && said.length === small.length
   if (!isAll && (words.length < 5 || small.length < 3)) return []
-  const isOfSmall = !words.some(isNameWord) || words.some((word) => isFormWord(word) && isSmall(word))
-  if (!isOfSmall && small.some(({ text }) => prose?.has(text))) return small
+  const isOfSmall = !words.some(isNameWord) || words.some((word) => isForm(word) && isSmall(word))
+  if (!isOfSmall && (small.length > smallWordsMax || small.some(({ text }) => prose?.has(text)))) return small
   return isOfSmall || isAll || said.length > 2 ? said : []
 }
 

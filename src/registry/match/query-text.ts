@@ -84,9 +84,8 @@ const initials =
   /(?<![\p{L}\p{M}\p{N}])(?:\p{L}\.(?:(?<!\.\p{L}\.)\s)?)+(?:(?:(?<=\.)\p{L}|(?<!\p{Lu}\. |\.\p{Ll}\. )\p{Ll}|\p{Lu})(?![\p{L}\p{M}\p{N}])\.?|\p{L}\.)/gu
 const greetings = new RegExp(String.raw`^(?:${around.greetings})(?![\p{L}\p{M}])[\s,]*`, 'iu')
 const tradeNames = new RegExp(String.raw`(?<=\s|^)(?:${around.trade_names})(?=\s)`, 'giu')
-const readNumeral = (found: string): string => found.replaceAll('l', 'I')
 const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
-  [/\bd\s?[/.]\s?b\s?[/.]\s?a\b\.?|\b(?:doing business|trading|trades|operating) as\b/gi, ' dba '],
+  [/\bd\s?[/.]\s?b\s?[/.]\s?a\b\.?/gi, ' dba '],
   [tradeNames, ' dba '],
   [/\b([fan])(?:\s?\/\s?k\s?\/\s?a\b\.?|(?<=a)lso known as\b|(?<=n)ow known as\b)/gi, ' $1ka '],
   [/\b(?:formerly|previously) known as\b|\bdenumit[aă] anterior(?=\s)/gi, ' fka '],
@@ -102,7 +101,7 @@ const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => strin
   // A scan reads "II" as "ll", and "INC" as "lNC"; "AlFarabi" has its article.
   [
     /(?<=\S )(?:ll{1,2}|l[IVX]{1,3})(?![\p{L}\p{M}\p{N}])|(?<=\p{Lu}{2} )l(?![\p{L}\p{M}\p{N}'’])|(?<=\p{Lu})l(?=\p{Lu}(?!\p{Ll}))|(?<!\p{L})l(?=[nm]\p{Ll}{3}|\p{Lu}{2})/gu,
-    readNumeral,
+    (found) => found.replaceAll('l', 'I'),
   ],
   // "LY-4864 Larkmoor", "No. 85 Larkmoor": a code of the list.
   [/^(?:([A-Z]{1,3})-|(?:no|nr)\.\s?)(?=\d{2,6}[\s,;:])/i, '$1'],
@@ -201,7 +200,7 @@ function readWords(
   const isBehindForm = native.form !== null && !/^\s|\s$/.test(native.rest)
   const repaired = splitPieces(plain, isBehindForm).map((piece) => repairScan(piece, isKnown))
   const whole = joinSplitWords(repaired, isWord)
-  const pieces = joinLetters(whole.flatMap((piece) => splitJoined(piece, facts)))
+  const pieces = joinLetters(whole.flatMap((piece) => splitJoined(piece, facts, whole.length)))
   const found = joinElisions(pieces, isWord).slice(0, wordsMax)
   if (found.length === 0) return null
   const merged = mergePhrases(found)
@@ -318,12 +317,13 @@ function joinElisions(found: readonly Piece[], isWord: ReadingFacts['isWord']): 
 /** "Ekonomiavdelningen" */
 const departmentEnd = /^[a-z]{3,}(?:abteilung|a[vf]deling(?:en)?|avdelning(?:en)?|osasto)$/
 const nouns = new Set(around.descriptions.compounds.split('|'))
-const joinedFormCharsMin = 6
+const [joinedFormCharsMin, joinedWordsMax] = [6, 6]
 
 /** Splits words of registered names that are written as one: "WorldAcceptance", "kidsfirst", "larkmoorfoodsgroup". */
-function splitJoined(piece: Piece, facts: ReadingFacts): Piece[] {
+function splitJoined(piece: Piece, facts: ReadingFacts, count: number): Piece[] {
   const { text, written } = piece
-  if (piece.wordClass !== undefined || text.length < joinedFormCharsMin) return [piece]
+  const isOfSentence = count > joinedWordsMax && !/\p{Ll}\p{Lu}/u.test(written)
+  if (piece.wordClass !== undefined || text.length < joinedFormCharsMin || isOfSentence) return [piece]
   if (facts.isWord(text) || classOfWord.has(text) || nouns.has(text)) return [piece]
   if (departmentEnd.test(text)) return [{ ...piece, wordClass: 'department' }]
   const words = divideJoined(text, written, facts)

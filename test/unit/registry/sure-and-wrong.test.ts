@@ -2831,6 +2831,38 @@ describe('a name in a line or a sentence, with a word in front', () => {
   })
 
   test.each([
+    "Le médiateur constate que l'établissement Larkmoor Velsor n'a pas produit l'offre signée dans le délai",
+    "Votre conseillère chez Larkmoor Velsor m'avait promis un rappel avant jeudi, j'attends toujours",
+    'Title paperwork for the truck I bought through Larkmoor Velsor has not arrived after four months',
+    'Nájemné za druhé čtvrtletí letošního roku firma Larkmoor Velsor dosud nezaplatila',
+  ])('small words of a sentence are no names: %s', (name) => {
+    const held: Held[] = [inBritain('LARKMOOR VELSOR LIMITED'), inBritain('PAPER WORK LTD', 'Ulm')]
+    expect(match({ name, location: 'Leeds, GB', held })).toMatchObject({
+      kind: 'entity',
+      confidence: expect.toSatisfy((one) => one >= 80),
+    })
+  })
+
+  test('"trading as" at the end, or in front of a comma, is "Trading" with a form', () => {
+    const held: Held[] = [{ name: 'LARKMOOR TRADING AS', city: 'Sandnes', country: 'NO' }]
+    for (const name of ['LARKMOOR TRADING AS', 'mottaker LARKMOOR TRADING AS, SANDNES'])
+      expect(match({ name, location: 'Sandnes, NO', held })).toMatchObject({
+        kind: 'entity',
+        confidence: expect.toSatisfy((one) => one >= 80),
+      })
+  })
+
+  test.each([
+    'Larkmoor Velsor, konttori Velmar',
+    'Larkmoor Velsor balcão Velmar',
+    'Larkmoor Velsor - cabang Velmar',
+    'Larkmoor Velsor kontor Velmar',
+  ])('a branch in any language is its company: %s', (name) => {
+    const found = match({ name, location: 'GB', held: [inBritain('LARKMOOR VELSOR LIMITED')] })
+    expect(found).toMatchObject({ kind: 'entity', confidence: expect.toSatisfy((one) => one >= 80) })
+  })
+
+  test.each([
     'CNC UNIT NORVANE LARKMOOR VELSOR LTD ETA 0600Z',
     'Invoice Norvane Larkmoor Velsor Ltd due 03/26',
   ])('without the town, %s may be another company', (name) => {
