@@ -53,7 +53,7 @@ export function detectLayout(sample: string, hints: LayoutHints): Layout {
   if (hints.hasHeader === false) return detectWithoutHeader(rest, told ?? null, above)
   const tries = told === undefined ? delimiters : [told]
   const titled = tries.flatMap((delimiter) => findTitles(rest, delimiter) ?? [])
-  const [best] = titled.sort((one, other) => other.width - one.width)
+  const [best] = titled.sort((one, other) => other.share - one.share || other.width - one.width)
   const linesAbove = above + (best?.titleLines ?? 0)
   const isTabbed = hints.isNamedTsv === true && hasCells(rest, '\t')
   const delimiter = told ?? best?.delimiter ?? (isTabbed ? '\t' : detectDelimiter(rest))
@@ -80,19 +80,24 @@ const titleLimits = {
 interface TitledHeader {
   readonly delimiter: string
   readonly width: number
+  /** Of the records below, those of that width. */
+  readonly share: number
   readonly titleLines: number
 }
 
 /**
  * Finds the header below the titles of a report; `null` if the first record is the header. Only applies if no other
- * reading is possible: the records from the header on have the same width; header cells are filled, distinct words;
+ * reading is likely: nearly all records below the header have its width; header cells are filled, distinct words or signs;
  * each line above has at most two filled cells.
  */
 function findTitles(text: string, delimiter: string): TitledHeader | null {
   const records = sampleRecords(text, delimiter)
   const headerAt = findHeaderBelowTitles(records, titleLimits.widthMin)
   const header = records[headerAt ?? -1]
-  return header === undefined ? null : { delimiter, width: header.cells.length, titleLines: header.line - 1 }
+  if (header === undefined || headerAt === null) return null
+  const { length: width } = cutBlankEnd(header.cells)
+  const share = listRows(records.slice(headerAt + 1), width).length / (records.length - headerAt - 1)
+  return { delimiter, width, share, titleLines: header.line - 1 }
 }
 
 /**
@@ -104,51 +109,71 @@ export function findHeaderBelowTitles(
   widthMin: number,
   isTitle: (record: SampleRecord) => boolean = () => false,
 ): number | null {
-  const width = records.at(-1)?.cells.length ?? 0
-  const headerAt = records.findIndex((record) => isHeader(record, width))
+  const headerAt = records.findIndex((record, at) => isHeaderOf(record, records.slice(at + 1), widthMin))
   const header = records[headerAt]
-  if (header === undefined || width < widthMin || header.line > titleLimits.linesMax + 1) return null
+  if (header === undefined || header.line > titleLimits.linesMax + 1) return null
   const above = records.slice(0, headerAt)
+  const { length: width } = cutBlankEnd(header.cells)
   const below = records.slice(headerAt + 1)
+  const rows = listRows(below, width)
+  // A first record of two cells may itself be the header of a ragged table.
+  const isSure = rows.length === below.length || countFilled(records[0] ?? header) === 1
   const isTitled =
     above.length > 0 &&
-    below.length >= titleLimits.rowsMin &&
-    below.every(({ cells }) => cells.length === width) &&
+    isSure &&
     above.every(
       (record) => countFilled(record) <= titleLimits.filledCellsMax && countFilled(record) < width,
     ) &&
-    (above.every(isTitle) || isApart(above, header, below))
+    (above.every(isTitle) || isApart(above, header, rows))
   return isTitled ? headerAt : null
 }
 
-/** Returns whether all cells are filled, distinct and words. A first one may number the rows: `№`, `#` or empty. */
-export function isHeader({ cells }: SampleRecord, width: number): boolean {
+/** Whether a record names the columns of the records below it: one of these may be ragged, and a few of many. */
+function isHeaderOf(record: SampleRecord, below: readonly SampleRecord[], widthMin: number): boolean {
+  const { length: width } = cutBlankEnd(record.cells)
+  if (width < widthMin || below.length < titleLimits.rowsMin || !isHeader(record)) return false
+  return below.length - listRows(below, width).length <= Math.max(1, below.length * (1 - alikeMin))
+}
+
+/** Lists the records of a table: after its last column, their cells are empty. */
+const listRows = (records: readonly SampleRecord[], width: number): readonly SampleRecord[] =>
+  records.filter(({ cells }) => cells.length >= width && cutBlankEnd(cells).length <= width)
+
+/** Drops the empty cells at the end of a record. */
+const cutBlankEnd = (cells: readonly string[]): readonly string[] =>
+  cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1)
+
+/** Returns whether all cells up to the last filled one are distinct words, or signs of a column. A first one may number the rows: `1` or empty. */
+export function isHeader(record: SampleRecord): boolean {
+  const cells = cutBlankEnd(record.cells)
   return (
-    cells.length === width &&
-    new Set(cells).size === width &&
+    new Set(cells).size === cells.length &&
     cells.every((cell, at) => {
-      const isWord = /\p{L}/u.test(cell) && !/@/.test(cell)
+      const isWord = (/\p{L}/u.test(cell) && !/@/.test(cell)) || signOfColumn.test(cell)
       return (isWord || (at === 0 && /^[№#]?\d?$/.test(cell))) && cell === cell.trim()
     })
   )
 }
 
+/** Signs that name a column without a letter. */
+const signOfColumn = /^[(（]?[〒〶№℡☎☏✆✉📞📧📠#%‰\p{Sc}]+\ufe0f?[)）]?$/u
+
 /** A single title directly above the header may itself be the header of a ragged table: then the rows decide. */
 function isApart(
   above: readonly SampleRecord[],
   header: SampleRecord,
-  below: readonly SampleRecord[],
+  rows: readonly SampleRecord[],
 ): boolean {
   const last = above.at(-1)
   if (last === undefined) return false
   const hasGap = countFilled(last) === 0 || header.line - last.line > last.lineCount
-  return hasGap || above.length > 1 || hasNumbersBelow(header, below)
+  return hasGap || above.length > 1 || hasNumbersBelow(header, rows)
 }
 
 /** Returns whether a column has a word as its header and a digit in every cell. */
-function hasNumbersBelow({ cells }: SampleRecord, below: readonly SampleRecord[]): boolean {
+function hasNumbersBelow({ cells }: SampleRecord, rows: readonly SampleRecord[]): boolean {
   return cells.some(
-    (name, at) => !/\d/.test(name) && below.every((record) => /\d/.test(record.cells[at] ?? '')),
+    (name, at) => !/\d/.test(name) && rows.every((record) => /\d/.test(record.cells[at] ?? '')),
   )
 }
 

@@ -295,7 +295,7 @@ function findUnclearReason(
   if (merged.some((merge) => isTall(merge, line))) return 'it has cells that are merged with the row below'
   const unnamedCount = header.cells.length - countFilled(header)
   if (unnamedCount <= unnamedMax || below === undefined) return null
-  return isHeader(below, below.cells.length)
+  return below.cells.at(-1) !== '' && isHeader(below)
     ? 'columns have no name, and the row below names all of them'
     : null
 }

@@ -168,6 +168,17 @@ describe('a header', () => {
     expect(notes).toEqual([expect.stringMatching(/rows? above the header (?:was|were) left out/)])
   })
 
+  test.each([
+    ['a row with a remark behind the last column', ['Cera', 'Kyiv', '3', 'late']],
+    ['a row with fewer cells', ['Cera']],
+  ])('stands below a title, above %s, also with signs in place of words', async (_, ragged) => {
+    for (const names of ['name city count', '会社名 〒 ☎', '№ name %', 'name ✉ €']) {
+      const path = made(textRow(1, ['List']) + textRow(3, names.split(' ')) + below + textRow(10, ragged))
+      const { columns, rows } = await read([path])
+      expect([columns.slice(0, 3), rows.length]).toEqual([names.split(' '), 3])
+    }
+  })
+
   test.each<[what: string, rows: string, merges: string]>([
     ['with cells merged over columns', textRow(1, ['name', 'place', '']), 'A1:A1,B1:C1'],
     ['with cells merged with the row below', textRow(1, ['name', 'city', 'x']), 'A1:A2'],

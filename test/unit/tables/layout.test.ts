@@ -60,6 +60,38 @@ describe('titles above the header', () => {
       })
   })
 
+  test.each([',', ';', '\t', '|'])(
+    '%j: no ragged row below hides them, nor a header of signs',
+    (delimiter) => {
+      const titles = [
+        ['Customers'],
+        ['Customers', ''],
+        ['List', 'Made on 1.2.2026', ''],
+        ['Müller', '', '', ''],
+      ]
+      const headers = [
+        'Code|Name|City|Zip',
+        'No|会社名|〒|住所',
+        '№|Naziv|☎|✉',
+        '#|Name|%|€',
+        'Co|Name|℡|(%)',
+      ]
+      const end = { extra: delimiter, two: delimiter + delimiter, remark: `${delimiter}late`, short: null }
+      for (const title of titles)
+        for (const header of headers)
+          for (const [what, added] of Object.entries(end))
+            for (const ragged of [0, 1, 2, 3]) {
+              const rows = [1, 2, 3, 4].map((at) => {
+                const cells = [`C${at}`, `Firm ${at}`, '', `10${at}`].slice(0, added === null ? 2 : 4)
+                return at - 1 === ragged ? cells.join(delimiter) + (added ?? '') : `C${at}|Firm|Kyiv|1${at}`
+              })
+              const lines = [...title, header, ...rows].map((line) => line.replaceAll('|', delimiter))
+              const found = detectLayout(`${lines.join('\n')}\n`, {})
+              expect([what, found.titleLines, found.delimiter]).toEqual([what, title.length, delimiter])
+            }
+    },
+  )
+
   test.each<[what: string, text: string]>([
     ['a plain table', table],
     ['empty lines above a plain table', `\n\n${table}`],
@@ -70,6 +102,8 @@ describe('titles above the header', () => {
     ['ragged rows', 'name;city\nMüller;Köln;DE\nSmith;Leeds;GB\n'],
     ['a row that is wider further down', 'a\nb\nname;city;land\nMüller;Köln\nSmith;Leeds;GB\nx\n'],
     ['a table whose rows are e-mail addresses', 'a;b\n\nx@a.de;y@b.de;z@c.de\nx@a.de;y@b.de;w\nx;y;z\n'],
+    ['a row of marks', 'a\nb\n\nAcme;Kyiv;✓\nBolt;Lviv;✓\nCera;Bonn;✗\n'],
+    ['two ragged rows of four', 'a\n\nname;city;land\nAcme;Köln\nBolt\nCera;Bonn;DE\nDora;Lyon;FR\n'],
     ['a title above a header of two equal names', 'Report\n\nname;name;city\na;b;c\nd;e;f\n'],
   ])('%s has none', (_, text) => {
     expect(detectLayout(text, {})).toMatchObject({ linesAbove: 0, titleLines: 0 })
