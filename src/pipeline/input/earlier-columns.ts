@@ -24,6 +24,7 @@ import {
 } from '../../core/text.js'
 import type { Lookup } from '../../core/lookup-identity.js'
 import { calculateResolutionKey, type CheckpointReader } from '../checkpoint/lookup.js'
+import { hasLegalForm } from './column-content.js'
 import type { Input, TextRow } from './input.js'
 import type { RowIndex } from './row-index.js'
 
@@ -304,3 +305,39 @@ const cellTypes: ReadonlySet<string> = new Set(headerWords.cellTypes.split('|').
 /** Whether all cells are headers, or all are words for types. */
 const isDescription = (cells: readonly string[]): boolean =>
   cells.every(isKnownHeader) || cells.every((cell) => cellTypes.has(toSpellingKey(cell)))
+
+export function toTotalKeys(lists: readonly string[]): ReadonlySet<string> {
+  return new Set(lists.flatMap((list) => list.split('|').map(toTotalKey)))
+}
+
+/** Folds a word of a total; the Turkish letters `İ` and `ı` are an `i`. */
+export function toTotalKey(text: string): string {
+  return toSpellingKey(text).replace(/i\u0307|ı/gu, 'i') || text
+}
+
+const reportWords = Object.fromEntries(
+  Object.entries(headerWords.reportLines).map(([kind, list]) => [kind, toTotalKeys([list])]),
+)
+const fullDate = new RegExp(headerWords.dates.full, 'u')
+/** The last line of a list: `Hà Nội, ngày 30 tháng 11 năm 2026`, `Zagreb, 30.11.2026`. */
+const townAndDate = new RegExp(headerWords.dates.behindTown.replace('DATE', headerWords.dates.full), 'u')
+const copyright = /(?:©|\(c\))\s*(?:19|20)\p{Nd}{2}(?!\p{Nd})|^copyright\s*(?:©|\(c\))/iu
+
+const isReportWord = (kind: keyof typeof headerWords.reportLines, text: string): boolean =>
+  reportWords[kind]?.has(toTotalKey(text)) === true
+
+/** Whether a text is a line of a printed report: `Page 3 of 7`, `Printed on 1.2.2026`, `© 2024 Norvane Inc.`. */
+export function isReportLine(text: string, isFree: boolean): boolean {
+  const bare = text.replace(/^[^\p{L}\p{N}©(]+|[^\p{L}\p{M}\p{N})]+$/gu, '')
+  if (copyright.test(bare) || isReportWord('sure', bare) || (isFree && isReportWord('vague', bare)))
+    return true
+  const numbers = bare.match(/\p{Nd}+/gu)?.length ?? 0
+  if (numbers === 0) return false
+  const words = bare.split(/[^\p{L}\p{M}'’]+/u).filter((word) => word !== '')
+  const isPage = words.some((word) => isReportWord('pages', word))
+  if (isPage && words.every((word) => isReportWord('pages', word) || isReportWord('pageLinks', word)))
+    return numbers === 2 || (numbers === 1 && isFree && words.length === 1)
+  const isDated = [1, 2, 3, 4].some((count) => isReportWord('dated', words.slice(0, count).join('')))
+  const hasDate = (isFree && townAndDate.test(bare)) || (isDated && fullDate.test(bare))
+  return hasDate && !hasLegalForm(bare.replace(fullDate, ''))
+}

@@ -1,6 +1,12 @@
 import { identify, isPlaceholder, type Lookup } from '../../core/lookup-identity.js'
 import { type KeyedLookup, calculateResolutionKey, buildStageLookup } from '../checkpoint/lookup.js'
-import { noEarlierNames, type EarlierNames } from './earlier-columns.js'
+import {
+  isReportLine,
+  noEarlierNames,
+  toTotalKey,
+  toTotalKeys,
+  type EarlierNames,
+} from './earlier-columns.js'
 import type { TextRow } from './input.js'
 import { hasLegalForm, mayBeIdentifier, twoLetterCode } from './column-content.js'
 import { listLookupColumns, type LookupRule } from './columns.js'
@@ -108,18 +114,21 @@ type InvalidRow = Extract<RowQuestion, { kind: 'invalid' }>
 
 /** Finds rows that repeat the header, as in joined files. Case, spaces and punctuation do not count. */
 function createHeaderFinder({ columns }: LookupRule): (row: TextRow) => InvalidRow | null {
-  const keys = listLookupColumns(columns).map(toSpellingKey)
+  const headers = listLookupColumns(columns)
+  // A header of signs, `〒` or `%`, has no letter in its spelling.
+  const toKey = (text: string) => toSpellingKey(text) || text.trim()
+  const keys = headers.map(toKey)
   const known = new Set(keys)
-  const initials = new Set(keys.map((key) => key.charAt(0)))
+  const initials = new Set([...headers, ...keys].map(getInitial))
   const charsMax = Math.max(...keys.map(({ length }) => length)) * 3
   return (row) => {
     const [first = null] = row
     // Cheap, since it is called for every row.
     if (first === null || first.length > charsMax || !initials.has(getInitial(first))) return null
-    const firstKey = toSpellingKey(first)
+    const firstKey = toKey(first)
     if (!known.has(firstKey)) return null
     const cells = row.flatMap((cell, at) => {
-      const key = toSpellingKey(cell ?? '')
+      const key = toKey(cell ?? '')
       return key === '' ? [] : [{ cell: cell ?? '', isOwn: key === keys[at], isOther: known.has(key) }]
     })
     if (cells.every(({ isOwn }) => isOwn)) return { kind: 'invalid', reason: repeatedHeaders.same }
@@ -130,26 +139,17 @@ function createHeaderFinder({ columns }: LookupRule): (row: TextRow) => InvalidR
 }
 
 /** Words for totals: `vague` ones are names of companies too, a town or a group follows the `partial` ones, `units` are also short. */
-const totals = toKeys(headerWords.totals.sure)
-const vagueTotals = toKeys(headerWords.totals.vague)
-const partialTotals = toKeys([headerWords.totals.partial])
-const pieces = toKeys([headerWords.totals.units])
+const totals = toTotalKeys(headerWords.totals.sure)
+const vagueTotals = toTotalKeys(headerWords.totals.vague)
+const partialTotals = toTotalKeys([headerWords.totals.partial])
+const pieces = toTotalKeys([headerWords.totals.units])
 const [totalCharsMax, personCharsMax] = [100, 200]
 /** Units that a total counts, and currencies. */
 const counted: ReadonlySet<string> = new Set([
   ...pieces,
-  ...toKeys([headerWords.totals.counted]),
+  ...toTotalKeys([headerWords.totals.counted]),
   ...Intl.supportedValuesOf('currency').map(toTotalKey),
 ])
-
-function toKeys(lists: readonly string[]): ReadonlySet<string> {
-  return new Set(lists.flatMap((list) => list.split('|').map(toTotalKey)))
-}
-
-/** Folds a word of a total; the Turkish letters `İ` and `ı` are an `i`. */
-function toTotalKey(text: string): string {
-  return toSpellingKey(text).replace(/i\u0307|ı/gu, 'i') || text
-}
 
 /** Finds rows with a total instead of a name: `Total`, `Summe: 24`, `(24 rows)`, `TOTAL PROVEEDORES: 35`, `Sous-total Tunis`. */
 function createTotalFinder({
@@ -204,33 +204,6 @@ function isTotal(name: string, isFree: boolean): boolean {
   return isSaid && words.some((_, at) => isCounted(at, at + 1) || isCounted(at, at + 2))
 }
 
-const reportWords = Object.fromEntries(
-  Object.entries(headerWords.reportLines).map(([kind, list]) => [kind, toKeys([list])]),
-)
-const fullDate = new RegExp(headerWords.dates.full, 'u')
-/** The last line of a list: `Hà Nội, ngày 30 tháng 11 năm 2026`, `Zagreb, 30.11.2026`. */
-const townAndDate = new RegExp(headerWords.dates.behindTown.replace('DATE', headerWords.dates.full), 'u')
-const copyright = /(?:©|\(c\))\s*(?:19|20)\p{Nd}{2}(?!\p{Nd})|^copyright\s*(?:©|\(c\))/iu
-
-const isReportWord = (kind: keyof typeof headerWords.reportLines, text: string): boolean =>
-  reportWords[kind]?.has(toTotalKey(text)) === true
-
-/** Whether a text is a line of a printed report: `Page 3 of 7`, `Printed on 1.2.2026`, `© 2024 Norvane Inc.`. */
-function isReportLine(text: string, isFree: boolean): boolean {
-  const bare = text.replace(/^[^\p{L}\p{N}©(]+|[^\p{L}\p{M}\p{N})]+$/gu, '')
-  if (copyright.test(bare) || isReportWord('sure', bare) || (isFree && isReportWord('vague', bare)))
-    return true
-  const numbers = bare.match(/\p{Nd}+/gu)?.length ?? 0
-  if (numbers === 0) return false
-  const words = bare.split(/[^\p{L}\p{M}'’]+/u).filter((word) => word !== '')
-  const isPage = words.some((word) => isReportWord('pages', word))
-  if (isPage && words.every((word) => isReportWord('pages', word) || isReportWord('pageLinks', word)))
-    return numbers === 2 || (numbers === 1 && isFree && words.length === 1)
-  const isDated = [1, 2, 3, 4].some((count) => isReportWord('dated', words.slice(0, count).join('')))
-  const hasDate = (isFree && townAndDate.test(bare)) || (isDated && fullDate.test(bare))
-  return hasDate && !hasLegalForm(bare.replace(fullDate, ''))
-}
-
 /** Returns the first letter or digit, in lower case. */
 const getInitial = (text: string): string =>
   (/[\p{L}\p{M}\p{N}]/u.exec(text)?.[0] ?? '').normalize('NFKC').toLowerCase().charAt(0)
@@ -277,11 +250,11 @@ function createPlaceholderBlanker({ columns: { name, location, context } }: Look
 /** Looks up by name, location and context only. */
 function readPlainQuestion({ columns }: LookupRule, row: TextRow): RowQuestion {
   const [name = null, ...cells] = columns.name === null ? [null, ...row] : row
-  const contextAt = columns.location.length
-  const context = cells.slice(contextAt, contextAt + columns.context.length)
-  const read = identify(name, cells.slice(0, contextAt), context)
-  if (read.kind === 'invalid') return read
-  return { kind: 'resolution', lookup: read.lookup, byIdentifier: false, faults: [] }
+  const { length } = columns.location
+  const read = identify(name, cells.slice(0, length), cells.slice(length, length + columns.context.length))
+  return read.kind === 'invalid'
+    ? read
+    : { kind: 'resolution', lookup: read.lookup, byIdentifier: false, faults: [] }
 }
 
 /** Returns the key and content of a question for the checkpoint. */

@@ -1367,6 +1367,44 @@ test.each(
   expect(ask({ name }).kind).toBe('resolution')
 })
 
+describe('a repeated header', () => {
+  const signs = ['〒', '№', '#', '☎', '✉', '℡', '%', '€', '(%)']
+
+  test.each(signs)('%s: only a row with that sign repeats the header', async (sign) => {
+    const read = createRowReader(
+      {
+        ...ruleOf('first'),
+        columns: { name: '会社名', location: [sign, 'City'], context: [], identifiers: {} },
+      },
+      noEarlierNames,
+    )
+    const header = { kind: 'invalid', reason: 'the row repeats the header' }
+    const others = ['', '-', '--', '...', '?', ' ', '*'].flatMap((cell) => [
+      [cell, '', ''],
+      [cell, cell, cell],
+      [cell, '604-8172', 'Kyoto'],
+    ])
+    const found = await read([
+      ['会社名', sign, 'City'],
+      ['会社名', sign, ''],
+      ['会社名', '', 'CITY'],
+      ...others,
+    ])
+    expect(found.slice(0, 3)).toEqual([header, header, header])
+    expect(found.slice(3).filter((one) => 'reason' in one && one.reason === header.reason)).toEqual([])
+  })
+
+  test.each(['أسم الشركة', 'Έδρα', 'إسم العميل', 'آدرس'])(
+    '%s: a letter with a mark begins a header',
+    async (name) => {
+      const rule = { ...ruleOf('first'), columns: { name, location: ['City'], context: [], identifiers: {} } }
+      expect(await createRowReader(rule, noEarlierNames)([[name, 'City']])).toEqual([
+        { kind: 'invalid', reason: 'the row repeats the header' },
+      ])
+    },
+  )
+})
+
 describe('rows with a line of a report instead of a company', () => {
   const alone: LookupRule = {
     columns: { name: 'Name', location: [], context: [], identifiers: {} },
