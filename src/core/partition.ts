@@ -37,6 +37,38 @@ export function getRows(rowCount: number, { index, count }: Partition): Range {
   return { first: upTo(index - 1), end: upTo(index) }
 }
 
+/** Selects some rows of a pass, which `open` starts. */
+export type RowFilter = <Row>(open: () => AsyncIterable<readonly Row[]>) => AsyncIterable<readonly Row[]>
+
+/**
+ * Returns a filter for the rows of one part of a single text file. Rows can only be found by reading from the start:
+ * all rows are counted once, and a pass reads up to the end of the part. Throws the created error for a file without rows.
+ */
+export function createPartFilter(
+  readAll: () => AsyncIterable<readonly unknown[]>,
+  partition: Partition,
+  createNoRowsError: () => Error,
+): RowFilter {
+  const countRows = async () => {
+    let rowCount = 0
+    for await (const batch of readAll()) rowCount += batch.length
+    if (rowCount === 0) throw createNoRowsError()
+    return getRows(rowCount, partition)
+  }
+  let range: Promise<Range> | null = null
+  return async function* (open) {
+    const { first, end } = await (range ??= countRows())
+    if (first === end) return
+    let row = 0
+    for await (const batch of open()) {
+      const rows = batch.slice(Math.max(0, first - row), end - row)
+      row += batch.length
+      if (rows.length > 0) yield rows
+      if (row >= end) return
+    }
+  }
+}
+
 /** Formats a part as `003-of-064`, with enough digits to sort. */
 export function formatPart({ index, count }: Partition): string {
   const digits = Math.max(3, String(count).length)

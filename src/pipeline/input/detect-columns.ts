@@ -1,12 +1,4 @@
-import {
-  areAddresses,
-  areTowns,
-  canBeNames,
-  canBePlaces,
-  hasLegalForm,
-  isMostly,
-  isValue,
-} from './column-content.js'
+import { areAddresses, areTowns, canBeNames, canBePlaces, hasLegalForm, isMostly } from './column-content.js'
 import { listIdentifierColumns, numberKeys, type IdentifierColumns } from '../../core/identifiers.js'
 import {
   describeNested,
@@ -21,8 +13,6 @@ import {
   type NestedColumns,
 } from './columns.js'
 import {
-  companyNameHeaders,
-  isKnownHeader,
   isPersonHeader,
   rankPlainName,
   rankThingName,
@@ -34,7 +24,7 @@ import {
   type PlacePart,
   type PlaceSet,
 } from '../../core/header-words.js'
-import { toSpellingKey, toHeaderKey, rankInHeaders } from '../../core/text.js'
+import { quoteExcerpt, toSpellingKey, toHeaderKey, rankInHeaders } from '../../core/text.js'
 import {
   judgeNameOrAddress,
   listPlaceColumns,
@@ -207,25 +197,6 @@ function assertTexts(
   throw new UserError('INPUT_COLUMN_NESTED', message, { hint: getMemberHint(own, usage) ?? other })
 }
 
-/**
- * Returns whether the row that should name the columns is a row of companies: `surely` by a legal form, an identifier
- * or a number, `maybe` for one cell that does not read like a header. `null` if it may be a header. `text`: the whole row.
- */
-export function judgeHeader({
-  cells,
-  text,
-}: {
-  cells: readonly string[]
-  text: string
-}): 'surely' | 'maybe' | null {
-  if (cells.some(isKnownHeader)) return null
-  if (cells.some(isValue) || [...cells, text].some(hasLegalForm)) return 'surely'
-  const [only = '', another] = cells.filter((cell) => cell.trim() !== '')
-  const isWord = /^[^\p{L}]*\p{Ll}/u.test(only) || /[_:*]|\p{Ll}\p{Lu}/u.test(only)
-  const hasHeaderWord = companyNameHeaders.some((key) => key.length > 3 && toHeaderKey(only).includes(key))
-  return another === undefined && only !== '' && !isWord && !hasHeaderWord ? 'maybe' : null
-}
-
 /** Ways in which programs damage names, with a sign of them in a cell, the least share of such cells, and what to do. */
 const damages = headerWords.damages.map((one) => ({ ...one, sign: new RegExp(one.sign, 'u') }))
 const [hintsMax, listedMax] = [3, 30]
@@ -240,6 +211,14 @@ export function findUnnamedColumn(columns: readonly string[], samples: ColumnSam
   const named = usable.filter((column) => samples.get(column)?.some(hasLegalForm))
   const [only = null, another] = usable.length === 1 ? usable : named
   return another === undefined ? only : null
+}
+
+/** Explains which columns of a table without a header may have the names. */
+export function createUnnamedError(columns: readonly string[], samples: ColumnSamples): UserError {
+  const excerpts = columns.map((column) => `${column} (${quoteExcerpt(samples.get(column)?.[0] ?? '')})`)
+  return new UserError('INPUT_COLUMN_MISSING', 'it is unclear which column holds company names', {
+    hint: `pass --name-column; the input has: ${excerpts.slice(0, listedMax).join(', ')}`,
+  })
 }
 
 /** Returns the column of company names by header only; null if none. */

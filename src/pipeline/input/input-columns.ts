@@ -15,11 +15,11 @@ import { areAddresses, canBeNames, countShare, formsShareMin, hasLegalForm } fro
 import { isNamed, listUnreadNames, rateUnreadNames } from './header-and-cells.js'
 import { reportColumns } from './column-report.js'
 import {
+  createUnnamedError,
   describeDamage,
   detectColumns,
   findColumn,
   findUnnamedColumn,
-  judgeHeader,
 } from './detect-columns.js'
 import { loadCountryNames } from './identifier-content.js'
 import { isKnownHeader, parsePlaceHeader } from '../../core/header-words.js'
@@ -28,6 +28,7 @@ import { quoteExcerpt } from '../../core/text.js'
 import type { CheckpointReader } from '../checkpoint/lookup.js'
 import { chooseColumns } from './column-choice.js'
 import type { Input, InputFile } from './input.js'
+import { judgeHeader } from './table.js'
 
 /** Proposed use of the columns, and the choices that the user should confirm. */
 interface ColumnProposal {
@@ -141,7 +142,7 @@ export class InputColumns {
     const plain = listPlainColumns(input.columns, input.layout.nested)
     const byCells = this.findNamesByCells()
     if (byCells !== null && byCells === columns.name)
-      return `no header is known to name companies; ${JSON.stringify(byCells)} is used, because its cells look like ${this.#describe(byCells)}`
+      return `no header is known to name companies; ${JSON.stringify(byCells)} is used, because its cells look like ${this.#describe(byCells)}${getHeaderHint(input)}`
     const { name } = columns
     if (name === null) {
       const [found] = listUnreadNames(plain, columns, samples)
@@ -276,6 +277,8 @@ function detectInputColumns(input: Input, asked: NamedColumns, samples: ColumnSa
   const { nested, sheetHint, hasHeader } = layout
   const name = asked.name ?? (hasHeader ? undefined : (findUnnamedColumn(columns, samples) ?? undefined))
   try {
+    const noHeader = name === undefined && hasHeader ? explainMissingHeader(input, samples, true) : null
+    if (noHeader !== null) throw noHeader
     const found = detectColumns(columns, name === undefined ? asked : { ...asked, name }, samples, nested)
     if (found.name !== null) assertInFiles(input.layout.listFiles(), found.name)
     // Numbers alone find companies whose names nothing compares.
@@ -284,10 +287,12 @@ function detectInputColumns(input: Input, asked: NamedColumns, samples: ColumnSa
   } catch (error) {
     const isMissing = error instanceof UserError && error.code === 'INPUT_COLUMN_MISSING'
     if (!isMissing || name !== undefined) throw withHintFirst(error, sheetHint)
-    const noHeader = explainMissingNames(input, samples)
-    const byCells = noHeader === null ? findNamesByCells(input, samples) : null
+    const unclear = hasHeader ? explainMissingHeader(input, samples) : createUnnamedError(columns, samples)
+    const byCells = unclear === null ? findNamesByCells(input, samples) : null
     if (byCells !== null) return detectInputColumns(input, { ...asked, name: byCells }, samples)
-    throw withHintFirst(noHeader ?? withHeaderHint(error, input), sheetHint)
+    const hint = (error.hint ?? '') + getHeaderHint(input)
+    const missing = new UserError(error.code, error.message, { hint, cause: error.cause })
+    throw withHintFirst(unclear ?? missing, sheetHint)
   }
 }
 
@@ -307,33 +312,29 @@ function findNamesByCells(
   return isSure || isOnly ? best.column : null
 }
 
-/** Explains why no column has names; `null` if the header is a header. */
-function explainMissingNames(input: Input, samples: ColumnSamples): UserError | null {
-  if (!input.layout.hasHeader) {
-    const excerpts = input.columns.map(
-      (column) => `${column} (${quoteExcerpt(samples.get(column)?.[0] ?? '')})`,
-    )
-    return new UserError('INPUT_COLUMN_MISSING', 'it is unclear which column holds company names', {
-      hint: `pass --name-column; the input has: ${excerpts.slice(0, excerptsMax).join(', ')}`,
+/** Explains that the first row of a file is data, surely or maybe; `null` if the headers are headers. */
+function explainMissingHeader(
+  { layout }: Pick<Input, 'layout'>,
+  samples: ColumnSamples,
+  isSure = false,
+): UserError | null {
+  for (const { label, header } of layout.listFiles()) {
+    const judged = header === null ? null : judgeHeader(header, samples)
+    if (header === null || judged === null || (isSure && judged === 'maybe')) continue
+    const verb = judged === 'surely' ? 'has' : 'seems to have'
+    const message = `${label} ${verb} no header: ${header.place} is ${quoteExcerpt(header.text)}`
+    return new UserError('INPUT_HEADER_MISSING', message, {
+      hint: 'pass --no-header, which reads it as a row and names the columns column_1, column_2 and so on; if the header is further down, delete the lines above it; if it is a header, pass --name-column with the column of the names',
     })
   }
-  const file = input.layout.listFiles().find(({ header }) => header !== null && judgeHeader(header) !== null)
-  const { header } = file ?? { header: null }
-  if (file === undefined || header === null) return null
-  const verb = judgeHeader(header) === 'surely' ? 'has' : 'seems to have'
-  const message = `${file.label} ${verb} no header: ${header.place} is ${quoteExcerpt(header.text)}`
-  return new UserError('INPUT_HEADER_MISSING', message, {
-    hint: 'pass --no-header, which reads it as a row and names the columns column_1, column_2 and so on; if it is a header, pass --name-column with the column of the names',
-  })
+  return null
 }
 
 /** Names the flag for a first row that is not a header, unless one of its cells is a known header. */
-function withHeaderHint(error: UserError, input: Input): UserError {
-  const isUnknown = input.layout.listFiles().some(({ header }) => header?.cells.some(isKnownHeader) === false)
-  if (!isUnknown) return error
-  const hint = `${error.hint ?? ''}; if the first row is no header, pass --no-header`
-  return new UserError(error.code, error.message, { hint, cause: error.cause })
-}
+const getHeaderHint = ({ layout }: Pick<Input, 'layout'>): string =>
+  layout.listFiles().some(({ header }) => header?.cells.some(isKnownHeader) === false)
+    ? '; if the first row is no header, pass --no-header'
+    : ''
 
 /** Throws INPUT_COLUMN_MISSING if a file lacks the column of names: its rows would have none. */
 function assertInFiles(files: readonly InputFile[], name: string): void {

@@ -4,13 +4,17 @@ import { isAddress, toAbsolute } from '../../connectors/connectors.js'
 import { UserError, assertNever, withHintFirst } from '../../core/errors.js'
 import { quoteExcerpt } from '../../core/text.js'
 import { makeFolder } from '../../platform/files.js'
-import { judgeHeader } from './detect-columns.js'
-import { toNamedJob, getBlocks, type Partition } from '../../core/partition.js'
+import {
+  createPartFilter,
+  toNamedJob,
+  getBlocks,
+  type Partition,
+  type RowFilter,
+} from '../../core/partition.js'
 import { noNested, type NestedColumns } from './columns.js'
 import {
   createNoRowsError,
-  createPartFilter,
-  type RowFilter,
+  judgeHeader,
   type CellRow,
   type InputFile,
   type InputTable,
@@ -132,8 +136,9 @@ export async function openInput(options: InputOptions, access: InputAccess = {})
     // A single file can only be cut between rows, and only its reader finds them.
     const isCut = partition !== null && files.length === 1 && format !== 'parquet'
     const table = await openTable(files, format, { ...options, partition: partition ?? undefined })
+    const readAll = () => table.textRows([])
     const within: RowFilter = isCut
-      ? createPartFilter(table, partition, formatLabels(files))
+      ? createPartFilter(readAll, partition, () => createNoRowsError(formatLabels(files)))
       : (open) => open()
     const hasHeader = options.hasHeader ?? true
     return createInput({ format, files, table, within, partition, hasHeader, removeSpool })

@@ -1,9 +1,11 @@
 import type { Encoding } from '../../core/file-formats.js'
 import type { WrittenCell } from '../../tables/writers.js'
-import type { NestedColumns } from './columns.js'
+import type { ColumnSamples, NestedColumns } from './columns.js'
 import type { SourceFile } from './sources.js'
 import { UserError } from '../../core/errors.js'
-import { getRows, type Partition, type Range } from '../../core/partition.js'
+import { companyNameHeaders, isKnownHeader } from '../../core/header-words.js'
+import { toHeaderKey } from '../../core/text.js'
+import { formsShareMin, hasLegalForm, isMostly, isValue } from './column-content.js'
 
 /** A row's cells as text; `null` for absent cells. */
 export type TextRow = readonly (string | null)[]
@@ -143,36 +145,49 @@ export async function* splitIntoBatches<Row>(
   }
 }
 
-/** Selects some rows of a pass, which `open` starts. */
-export type RowFilter = <Row>(open: () => AsyncIterable<readonly Row[]>) => AsyncIterable<readonly Row[]>
-
-/**
- * Returns a filter for the rows of one part of a single text file. Rows can only be found by reading from the start:
- * all rows are counted once, and a pass reads up to the end of the part. Throws INPUT_NO_ROWS.
- */
-export function createPartFilter(table: InputTable, partition: Partition, label: string): RowFilter {
-  const countRows = async () => {
-    let rowCount = 0
-    for await (const batch of table.textRows([])) rowCount += batch.length
-    if (rowCount === 0) throw createNoRowsError(label)
-    return getRows(rowCount, partition)
-  }
-  let range: Promise<Range> | null = null
-  return async function* (open) {
-    const { first, end } = await (range ??= countRows())
-    if (first === end) return
-    let row = 0
-    for await (const batch of open()) {
-      const rows = batch.slice(Math.max(0, first - row), end - row)
-      row += batch.length
-      if (rows.length > 0) yield rows
-      if (row >= end) return
-    }
-  }
-}
-
 export function createNoRowsError(label: string): UserError {
   return new UserError('INPUT_NO_ROWS', `${label} has a header and no rows`, {
     hint: 'there is nothing to look up',
   })
 }
+
+/**
+ * Returns whether the row that should name the columns is a row of companies: `surely` by a legal form, an identifier
+ * or a number, or if more of its cells are like those below than are known headers; `maybe` for one cell that does not
+ * read like a header. `null` if it may be a header.
+ */
+export function judgeHeader(
+  { cells, text }: HeaderRow,
+  samples: ColumnSamples = new Map(),
+): 'surely' | 'maybe' | null {
+  const filled = cells.filter((cell) => cell.trim() !== '')
+  const isRepeated = (cell: string) => samples.get(cell)?.includes(cell.trim()) === true
+  // A header that the rows repeat as a whole is one.
+  const isRow = !filled.every(isRepeated)
+  const isLikeBelow = (cell: string) => (isRow && isRepeated(cell)) || isOfKind(cell, samples.get(cell) ?? [])
+  const likeBelow = filled.filter(isLikeBelow)
+  const known = filled.filter(isKnownHeader)
+  if (likeBelow.length > known.filter((cell) => !isLikeBelow(cell)).length) return 'surely'
+  if (known.length > 0) return null
+  if (cells.some(isValue) || [...cells, text].some(hasLegalForm)) return 'surely'
+  const [only = '', another] = filled
+  const isWord = /^[^\p{L}]*\p{Ll}/u.test(only) || /[_:*]|\p{Ll}\p{Lu}/u.test(only)
+  const hasHeaderWord = companyNameHeaders.some((key) => key.length > 3 && toHeaderKey(only).includes(key))
+  return another === undefined && only !== '' && !isWord && !hasHeaderWord ? 'maybe' : null
+}
+
+const writeShape = (text: string): string => text.trim().replace(/\p{Nd}+/gu, '9')
+
+/** Whether a text is a value like those of a column: a name with a legal form, an identifier, or a number in the same groups of digits. */
+function isOfKind(text: string, below: readonly string[]): boolean {
+  const isNumber = /^[\p{Nd}()+./\s-]+$/u.test(text) && text.replace(/\P{Nd}/gu, '').length >= digitsMin
+  const shape = writeShape(text)
+  return (
+    (hasLegalForm(text) && isMostly(below, hasLegalForm, formsShareMin)) ||
+    (isValue(text) && isMostly(below, isValue)) ||
+    (isNumber && isMostly(below, (cell) => writeShape(cell) === shape))
+  )
+}
+
+/** Years and months also name columns. */
+const digitsMin = 7

@@ -420,3 +420,82 @@ test('Numbers of companies of several countries below a general header are not t
   const numbers = ['923609016', '974760673', '24256790', '10150817', '552100554', '40003009497', '01234567']
   expect(findPersonCountries([numbers])).toEqual([])
 })
+
+/** Names, towns and a third cell of rows in a language. */
+const lists: Readonly<Record<string, string>> = {
+  English: 'Norvane Ltd|Leeds|GB;Larkmoor PLC|York|GB;Velsor Trading|Bath|IL',
+  German: 'Norvane GmbH|Köln|Kunde;Müller & Söhne KG|Bonn|Kunde;Bäckerei Huber|Ulm|Lieferant',
+  French: 'Norvane SARL|Lyon|client;Société Larkmoor|Nice|client;Velsor SAS|Lille|prospect',
+  Russian: 'ООО Норвейн|Москва|Россия;ЗАО Ларкмур|Казань|Россия;Велсор|Самара|Россия',
+  Greek: 'Νορβάν ΑΕ|Αθήνα|GR;Λαρκ ΕΠΕ|Πάτρα|GR;Βελσόρ|Βόλος|GR',
+  Hebrew: 'נורבן בע״מ|תל אביב|IL;לארק|חיפה|IL;ולסור בע״מ|אילת|IL',
+  Japanese: '株式会社ミヤコ|京都府|075-221-0000;㈱堂島精機|大阪府|06-6201-5555;山田商店|大阪府|072-233-0000',
+  Chinese:
+    '诺凡有限公司|上海市|021-12345678;拉克集团|北京市|010-87654321;维索股份有限公司|广州市|020-11112222',
+  Korean: '주식회사 노반|서울|02-123-4567;(주)라크|부산|051-123-4567;벨소르|대구|053-111-2222',
+  Thai: 'บริษัท นอร์เวน จำกัด|กรุงเทพ|10110;ลาร์ค|เชียงใหม่|50000;บจก. เวลซอร์|ภูเก็ต|83000',
+  Turkish:
+    'Norvane A.Ş.|İzmir|0232 441 10 10;Larkmoor Ltd. Şti.|Bursa|0224 221 20 20;Velsor|Ankara|0312 441 30 30',
+  Indonesian: 'PT Norvane|Jakarta|ID;CV Larkmoor|Medan|ID;Velsor Tbk|Bandung|ID',
+  Spanish: 'Norvane S.A. de C.V.|Monterrey|MX;Larkmoor SA|Puebla|MX;Velsor|Toluca|MX',
+  'no forms': 'Norvane|Oslo|Kunde;Larkmoor|Bergen|Kunde;Velsor|Molde|Lieferant',
+}
+
+test.each(Object.keys(lists))('A list without a header does not lose its first row: %s', async (language) => {
+  const bases = (lists[language] ?? '').split(';').map((row) => row.split('|'))
+  const shapes = ['name', 'name place', 'no name place', 'name place third', 'third place name']
+  const shop = ['id name place mail site', 'id name kana place phone mail site number amount']
+  for (const shape of [...shapes, ...shop])
+    for (const count of [2, 3, 4, 5, 13, 50]) {
+      const rows = Array.from({ length: count }, (_, at) => {
+        const [name = '', place = '', third = ''] = bases[at % bases.length] ?? []
+        const number = String(at + 1)
+        const row: Readonly<Record<string, string>> = {
+          name: at < bases.length ? name : `${name.slice(0, 2)}${number}${name.slice(2)}`,
+          ...{
+            place,
+            third,
+            no: number,
+            id: number.padStart(4, '0'),
+            kana: 'ﾐﾔｺ',
+            phone: `06-6781-${1000 + at}`,
+          },
+          ...{ mail: `info@firm${number}.com`, site: `http://www.firm${number}.com/` },
+          ...{ number: String(3_120_001_010_371 + at), amount: '5000' },
+        }
+        return shape.split(' ').map((key) => row[key] ?? '')
+      })
+      const [first = [], ...others] = rows
+      const told = await choose(others, createReader(new Set()).reader, first).then(
+        ({ doubt }) => doubt ?? 'nothing',
+        (error: unknown) => (error as { code: string }).code,
+      )
+      // A row of words alone may be a header.
+      const isPlain = language === 'no forms' && !shape.includes('third') && !shop.includes(shape)
+      const expected = isPlain ? /^INPUT_/ : /^INPUT_HEADER_MISSING$/
+      expect({ shape, count, told }).toEqual({
+        shape,
+        count,
+        told: expect.stringMatching(expected) as string,
+      })
+    }
+})
+
+test.each([
+  ['Company Ltd', 'City', 'Norvane Ltd|Leeds;Larkmoor PLC|York'],
+  ['Наименование ООО', 'ИНН', 'ООО Норвейн|7707083893;ООО Ларкмур|7728168971'],
+  ['Kunde', 'VIP', 'Norvane AS|VIP;Larkmoor AS|'],
+  ['Firma', 'Kunde', 'Norvane AS|Kunde;Larkmoor AS|'],
+  ['Name', '2023-2024', 'Norvane AS|1200-3000;Larkmoor AS|1300-4000'],
+  ['Kontrahent X', 'Kod', 'Norvane SA|A;Kontrahent X|Kod;Larkmoor SA|B'],
+])('A header with a value in it is one: %s, %s', async (name, other, rows) => {
+  const list = rows.split(';').map((row) => row.split('|'))
+  const { chosen } = await choose(list, createReader(new Set()).reader, [name, other])
+  expect(chosen.name).toBe(name)
+})
+
+test('The doubt about names below an unknown header says what to do if it is a row', async () => {
+  const rows = [['Larkmoor Ltd', 'York'], ['Velsor Ltd', 'Bath'], ['Sandmoor PLC', 'Hull']] // prettier-ignore
+  const { doubt } = await choose(rows, createReader(new Set()).reader, ['Norvane', 'Leeds'])
+  expect(doubt).toMatch(/"Norvane" is used.*if the first row is no header, pass --no-header/)
+})
