@@ -1,9 +1,12 @@
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   readFileSync,
   readdirSync,
+  realpathSync,
   rmSync,
   rmdirSync,
   writeFileSync,
@@ -187,4 +190,29 @@ mkdirSync(join(dist, 'registry'), { recursive: true })
 const { buildJsonSchema } = await import('./dist/config/file-config.js')
 writeFileSync(join(dist, 'config.schema.json'), `${JSON.stringify(buildJsonSchema(), null, 2)}\n`)
 const { writeShippedStore } = await import('./dist/registry/read-registry.js')
-writeShippedStore()
+try {
+  writeShippedStore()
+} catch (error) {
+  if (error.code !== 'NATIVE_PACKAGE_MISSING') throw error
+  console.error(`error ${error.code}: ${error.message}\n  hint: ${error.hint}`)
+  process.exit(buildWithHeaders() ? 0 : 1)
+}
+
+/**
+ * Installs SQLite once more, with the headers of this Node.js, and builds again: where npm cannot download headers, it
+ * leaves SQLite out without an error. Package names are given, so that npm does not build.
+ */
+function buildWithHeaders() {
+  const [npm, folder] = [process.env.npm_execpath, dirname(dirname(realpathSync(process.execPath)))]
+  if (npm === undefined || process.env.npm_config_nodedir !== undefined) return false
+  if (!existsSync(join(folder, 'include/node/node.h'))) return false
+  console.error(`Compiling SQLite with the headers in ${folder}: this takes up to ten minutes.`)
+  const specs = Object.entries(optionalDependencies).map(([name, range]) => `${name}@${range}`)
+  const run = (...words) =>
+    spawnSync(process.execPath, words, {
+      cwd: root,
+      env: { ...process.env, npm_config_nodedir: folder },
+      stdio: 'inherit',
+    }).status === 0
+  return run(npm, 'install', '--no-save', '--include=optional', ...specs) && run(join(root, 'build.js'))
+}
