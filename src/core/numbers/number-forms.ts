@@ -18,15 +18,13 @@ import {
   writeUsual,
 } from './national-numbers.js'
 import forms from './number-forms.json' with { type: 'json' }
-import { listBareNumbers } from '../identifiers.js'
+import { countriesOfAdded, countriesOfHeader, countriesOfPersons, listBareNumbers } from '../identifiers.js'
 
 /** Brazil: two check digits, each 11 less the weighted sum of those before. */
 function isCpf(digits: string): boolean {
   if (!/^\d{11}$/.test(digits) || /^(\d)\1*$/.test(digits)) return false
-  return [9, 10].every((count) => {
-    const weights = Array.from({ length: count }, (_, at) => count + 1 - at)
-    return ((sumWeighted(digits, weights) * 10) % 11) % 10 === Number(digits[count])
-  })
+  const sum = (count: number) => sumWeighted(digits, [11, 10, 9, 8, 7, 6, 5, 4, 3, 2].slice(10 - count))
+  return [9, 10].every((count) => ((sum(count) * 10) % 11) % 10 === Number(digits[count]))
 }
 
 /** Spain: the letter is the remainder of the digits; X, Y and Z of foreigners are 0, 1 and 2. */
@@ -52,11 +50,10 @@ const fillDates = (pattern: string): string =>
   pattern.replace('{dmy}', persons.dates.dmy).replace('{ymd}', persons.dates.ymd)
 export const createForms = (patterns: Readonly<Record<string, string>>): ReadonlyMap<string, RegExp> =>
   new Map(
-    Object.entries(patterns).flatMap(([countries, pattern]) =>
-      countries
-        .split(',')
-        .map((country): [string, RegExp] => [country, new RegExp(`^(?:${fillDates(pattern)})$`)]),
-    ),
+    Object.entries(patterns).flatMap(([countries, pattern]) => {
+      const form = new RegExp(`^(?:${fillDates(pattern)})$`)
+      return countries.split(',').map((country) => [country, form] as const)
+    }),
   )
 
 /** Forms by country, without spaces and signs. Company numbers of the country have other ones. */
@@ -201,6 +198,16 @@ function isOnePersonNumber(trimmed: string, codes: readonly string[]): boolean {
   )
 }
 
+/** Whether a number is a person's, if its names are those of companies only in other countries: `CIN` in Morocco. `place`: that of the row, if known. */
+export function isOfPersonsOnly(keys: readonly string[], number: string, place: string | null): boolean {
+  const list = (map: typeof countriesOfHeader) => keys.flatMap((key) => map.get(key) ?? [])
+  const companies = [...list(countriesOfHeader), ...list(countriesOfAdded)]
+  const persons = list(countriesOfPersons).filter((one) => !companies.includes(one))
+  if (companies.length === 0 || persons.length === 0) return false
+  if (companies.some((one) => rateNumber(one.toLowerCase(), number) === 3)) return false
+  return place === null ? isPersonNumber(number, persons) : persons.includes(place.slice(0, 2))
+}
+
 /** A name and its identifiers in brackets. A number has brackets with letters or digits too: `N(PVS) 2187`. */
 export const withBrackets = /^(.*\S)\s*\(((?:[^()]|\([A-Z\d]{1,8}\))+)\)$/i
 /** Returns a number without the brackets in it, which a list of identifiers cannot have elsewhere. */
@@ -214,13 +221,11 @@ const addAbnChecks = (acn: string) =>
   `${99 - (sumWeighted(acn, [3, 5, 7, 9, 11, 13, 15, 17, 19]) % 89)}${acn}`
 const addJapaneseCheck = (number: string) =>
   `${9 - (sumWeighted(number, [2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1]) % 9)}${number}`
-const addersInFront: Readonly<Record<string, (part: string) => string>> = {
-  au: addAbnChecks,
-  ba: (part) => `4${part}`,
-  jp: addJapaneseCheck,
+function addChecks(country: string, part: string): string {
+  if (country === 'au') return addAbnChecks(part)
+  if (country === 'ba') return `4${part}`
+  return country === 'jp' ? addJapaneseCheck(part) : addCheckDigit(country, part)
 }
-const addChecks = (country: string, part: string): string =>
-  addersInFront[country]?.(part) ?? addCheckDigit(country, part)
 
 /**
  * Numbers with and without check digits or a site, and those that contain a number of another kind: ABN and ACN. `part`:
@@ -324,10 +329,8 @@ const withStateRegisters = new Set(['ae', 'ca', 'us'])
 
 /** Returns the kind of a number that is unique in a country of local registers (`de HRB`); `null` for other ones. */
 export function findUniqueKind(country: string, number: string): string | null {
-  if (country === 'de') {
-    const parsed = parseCourtNumber(number)
-    return parsed === null || parsed.court === null ? null : `de ${parsed.register}`
-  }
+  const entry = country === 'de' ? parseCourtNumber(number) : undefined
+  if (entry !== undefined) return entry === null || entry.court === null ? null : `de ${entry.register}`
   const local = readOfficeNumber(country, number)
   if (local !== null) return local.office === null ? null : `${country} office`
   // Only the numbers of Canada itself have a dash.

@@ -4,6 +4,7 @@ import { identifierHeaders } from '../header-words.js'
 import { countriesOfAdded, countriesOfHeader, countriesOfTaxHeader, isPlainLabel } from '../identifiers.js'
 import { toHeaderKey, toPlainDigits } from '../text.js'
 import { readTaxNumber } from './national-numbers.js'
+import { isOfPersonsOnly } from './number-forms.js'
 import numberForms from './number-forms.json' with { type: 'json' }
 import { toStatedIdentifier, type NameWithIdentifiers } from './stated-identifiers.js'
 
@@ -76,10 +77,8 @@ const isPlaceName = (text: string): boolean =>
 export const hasSameLetters = (one: string, other: string): boolean => toLetters(one) === toLetters(other)
 
 function toLetters(name: string): string {
-  const letters = removeRegistrySuffix(name)
-    .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
-  return letters === '' ? name : letters
+  const text = removeRegistrySuffix(name).toLowerCase()
+  return text.replace(/[^\p{L}\p{M}\p{N}]+/gu, '') || name
 }
 
 /** A number at the end, and in brackets at the end: `IČO 36 123 455)`; the letters may be its label: `RC35111`. */
@@ -111,7 +110,7 @@ export function readLabelledNumber(text: string, getPlace?: GetPlace): NameWithI
     const isStated = (isOwn || isGlued) && /^[A-Z]{2}/.test(all)
     const tax = isStated || taxCountries.length > 0 ? readTaxNumber(all, taxCountries) : null
     const isName = /\p{L}{2}/u.test(name) || (name === '' && countries.length > 0)
-    if ((!isOwn && tax === null) || !isName) continue
+    if ((!isOwn && tax === null) || !isName || isOfPersonsOnly([key], all, null)) continue
     const [first = null, ...others] = new Set(countries)
     const ofRow = others.length === 0 ? first : countries.find((one) => getPlace?.()?.has(one))
     const place = tax?.country.toUpperCase() ?? ofRow ?? null

@@ -1,4 +1,4 @@
-import { listIdentifierColumns } from '../../core/identifiers.js'
+import { listIdentifierColumns, type IdentifierColumns } from '../../core/identifiers.js'
 import { type ColumnSamples, listFewerIdentifiers, type NamedColumns, type LookupColumns } from './columns.js'
 import { detectColumns, findNameColumn } from './detect-columns.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
@@ -39,7 +39,9 @@ export function listEarlierColumns(
   const detect = (named: NamedColumns, order?: PlaceOrder) =>
     detectColumns(header, named, samples, nested, order)
   const inOrder = name === null ? [] : [detect({ ...asked, name }, 'first')]
-  const candidates: LookupColumns[] = [columns, ...inOrder, ...detectEarlier(header, asked, columns, samples)]
+  const refused = asked.identifiers === undefined ? listRefused(header, identifiers) : []
+  const others = [...inOrder, ...refused.map((one) => detect({ ...asked, identifiers: one }))]
+  const candidates: LookupColumns[] = [columns, ...others, ...detectEarlier(header, asked, columns, samples)]
     .flatMap((one) =>
       asked.location === undefined ? [one, { ...one, location: listEarlierLocation(one) }] : [one],
     )
@@ -63,6 +65,15 @@ export function listEarlierColumns(
   return candidates
     .flatMap((one) => countries.map((code) => ({ ...one, country: code })))
     .filter((one) => asks(one) && !seen.has(toKey(one)) && seen.add(toKey(one)))
+}
+
+/** Lists the identifiers with a column of numbers that version 0.2.0 used by its header alone, as `CIN` with numbers of persons. */
+function listRefused(header: readonly string[], identifiers: IdentifierColumns): IdentifierColumns[] {
+  const rest = Object.entries(identifiers).filter(([key]) => !key.startsWith('registration_'))
+  const isRefused = (column: string) =>
+    rankInHeaders(column, earlierIdentifiers.registration_id) >= 0 &&
+    !Object.values(identifiers).includes(column)
+  return header.filter(isRefused).map((column) => ({ ...Object.fromEntries(rest), registration_id: column }))
 }
 
 /**

@@ -30,7 +30,7 @@ import {
   readTaxNumber,
   toCompanyNumber,
 } from '../../core/numbers/national-numbers.js'
-import { isEin } from '../../core/numbers/number-forms.js'
+import { isEin, isPersonNumber } from '../../core/numbers/number-forms.js'
 import {
   identifierHeaders,
   isKnownHeader,
@@ -109,9 +109,8 @@ export function findContentFault(
     countries.some((code) => hasPlainForm(code, text) ?? toCompanyNumber(code, text) !== null) ||
     ofRows.some((one) => typeof readOfficeNumber(one.toLowerCase(), text)?.office === 'string')
   const least = withDistinctForm.has(key) ? distinctShareMin : shareMin
-  if (countShare(values, (text) => fitting[key](text) || isNumber(text)) < least) {
+  if (countShare(values, (text) => fitting[key](text) || isNumber(text)) < least)
     return key === 'lei' ? 'most cells have wrong check digits' : 'most cells have another form'
-  }
   if (countries.length > 0) return findNumberFault(values, header, isNumber, rowCountries)
   if (key !== 'website' && key !== 'email') return null
   const hosts = values.map(toHost)
@@ -191,8 +190,11 @@ function findNumberFault(
     // Austria calls VAT numbers `UID`, Switzerland company numbers.
     const isOfAny = (text: string) =>
       isNumber(text) || (readWholeTaxNumber(text) ?? findCodedCountry(text)) !== null
+    const isPersons = (text: string) => isPersonNumber(text, [...listNumberCountries(header), ...rows])
     if (countShare(values, (text) => isOfAny(text) || isPlainVatNumber(text)) < distinctShareMin)
-      return `most cells are not company numbers of ${told.join(', ')}${isOpen && others.length > 0 ? `; --country tells those of ${others.join(', ')}` : ''}`
+      return values.every(isPersons)
+        ? 'its cells are numbers of persons'
+        : `most cells are not company numbers of ${told.join(', ')}${isOpen && others.length > 0 ? `; --country tells those of ${others.join(', ')}` : ''}`
     if (!values.some(isOfAny)) return 'its numbers contain no company numbers'
   }
   return null

@@ -29,6 +29,7 @@ import {
   createForms,
   findStatedCountry,
   isEin,
+  isOfPersonsOnly,
   isPersonNumber,
   mayBeCompanyNumber,
   rateNumber,
@@ -45,6 +46,7 @@ import {
   hasSharedName,
   isTaxHeader,
   isOfCompanies,
+  listHeaderKeys,
   listNumberCountries,
   listRegisterCountries,
   rankHeader,
@@ -208,6 +210,7 @@ function readNumber(cell: NumberCell, places: Places, earlier?: EarlierReading):
   const rowPlace = toRegisterPlace(places.registration_country ?? '')
   const isUnknownRow = rowPlace === null && (places.registration_country ?? '').trim() !== ''
   if (!isEarlier && isPersonNumber(text, listPersonCountries(cell, rowPlace))) return refuse('person_number')
+  if (!isEarlier && isOfPersonsOnly(listHeaderKeys(header), text, rowPlace)) return refuse('person_number')
   const { place: chosen, isForeign } = choosePlace({ header, text }, named, [rowPlace, isUnknownRow], earlier)
   const place = chosen === null || isEarlier ? chosen : findRegion(chosen, header, text)
   const country = place?.slice(0, 2).toLowerCase() ?? null
@@ -236,8 +239,10 @@ function readNumber(cell: NumberCell, places: Places, earlier?: EarlierReading):
       if (ein !== null) return { identifier: ein, fault: null }
     }
     const judged = isEarlier || country === null ? countries : [country]
+    const front = readTaxCountry(text)
+    const isWrong = !isEarlier && front !== null && hasWrongCheckDigits(front, text)
     if (isTax && (isSuffixUnread || !judged.some((one) => hasWrongCheckDigits(one, text))))
-      return isEarlier ? refuse('tax_number') : readWrongTaxNumber(text)
+      return isWrong ? accept(text, front.toUpperCase(), 'registration_checksum') : refuse('tax_number')
   }
   const court = earlier?.version === '0.2.0' ? undefined : places.registration_court
   const isBare = court !== undefined && parseCourtNumber(text)?.court === null
@@ -269,14 +274,6 @@ function listPersonCountries(cell: NumberCell, rowPlace: string | null): readonl
 function accept(value: string, place: string | null, fault: IdentifierFault | null): ReadNumber {
   const identifier = toStatedIdentifier('registration_id', value, place)
   return { identifier, fault: identifier === null ? 'registration_id' : fault }
-}
-
-/** Reads a tax number that contains no company number: the country in front of it may have check digits. */
-function readWrongTaxNumber(text: string): ReadNumber {
-  const stated = readTaxCountry(text)
-  return stated !== null && hasWrongCheckDigits(stated, text)
-    ? accept(text, stated.toUpperCase(), 'registration_checksum')
-    : refuse('tax_number')
 }
 
 /**

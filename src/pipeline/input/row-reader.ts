@@ -271,7 +271,7 @@ const longWords = personWords.filter(({ length }) => length > 3)
 const createLabels = (words: readonly string[], flags: string) => {
   const all = words.toSorted((one, other) => other.length - one.length)
   const any = all.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')
-  const number = String.raw`[\s:.#№°º]{0,3}(?:(?:[Nn][Oo]|[Nn][Rr]|[Nn])[.°º:\s]{1,3})?\d[\d\s./-]{4,20}[\dXA-Z]`
+  const number = String.raw`[\s:.#№°º]{0,3}(?:(?:[Nn][Oo]|[Nn][Rr]|[Nn])[.°º:\s]{1,3})?((?:[A-Z]{1,2}[\s-]?)?\d[\d\s./-]{3,20}[\dXA-Z])`
   return new RegExp(String.raw`(?<![\p{L}\d])(?:${any})(?![\p{L}])${number}(?![\p{L}\d])`, flags)
 }
 
@@ -312,7 +312,7 @@ function cutPersonNumber(name: string, countries: readonly string[]): string | n
   const cut = openLabels.reduce((rest, [code, label]) => {
     if (code !== 'any' && countries.length > 0 && !countries.includes(code)) return rest
     const asked = code === 'any' ? countries : [code]
-    return rest.replace(label, (found) => (isPersonNumber(found.replace(/^\D+/, ''), asked) ? ' ' : found))
+    return rest.replace(label, (found, number: string) => (isPersonNumber(number, asked) ? ' ' : found))
   }, sure)
   if (cut === text && wholeNumber.test(text))
     return phone.test(text) || isPersons(text, surelyPersons) ? null : name

@@ -11,7 +11,7 @@ import {
 } from '../../core/identifiers.js'
 import { findCourt, formatCourtNumber, parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import { readTaxNumber } from '../../core/numbers/national-numbers.js'
-import { findStatedCountry } from '../../core/numbers/number-forms.js'
+import { findStatedCountry, isOfPersonsOnly } from '../../core/numbers/number-forms.js'
 import { toStatedIdentifier, type StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
 import { toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import { formWords } from '../normalize/legal-forms.js'
@@ -279,7 +279,7 @@ export function listNumbersInName(text: string): NumberInName[] {
   if (court !== null) return [court]
   return [...text.matchAll(numberInText)].flatMap(({ 0: number, index }) => {
     const [front, behind] = [text.slice(0, index), text.slice(index + number.length)]
-    const label = findLabel(front)
+    const label = findLabel(front, number)
     const isAtEdge = [front, behind].some((part) => part.replace(edges, '').replace(otherNumber, '') === '')
     const least = label?.kind === 'none' ? (isAtEdge ? bareDigitsMin : Infinity) : digitsMin
     if (label === null || number.replace(/\D/g, '').length < least) return []
@@ -305,12 +305,12 @@ interface FoundLabel {
 }
 
 /** Finds the label at the end of the text in front of a number; `null` if the number is one of a person. */
-function findLabel(front: string): FoundLabel | null {
+function findLabel(front: string, number: string): FoundLabel | null {
   const starts = [...front.matchAll(/(?<=^|[\s,;:([–-])(?=\p{L})/gu)].map(({ index }) => index)
   for (const start of starts.slice(-labelWordsMax)) {
     const written = front.slice(start).trim()
     const key = toHeaderKey(written)
-    if (personLabels.has(key)) return null
+    if (personLabels.has(key) || isOfPersonsOnly([key], number, null)) return null
     const [place = null, ...others] = new Set(
       [countriesOfHeader, countriesOfAdded].flatMap((known) => known.get(key) ?? []),
     )

@@ -265,6 +265,17 @@ describe('a hosted service', () => {
     expect(again.summary.billedCount).toBe(0)
   })
 
+  test('bills nothing again of an input of which numbers of persons were sent before, and sends no other', async () => {
+    const rows = ['Acme,MA,BE745123', 'Bolt,MA,C254789', 'Cera,MA,']
+    write('company,Country,note', ...rows.map((row) => row.replace(/,(?=[BC]E?\d)/, ',company number MA ')))
+    const service = await startService()
+    await run(service, { columns: { context: ['note'] } })
+    write('company,Country,CIN', ...rows, 'Dorn,MA,BK412587')
+    expect((await run(service)).summary.billedCount).toBe(1)
+    expect(asked(service)).toContainEqual({ name: 'Acme', context: 'company number MA BE745123' })
+    expect(asked(service)).toContainEqual({ name: 'Dorn', context: null })
+  })
+
   test('bills nothing again of an input whose VAT numbers were not used before', async () => {
     write(
       'company,Reg No,VAT,Country',

@@ -3,6 +3,7 @@ import { resolution, type Resolution } from '../../../src/contract/result.js'
 import { importSource } from '../../../src/registry/import/file-formats.js'
 import { hasWrongCheckDigits } from '../../../src/core/numbers/national-numbers.js'
 import { readLabelledNumber } from '../../../src/core/numbers/registry-suffix.js'
+import { listNumbersInName } from '../../../src/registry/match/word-runs.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import { getSource, listSources, type RegisterSource } from '../../../src/registry/sources/source.js'
 import { findReason } from '../../../src/pipeline/answers/answer-line.js'
@@ -578,12 +579,17 @@ describe('a number behind the name, with the word of its register', () => {
     expect(ask(registry, `${name}${before}${other}${end}`).status).toBe('inconclusive')
   })
 
-  test.each(['Larkmoor 12345', 'Larkmoor No. 12345', 'Hotel Larkmoor 52031', 'No. 12345678'])(
-    '%s is no name with a number',
-    (text) => {
-      expect(readLabelledNumber(text)).toBeNull()
-    },
-  )
+  test.each([
+    'Larkmoor 12345',
+    'Larkmoor No. 12345',
+    'Hotel Larkmoor 52031',
+    'No. 12345678',
+    'Fatima Larkmoor CIN: BE112233',
+    'Fatima Larkmoor (CIN 01234567)',
+  ])('%s is no name with a number of a company', (text) => {
+    expect(readLabelledNumber(text)).toBeNull()
+    if (text.includes('CIN')) expect(listNumbersInName(text)).toEqual([])
+  })
 
   test.each([
     ['Larkmoor & Sons Nig Ltd (RC35111)', 'NG', 'Larkmoor & Sons Nig Ltd', '35111', 'NG'],

@@ -668,6 +668,43 @@ test('Columns of company numbers of several countries are all used, tax numbers 
   expect(whyNot({ ...table, KvK: ['33002587'] }, 'VAT')).toMatch(/are used/)
 })
 
+describe('CIN names company numbers of India, and numbers of persons elsewhere', () => {
+  const companies = ['U12345MH2000PTC123456', 'L17110MH1973PLC019786', 'U74999DL2015PTC278910']
+  const persons = {
+    MA: ['BE745123', 'BK 412587', 'C254789'],
+    MG: ['101 234 567 890', '201987654321', '301456789012'],
+    SN: ['1751199500123', '2899198800456', '1234199000789'],
+    TN: ['01234567', '09876543', '14567891'],
+  }
+  const headers = ['CIN', 'N° CIN', 'C.I.N.', 'CIN No.', 'CIN number', 'Numéro CIN', 'cin']
+  const table = (header: string, cells: readonly string[], country?: string) => ({
+    company: names.slice(0, 3),
+    [header]: cells,
+    ...(country === undefined ? {} : { Country: cells.map(() => country) }),
+  })
+
+  test.each(headers)('%s is used for numbers of India, with a country or without', (header) => {
+    for (const country of ['IN', undefined])
+      expect(found(table(header, companies, country)).identifiers.registration_id).toBe(header)
+  })
+
+  test.each(Object.entries(persons))('in %s, its cells are numbers of persons', (country, cells) => {
+    for (const header of headers)
+      for (const row of [country, undefined]) {
+        expect(found(table(header, cells, row)).identifiers).toEqual({})
+        expect([header, whyNot(table(header, cells, row), header)]).toEqual([
+          header,
+          'its cells are numbers of persons',
+        ])
+      }
+  })
+
+  test('next to a register number, that is used', () => {
+    const rows = { company: names.slice(0, 3), CIN: persons.MA, RC: ['278451', '9451', '30037'] }
+    expect(found({ ...rows, Country: ['MA', 'MA', 'MA'] }).identifiers.registration_id).toBe('RC')
+  })
+})
+
 test('A column FN without Austrian company numbers is not used', () => {
   expect(found({ company: names, FN: ['F100', 'F101', 'F102'] }).identifiers).toEqual({})
 })

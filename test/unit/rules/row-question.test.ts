@@ -360,6 +360,12 @@ describe('the number of a person in the cell of a name', () => {
     ['KE', 'Larkmoor, Jane (ID 23456789)', 'Larkmoor, Jane'],
     ['CO', 'TIENDA LARKMOOR C.C. 31.456.789', 'TIENDA LARKMOOR'],
     ['PL', 'Larkmoor 44051401359 Kowalski', 'Larkmoor Kowalski'],
+    ['MA', 'BENNANI FATIMA (COUTURE FATIMA) CIN: BE112233', 'BENNANI FATIMA (COUTURE FATIMA)'],
+    ['MA', 'M. Ahmed Tahar CIN BE745123', 'M. Ahmed Tahar'],
+    ['', 'M. Ahmed Tahar N° CIN : C 25478', 'M. Ahmed Tahar'],
+    ['MA', 'Larkmoor CNIE n° BK412587, Casablanca', 'Larkmoor , Casablanca'],
+    ['TN', 'Ahmed Larkmoor C.I.N. 01234567', 'Ahmed Larkmoor'],
+    ['IN', 'Larkmoor Ltd CIN: U12345MH2000PTC123456', 'Larkmoor Ltd CIN: U12345MH2000PTC123456'],
     ['GB', 'Larkmoor 01234567', 'Larkmoor 01234567'],
     ['', 'Larkmoor 2021 Series 12345', 'Larkmoor 2021 Series 12345'],
     ['ES', 'Juan Pérez 12345678Z', 'Juan Pérez'],
@@ -705,6 +711,27 @@ describe('The number of a row', () => {
       expect(identifier === null ? null : `${identifier.place ?? ''} ${identifier.value}`).toBe(number)
     },
   )
+
+  test.each([
+    ['CIN', 'BE745123', 'MA', null],
+    ['CIN', 'BE745123', null, null],
+    ['CIN', 'J-123', 'MA', null],
+    ['RC / CIN', 'BE745123', 'MA', null],
+    ['RC / CIN', '278451', 'MA', 'MA 278451'],
+    ['RC', 'RC 112458', 'MA', 'MA RC 112458'],
+    ['ID No.', 'BK412587', 'MA', null],
+    ['CIN', 'U12345MH2000PTC123456', 'MA', 'IN U12345MH2000PTC123456'],
+    ['CIN', 'U12345MH2000PTC123456', null, 'IN U12345MH2000PTC123456'],
+    ['NIF', '001234567LA012', 'AO', null],
+    ['NIF', '5417123456', 'AO', 'AO 5417123456'],
+    ['NUI', 'P012345678901C', 'CM', null],
+    ['NUI', 'M012345678901A', 'CM', 'CM M012345678901A'],
+  ])('below %s, %s in %s is that of a company or of a person', (header, text, country, number) => {
+    const places = country === null ? {} : { registration_country: country }
+    const { identifier, faults } = chooseNumber([{ header, text, isNamed: true }], places)
+    expect(identifier === null ? null : `${identifier.place ?? ''} ${identifier.value}`).toBe(number)
+    expect(faults.includes('person_number')).toBe(number === null)
+  })
 
   test('is the one of its country, else the first without a fault', async () => {
     const rows = [
