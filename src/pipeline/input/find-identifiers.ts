@@ -314,19 +314,19 @@ export function findPersonCountries(columns: readonly (readonly string[])[]): re
   })
 }
 
-/** Returns the only country that numbers of a row without one tell by their check digits, below its header or behind its letters. */
-export function findToldCountry(
-  cells: readonly { readonly header: string; readonly text: string }[],
-): string | null {
-  const isRight = (country: string, text: string) =>
-    rateNumber(country, text) === 3 && !hasWrongCheckDigits(country, text)
-  const found = cells.flatMap(({ header, text }) => {
-    const [only, another] = listRegisterCountries(header)
-    const named = another === undefined && !hasSharedName(header) ? only?.toLowerCase() : undefined
-    const stated = readTaxCountry(text) ?? findStatedCountry(text)
-    return [named ?? [], stated ?? []].flat().filter((one) => isRight(one, text))
+/** Returns the only country that the numbers of a row without one tell by check digits, below its header or behind its letters; else the one whose register a header names. */
+export function findToldCountry(cells: readonly Record<'header' | 'text', string>[]): string | null {
+  const told = cells.map(({ header, text }) => {
+    const [only = '', another] = listRegisterCountries(header)
+    const named = another === undefined && !hasSharedName(header) ? only.toLowerCase() : ''
+    const stated = readTaxCountry(text) ?? findStatedCountry(text) ?? ''
+    const isRight = (one: string) => rateNumber(one, text) === 3 && !hasWrongCheckDigits(one, text)
+    const isOpen = named === '' || isTaxHeader(header) || listSharing(only).length > 0
+    const ofRegister = isOpen || rateNumber(named, text) === 0 ? [] : [named]
+    return { right: [named, stated].filter(isRight), ofRegister }
   })
-  const [country = null, other] = new Set(found)
+  const right = new Set(told.flatMap((one) => one.right))
+  const [country = null, other] = right.size > 0 ? right : new Set(told.flatMap((one) => one.ofRegister))
   return other === undefined ? country : null
 }
 

@@ -99,8 +99,8 @@ export function chooseNumber(cells: Cells, ofRow: Places, earlier?: EarlierReadi
   const read = cells.slice(0, earlier === undefined ? undefined : 1).map(readOne)
   const isRefused = ({ identifier, fault }: ReadNumber) =>
     identifier === null || (fault !== null && refusals.test(fault))
-  const country = read.length > 1 ? toRegisterPlace(places.registration_country ?? '')?.slice(0, 2) : null
-  const rowCountry = country?.toLowerCase() ?? ''
+  const country = toRegisterPlace(places.registration_country ?? '')?.slice(0, 2) ?? ''
+  const rowCountry = country.toLowerCase()
   const isOfRow = ({ identifier }: ReadNumber, at: number, value = identifier?.value ?? '') =>
     identifier?.place?.slice(0, 2) === country &&
     (rateNumber(rowCountry, value) !== 0 ||

@@ -159,21 +159,27 @@ export function toRowQuestion(rule: LookupRule, row: RowCells): RowQuestion {
 /** Returns the questions of a row as earlier versions read it; none if they surely read it the same. */
 export function listEarlier(rule: LookupRule, row: Cells, now: RowQuestion): RowQuestion[] {
   const cells = toRowCells(rule, row, true)
-  const numbers = listNumberCells(rule, cells.identifiers)
+  const given = listNumberCells(rule, cells.identifiers)
   const isSame = now.kind !== 'invalid' && !now.faults.includes('lei_checksum')
-  if (isSame && numbers.length === 0) return []
-  const isOfHeader = numbers.some(({ header }) => listRegisterCountries(header).length === 1)
-  const hasRow = cells.identifiers.registration_country !== undefined
-  const countries = isOfHeader && hasRow ? (['header', 'row'] as const) : (['header'] as const)
-  const { registration_country: place } = toRowCells(rule, row).identifiers
-  const isPlaceSame = place === cells.identifiers.registration_country
+  if (isSame && given.length === 0) return []
+  const isOfHeader = given.some(({ header }) => listRegisterCountries(header).length === 1)
+  const { registration_country: place } = cells.identifiers
+  const countries: EarlierReading['country'][] =
+    isOfHeader && place !== undefined ? ['header', 'row'] : ['header']
+  const present = toRowCells(rule, row)
+  const isPlaceSame = present.identifiers.registration_country === place
   const isOneNumber =
-    isPlaceSame && numbers.length === 1 && !isOfHeader && now.kind !== 'invalid' && now.faults.length === 0
-  const versions = isOneNumber ? (['0.2.0'] as const) : (['one number', '0.2.0'] as const)
-  const readings = versions.flatMap((version) =>
-    countries.map((country): EarlierReading => ({ version, country })),
-  )
-  return readings.map((earlier) => toRowQuestion({ ...rule, earlier }, cells))
+    isPlaceSame && given.length === 1 && !isOfHeader && now.kind !== 'invalid' && now.faults.length === 0
+  const versions: EarlierReading['version'][] = isOneNumber ? ['0.2.0'] : ['one number', '0.2.0']
+  const readings = versions.flatMap((version) => countries.map((country) => ({ version, country })))
+  // Of several numbers in a row without a country, any was chosen.
+  const isAny = place === undefined && given.length > 1
+  const keys = numberKeys.filter((key) => isAny && cells.identifiers[key] !== undefined)
+  const alone = keys.map((key) => {
+    const kept = Object.entries(present.identifiers).filter(([one]) => one === key || !numbers.has(one))
+    return toRowQuestion(rule, { ...present, identifiers: Object.fromEntries(kept) })
+  })
+  return [...alone, ...readings.map((earlier) => toRowQuestion({ ...rule, earlier }, cells))]
 }
 
 function identifyByName(
@@ -237,10 +243,10 @@ function readRow(rule: LookupRule, { name, identifiers: cells }: RowCells): Read
   site.faults.forEach(addFault)
   const website: StatedIdentifier | null =
     site.domain === null ? null : { kind: 'website', value: site.domain, place: null }
-  const wrongLei: StatedIdentifier | null =
-    lei !== undefined && faults.includes('lei_checksum')
-      ? { kind: 'lei', value: lei.toUpperCase().replace(/\s+/g, ''), place: null }
-      : null
+  const isWrong = lei !== undefined && faults.includes('lei_checksum')
+  const wrongLei: StatedIdentifier | null = isWrong
+    ? { kind: 'lei', value: lei.toUpperCase().replace(/\s+/g, ''), place: null }
+    : null
   return { name: own.name, stated, website, wrongLei, faults, reason: reasons[0] ?? null }
 }
 
@@ -284,11 +290,7 @@ function chooseWithOffice(cells: readonly NumberCell[], places: IdentifierCells,
 }
 
 /** Reads a name cell, which may be an LEI or an address. */
-function readName(cell: string | null): {
-  name: string | null
-  lei: string | undefined
-  address: string | null
-} {
+function readName(cell: string | null) {
   const text = cell?.trim() ?? ''
   const lei = findLei(text)
   if (lei !== null) return { name: null, lei, address: null }

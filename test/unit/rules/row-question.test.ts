@@ -9,7 +9,9 @@ import { findLei, mayBeIdentifier } from '../../../src/pipeline/input/column-con
 import { toRowCells, toRowQuestion, type RowQuestion } from '../../../src/pipeline/input/row-question.js'
 import { createRowReader, noEarlierNames, toKeyedLookup } from '../../../src/pipeline/input/row-reader.js'
 import { chooseNumber } from '../../../src/pipeline/input/number-cells.js'
+import { isOtherTaxHeader, isTaxHeader } from '../../../src/pipeline/input/identifier-content.js'
 import { anyText } from '../core/any-text.js'
+import { companyNumbers } from '../manual/numbers-page.js'
 import { forAll, forAllAsync } from '../../support/properties.js'
 
 const columns = {
@@ -1146,6 +1148,66 @@ test.each([
     )
   },
 )
+
+describe('A row without a country', () => {
+  const isTax = (header: string) => isTaxHeader(header) || isOtherTaxHeader(header)
+  const ofRegisters = companyNumbers.filter(([, header]) => !isTax(header))
+  const choose = (...cells: readonly (readonly [header: string, text: string])[]) =>
+    chooseNumber(
+      cells.map(([header, text]) => ({ header, text, isNamed: true })),
+      {},
+    )
+  const plainTaxes = [
+    ['ΑΦΜ', '094019245'],
+    ['NIP', '5260250274'],
+    ['VAT', '123456789'],
+    ['Tax ID', '4471002'],
+  ] as const
+
+  test.each(ofRegisters)(
+    'has its number of the register, not that of a tax: %s %s',
+    (country, header, text) => {
+      const alone = choose([header, text])
+      if (alone.identifier?.place === undefined || alone.identifier.place === null) return
+      const own = companyNumbers.filter(([one, name]) => one === country && isTax(name))
+      for (const [name, number] of [...own.map(([, name, number]) => [name, number] as const), ...plainTaxes])
+        expect([name, choose([header, text], [name, number])]).toEqual([name, alone])
+    },
+  )
+
+  test('has the country of the register that a header names, also for its other number', () => {
+    expect(choose(['Αρ. ΓΕΜΗ', '160778812000'], ['ΑΦΜ', '801998873']).identifier).toMatchObject({
+      place: 'GR',
+      value: '160778812000',
+    })
+    expect(choose(['KRS', '28860'], ['NIP', '5260250274']).identifier?.place).toBe('PL')
+    // Several countries have an `NIT`.
+    expect(choose(['NIT', '1020000000'], ['Tax ID', '4471002']).identifier?.place).toBeNull()
+  })
+
+  test('that was looked up with its tax number is not looked up again', async () => {
+    const rule: LookupRule = {
+      columns: {
+        name: 'name',
+        location: [],
+        context: [],
+        identifiers: { registration_id: 'Αρ. ΓΕΜΗ', registration_id_2: 'ΑΦΜ' },
+      },
+      identifierUse: 'first',
+      readsNames: true,
+      areNumbersNamed: true,
+    }
+    const read = async (before: string) => {
+      const rows = [['Acme', '160778812000', '801998873']]
+      const wasAsked = ({ name }: { name: string }) => name === before
+      const [question] = await createRowReader(rule, { fetch: () => Promise.resolve(), wasAsked })(rows)
+      return question?.kind === 'resolution' && question.lookup.name
+    }
+    expect(await read('')).toBe('Acme (company number GR 160778812000)')
+    expect(await read('Acme (company number 801998873)')).toBe('Acme (company number 801998873)')
+    expect(await read('Acme')).toBe('Acme (company number GR 160778812000)')
+  })
+})
 
 test.each(['LT123456715', '123456715', 'LT100001919017', '100001919017'])(
   'the tax number %s of Lithuania is no company number, and has its letters if it is sent',
