@@ -70,10 +70,10 @@ export function listEarlierColumns(
 /** Lists the identifiers with a column of numbers that version 0.2.0 used by its header alone, as `CIN` with numbers of persons. */
 function listRefused(header: readonly string[], identifiers: IdentifierColumns): IdentifierColumns[] {
   const rest = Object.entries(identifiers).filter(([key]) => !key.startsWith('registration_'))
-  const isRefused = (column: string) =>
-    rankInHeaders(column, earlierIdentifiers.registration_id) >= 0 &&
-    !Object.values(identifiers).includes(column)
-  return header.filter(isRefused).map((column) => ({ ...Object.fromEntries(rest), registration_id: column }))
+  const others = header.filter((column) => !Object.values(identifiers).includes(column))
+  return others
+    .filter((column) => rankInHeaders(column, earlierIdentifiers.registration_id) >= 0)
+    .map((column) => ({ ...Object.fromEntries(rest), registration_id: column }))
 }
 
 /**
@@ -317,14 +317,10 @@ const cellTypes: ReadonlySet<string> = new Set(headerWords.cellTypes.split('|').
 const isDescription = (cells: readonly string[]): boolean =>
   cells.every(isKnownHeader) || cells.every((cell) => cellTypes.has(toSpellingKey(cell)))
 
-export function toTotalKeys(lists: readonly string[]): ReadonlySet<string> {
-  return new Set(lists.flatMap((list) => list.split('|').map(toTotalKey)))
-}
-
 /** Folds a word of a total; the Turkish letters `İ` and `ı` are an `i`. */
-export function toTotalKey(text: string): string {
-  return toSpellingKey(text).replace(/i\u0307|ı/gu, 'i') || text
-}
+export const toTotalKey = (text: string): string => toSpellingKey(text).replace(/i\u0307|ı/gu, 'i') || text
+export const toTotalKeys = (lists: readonly string[]): ReadonlySet<string> =>
+  new Set(lists.flatMap((list) => list.split('|').map(toTotalKey)))
 
 const reportWords = Object.fromEntries(
   Object.entries(headerWords.reportLines).map(([kind, list]) => [kind, toTotalKeys([list])]),

@@ -162,10 +162,10 @@ export function judgeHeader(
 ): 'surely' | 'maybe' | null {
   const filled = cells.filter((cell) => cell.trim() !== '')
   const isRepeated = (cell: string) => samples.get(cell)?.includes(cell.trim()) === true
-  // A header that the rows repeat as a whole is one, and so is one of known words: other columns may be added to it.
-  const isRow = !filled.every(isRepeated)
-  const isLikeBelow = (cell: string) =>
-    (isRow && isRepeated(cell) && !isKnownHeader(cell)) || isOfKind(cell, samples.get(cell) ?? [])
+  const repeated = filled.filter(isRepeated)
+  // A header that the rows repeat is one, also if other columns are added to it.
+  const isRow = repeated.length < filled.length && repeated.filter(isKnownHeader).length < 2
+  const isLikeBelow = (cell: string) => (isRow && isRepeated(cell)) || isOfKind(cell, samples.get(cell) ?? [])
   const likeBelow = filled.filter(isLikeBelow)
   const known = filled.filter(isKnownHeader)
   if (likeBelow.length > known.filter((cell) => !isLikeBelow(cell)).length) return 'surely'

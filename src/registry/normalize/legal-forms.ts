@@ -6,18 +6,15 @@ import { writeGreekPlain } from '../../core/text.js'
 import { listKinds } from '../reference/registers.js'
 import table from '../reference/legal-forms.json' with { type: 'json' }
 
-/** Class of a legal form. `company` is a weak word ("Co"); different other classes mean different registrations. */
-export type FormClass =
-  | 'limited'
-  | 'stock'
-  | 'partnership'
-  | 'sole_trader'
-  | 'cooperative'
-  | 'association'
-  | 'foundation'
-  /** A company of the state, or one without shares that one owner holds: ФГУП, ПП. */
-  | 'enterprise'
-  | 'company'
+type UsualForm =
+  'limited' | 'stock' | 'partnership' | 'sole_trader' | 'cooperative' | 'association' | 'foundation'
+/** Bodies of one purpose, as Japan has them. */
+type PurposeForm = 'medical' | 'welfare' | 'school' | 'religious' | 'agency'
+/**
+ * Class of a legal form. `enterprise`: a company of the state, or one without shares that one owner holds: ФГУП, ПП.
+ * `company` is a weak word ("Co"); different other classes mean different registrations.
+ */
+export type FormClass = UsualForm | PurposeForm | 'enterprise' | 'company'
 
 export interface LegalFormEntry {
   readonly words: readonly string[]

@@ -2818,6 +2818,21 @@ describe('one word, a brand, or a sound in common', () => {
   })
 })
 
+test('bodies of one purpose are other bodies than companies and than each other', () => {
+  const forms = ['医療法人社団', '社会福祉法人', '学校法人', '宗教法人', '株式会社', '合同会社']
+  for (const own of forms)
+    for (const asked of forms) {
+      const held: Held[] = [{ name: `${own}青葉会`, city: '豊中市', country: 'JP' }]
+      const found = match({ name: `${asked}青葉会`, location: '豊中市, JP', held })
+      const isOne = own === asked
+      const areCompanies = [own, asked].every((form) => /会社/.test(form))
+      const confidence = found.kind === 'none' ? 0 : found.confidence
+      if (isOne) expect({ own, asked, confidence }).toEqual({ own, asked, confidence: 99 })
+      else if (!areCompanies)
+        expect({ own, asked, isSure: confidence >= 80 }).toEqual({ own, asked, isSure: false })
+    }
+})
+
 describe('a name in a line or a sentence, with a word in front', () => {
   test.each([
     ['Tussenrek. Larkmoor Velsor Ltd 2999 uit te zoeken', 'GB'],
