@@ -281,9 +281,9 @@ export const formatNumbersPage = (note: string): string =>
     'The embedded service runs on your machine, and searches your registry for every number of a company. A hosted service and `enrich serve`\n' +
       'get only the numbers with "yes". `plan` shows [which columns are used](docs/manual/your-own-list.md#which-columns-are-used).',
     '## Numbers of companies, by country',
-    'The second column has the header that the column of numbers has in your list, such as `NIT`. The list also has a column of countries.\n' +
-      'Open registers rarely have a number with "no": use the number in the last column instead, if there is one. To send a number with\n' +
-      '"no", name its column: `--id-columns registration_id=TIN`.',
+    'Your list needs a column of numbers with the header of the second column, and a column of countries. Keep a column with "no": the embedded\n' +
+      'service uses it. Open registers rarely have such a number, so a hosted service does not get it: add the number in the last column too. To\n' +
+      'send a number with "no", name its column: `--id-columns registration_id=TIN`.',
     formatTable({
       head: ['country', 'header in your list', 'example', 'sent to a hosted service', 'use instead'],
       rows: listCompanyNumbers(),
@@ -299,9 +299,9 @@ export const formatNumbersPage = (note: string): string =>
     formatTable({ head: ['header', 'sent in rows of'], rows: listOpenHeaders() }).trimEnd(),
     '## Numbers of persons, which are withheld',
     'A number that only persons have is left out of names and of columns of identifiers, also if `--id-columns` names the column. The row is\n' +
-      'looked up without the number, and `plan` counts such rows. The table has the headers of columns that are never used, and the form of the\n' +
-      'numbers that are left out below any other header. The country is that of the row, or of the header. A number without a form in this\n' +
-      'table is left out only below a header of the table.',
+      'looked up without the number, and `plan` counts such rows. A column with a header of the table is never\n' +
+      'used. A number of the form beside it is left out of every other column too. Where the table has no form, only the header protects. The\n' +
+      'country is that of the row, or of the header. Countries that are not in the table are not protected.',
     'To send such a number on purpose, pass its column with `--context-columns` or `--location-columns`: these columns are sent unchanged.',
     'In the forms, `\\d` is a digit, and DDMMYY or YYMMDD a date of birth. Spaces and signs do not matter. In Belgium, Brazil, Czechia, Poland,\n' +
       'Slovakia, South Korea and Spain, the check digits decide too. These forms are left out in rows of every country: `111.444.777-35` (CPF),\n' +
