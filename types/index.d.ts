@@ -244,6 +244,7 @@ export type EnrichConfig = {
           | 'gb18030'
           | 'gbk'
           | 'ibm866'
+          | 'iso-2022-jp'
           | 'iso-8859-1'
           | 'iso-8859-15'
           | 'iso-8859-2'

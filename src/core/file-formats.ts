@@ -32,6 +32,7 @@ export function formatOfPath(path: string): InputFormat | null {
   return match?.[2] === undefined || (format !== null && textFormats.has(format)) ? format : null
 }
 
+const unicodeNames = ['utf-8', 'utf-16le', 'utf-16be'] as const
 const isoNames = ['iso-8859-1', 'iso-8859-2', 'iso-8859-5', 'iso-8859-6', 'iso-8859-7'] as const
 /** Encodings of DOS. */
 export const dosNames = ['cp850', 'cp852', 'ibm866'] as const
@@ -42,9 +43,7 @@ const eastAsianNames = ['shift_jis', 'euc-jp', 'gbk', 'gb18030', 'big5', 'euc-kr
  * the other encoding.
  */
 export const encodingNames = [
-  'utf-8',
-  'utf-16le',
-  'utf-16be',
+  ...unicodeNames,
   'latin1',
   'utf-8+windows-1252',
   'utf-8+windows-1250',
@@ -70,6 +69,7 @@ export const encodingNames = [
   'koi8-u',
   'macintosh',
   ...eastAsianNames,
+  'iso-2022-jp',
 ] as const
 export type Encoding = (typeof encodingNames)[number]
 
@@ -79,8 +79,10 @@ export const listPossibleEncodings = (error: unknown): readonly Encoding[] =>
     ? (error.cause as readonly Encoding[])
     : []
 
+/** Encodings that are read from the start of a file on: bytes have other meanings behind others. */
+type WholeEncoding = (typeof unicodeNames)[number] | 'iso-2022-jp'
 /** Encodings in which the bytes of line ends never belong to another character. */
-export type LegacyEncoding = Exclude<Encoding, 'utf-8' | 'utf-16le' | 'utf-16be' | `utf-8+${string}`>
+export type LegacyEncoding = Exclude<Encoding, WholeEncoding | `utf-8+${string}`>
 
 const severalBytes: ReadonlySet<string> = new Set(eastAsianNames)
 

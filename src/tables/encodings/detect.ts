@@ -14,26 +14,30 @@ export interface DetectedEncoding {
 
 /**
  * Detects the encoding of a file; `null` for an empty file. A byte order mark is skipped in any case. Without one, the
- * file is UTF-8 if all of it is valid and not by chance, UTF-16 by its NUL bytes, or else an encoding on which a detector and the look of
- * the names agree. A guess has a notice. Throws INPUT_ENCODING_UNSURE if they disagree, INPUT_ENCODING_MIXED,
- * INPUT_ENCODING_WRONG for UTF-32, and if the encoding given is one of single bytes and the file begins with letters in UTF-8, and INPUT_NUL_BYTE.
+ * file is UTF-8 if all of it is valid and not by chance, UTF-16 by its NUL bytes, ISO-2022-JP by its escape sequences, or else an
+ * encoding on which a detector and the look of the names agree. A guess has a notice. Throws INPUT_ENCODING_UNSURE if they disagree,
+ * INPUT_ENCODING_MIXED, INPUT_NUL_BYTE, and INPUT_ENCODING_WRONG for encodings that are not read, and if the file begins with letters in
+ * UTF-8, or escape sequences, and the encoding given is another.
  */
 export async function detectEncoding(
   file: ByteSource,
   given: Encoding | undefined,
 ): Promise<DetectedEncoding | null> {
-  const { head, isUtf8, hasLetters, hasChance } = await isUtf8Throughout(
+  const { head, isUtf8, hasLetters, hasChance, escape } = await isUtf8Throughout(
     file,
     tableLimits.encodingHeadBytes,
     given !== undefined,
   )
-  if (isUtf32(head)) throw createUtf32Error(file.label)
+  if (isUtf32(head)) throw createUnreadError(file.label, 'UTF-32')
   const bom = detectByteOrderMark(head)
   const bomBytes = bom?.bomBytes ?? 0
   if (head.length === bomBytes) return null
+  const sevenBit = hasLetters || bom !== null ? null : findSevenBit(head.toString('latin1'), escape)
   if (given !== undefined) {
+    if (sevenBit !== null && given !== sevenBit && !given.startsWith('utf-'))
+      throw createOtherError(file.label, sevenBit, given)
     if (isUtf8 && bom === null && isSingleByte(given) && hasLetters && !isLegacyText(head, given))
-      throw createUtf8Error(file.label, given)
+      throw createOtherError(file.label, 'UTF-8', given)
     const isMarked = bom?.encoding === given || (bom?.encoding === 'utf-8' && given.startsWith('utf-8'))
     return { encoding: given, bomBytes: isMarked ? bomBytes : 0, notice: null }
   }
@@ -47,6 +51,11 @@ export async function detectEncoding(
       bomBytes: 0,
       notice: `${file.label}: read as ${wide}, detected by its NUL bytes`,
     }
+  }
+  if (sevenBit !== null) {
+    if (sevenBit !== 'iso-2022-jp') throw createUnreadError(file.label, sevenBit)
+    const notice = `${file.label}: read as ${sevenBit}, detected by its escape sequences`
+    return { encoding: sevenBit, bomBytes: 0, notice }
   }
   const utf8 = { encoding: 'utf-8' as const, bomBytes, notice: null }
   if (isUtf8 && (!hasChance || bom !== null)) return utf8
@@ -75,19 +84,38 @@ async function guess(file: ByteSource, isMarkedUtf8: boolean): Promise<DetectedE
 const isSingleByte = (encoding: Encoding): encoding is LegacyEncoding =>
   !encoding.startsWith('utf-') && !isMultiByte(encoding)
 
-const createUtf8Error = (label: string, given: Encoding): UserError =>
+const createOtherError = (label: string, name: string, given: Encoding): UserError =>
   new UserError(
     'INPUT_ENCODING_WRONG',
-    `${label} is UTF-8: read as ${given}, its letters beyond ASCII would be wrong`,
-    {
-      hint: 'leave out --encoding and the setting input.encoding',
-    },
+    `${label} is ${name}: read as ${given}, its letters beyond ASCII would be wrong`,
+    { hint: 'leave out --encoding and the setting input.encoding' },
   )
 
-const createUtf32Error = (label: string): UserError =>
-  new UserError('INPUT_ENCODING_WRONG', `${label} is UTF-32, which is not supported`, {
-    hint: 'save it as UTF-8, such as with iconv -f UTF-32 -t UTF-8 FILE > NEW',
+const createUnreadError = (label: string, name: string): UserError =>
+  new UserError('INPUT_ENCODING_WRONG', `${label} is ${name}, which is not supported`, {
+    hint: `save it as UTF-8, such as with iconv -f ${name} -t UTF-8 FILE > NEW; if it is not ${name}, pass --encoding`,
   })
+
+/** Returns the encoding of a text of ASCII bytes that stand for other letters; `null` for ASCII. `escape`: its first escape sequence. */
+function findSevenBit(head: string, escape: string | null): string | null {
+  if (escape !== null)
+    return /\)C/.test(escape) ? 'ISO-2022-KR' : /\)/.test(escape) ? 'ISO-2022-CN' : 'iso-2022-jp'
+  if (/~\{(?:[!-w][!-~])+~\}/.test(head)) return 'HZ'
+  const words = [...head.matchAll(/\+([A-Za-z\d+/]{3,})(-?)/g)]
+  return words.length >= utf7WordsMin && words.every(([, word = '']) => isUtf7Word(word)) ? 'UTF-7' : null
+}
+
+/** One word of ASCII may have the form of others by chance. */
+const utf7WordsMin = 2
+
+/** Whether a word of Base64 is text beyond ASCII, in whole characters. Digits alone are a phone number. */
+function isUtf7Word(word: string): boolean {
+  const bytes = Buffer.from(word, 'base64')
+  const whole = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)))
+  const text = new TextDecoder('utf-16be').decode(whole)
+  const isText = /^[^\p{C}\ufffd]+$/u.test(text) && /(?!\p{ASCII})\p{L}/u.test(text)
+  return isText && /\D/.test(word) && whole.toString('base64').startsWith(word)
+}
 
 /** Detects the byte order mark, or two NULs in every character of the first ones. */
 function isUtf32(head: Buffer): boolean {

@@ -91,9 +91,14 @@ function createReading(sample: Buffer, name: string): WholeReading | null {
     encoding: name,
     text,
     words: new Set(listNonAsciiWords(text)),
-    isPlausible: isPlausible(text),
+    isPlausible: isPlausible(name === 'shift_jis' ? writeOwnCharacters(text) : text),
   }
 }
+
+/** Shift JIS has codes for characters that users draw. Few are in a text: the bytes of other encodings give many. */
+const writeOwnCharacters = (text: string): string =>
+  text.split(own).length - 1 <= text.split(usual).length * ownShareMax ? text.replace(own, '〓') : text
+const [own, usual, ownShareMax] = [/[\ue000-\ue757]/g, /[\u3000-\u9fff]/, 0.1] as const
 
 function isLegacy(name: string): name is LegacyEncoding {
   return (encodingNames as readonly string[]).includes(name) && !name.startsWith('utf-')
@@ -111,11 +116,10 @@ function isRival(own: WholeReading, other: WholeReading): boolean {
   const isText = isLatin && own.words.size >= textWordsMin
   if (isText && here.some(isKnown) && !there.some(isKnown)) return false
   const isHungarian = other.encoding === 'windows-1250' && here.every((word) => /[õûÕÛ]/.test(word))
-  if (isText && isOfOneLanguage(own.text)) {
-    if (hasMixedLine(other)) return false
-    // A wrong encoding turns the letters of one language into those of several: "Bærum, Tromsø" into "Bćrum, Tromsř".
-    if (!isHungarian && areEvidence(here) && !isOfOneLanguage(other.text)) return false
-  }
+  const isOwnSure = isText && isOfOneLanguage(own.text)
+  if (isOwnSure && hasMixedLine(other)) return false
+  // A wrong encoding turns the letters of one language into those of several: "Bærum, Tromsø" into "Bćrum, Tromsř".
+  if (isOwnSure && !isHungarian && areEvidence(here) && !isOfOneLanguage(other.text)) return false
   if (isText && hasMixedLine(own) && !hasMixedLine(other)) return true
   if (nameWords.test(own.text) && !nameWords.test(other.text)) return false
   if (own.words.size < (isLatin ? wordsEnough.latin : wordsEnough.other)) return true
@@ -235,14 +239,17 @@ const scripts =
 export function createMixedEncodingsError(label: string, survey: LineSurvey, guess: string): UserError {
   const { utf8Count, foreignCount, foreignLines } = survey
   const [first] = foreignLines
-  const other = isLegacy(guess) && mixtures.includes(`utf-8+${guess}`) ? guess : 'windows-1252'
+  const isAlone = isMultiByte(guess) && isLegacy(guess)
+  const other = isLegacy(guess) && (isAlone || mixtures.includes(`utf-8+${guess}`)) ? guess : 'windows-1252'
   const reads =
     first === undefined ? '' : `; as ${other}, line ${first.line} has "${getExcerpt(first, other)}"`
   return new UserError(
     'INPUT_ENCODING_MIXED',
     `${label} is UTF-8 in ${plural(utf8Count, 'line')} with letters beyond ASCII and not in ${formatCount(foreignCount)}: ${formatLines(survey)}${reads}`,
     {
-      hint: `fix these lines, or pass --encoding utf-8+${other} to read only these as ${other} and the others as UTF-8; --encoding latin1, or another one, applies to the whole file`,
+      hint: isAlone
+        ? `these lines seem to be ${other}: split the file where the encoding changes, and pass the parts as several files, each with the header`
+        : `fix these lines, or pass --encoding utf-8+${other} to read only these as ${other} and the others as UTF-8; --encoding latin1, or another one, applies to the whole file`,
     },
   )
 }
@@ -252,26 +259,18 @@ export function createUnsureEncodingError(
   survey: LineSurvey,
   readings: readonly Reading[],
 ): UserError {
-  const where = `${label} is not UTF-8 (${formatLines(survey)})`
-  if (readings.length === 0) {
-    return new UserError('INPUT_ENCODING_UNSURE', `${where}, and no other encoding could be detected`, {
-      hint: suggestConversion(survey.sample),
-    })
-  }
-  const encodings = readings.map(({ encoding }) => encoding)
   const shown = readings.slice(0, limits.readingsMax)
   const choices = shown.map(({ encoding, excerpts }) => `${encoding}: ${formatQuoted(excerpts)}`)
-  return new UserError(
-    'INPUT_ENCODING_UNSURE',
-    `${where}${choices.length > 1 ? ', and its text fits several encodings' : ''}. It may be ${choices.join('; ')}`,
-    {
-      hint: suggestConversion(
-        survey.sample,
-        shown.map(({ encoding }) => encoding),
-      ),
-      cause: encodings,
-    },
-  )
+  const fits = choices.length > 1 ? ', and its text fits several encodings' : ''
+  const found =
+    choices.length === 0
+      ? ', and no other encoding could be detected'
+      : `${fits}. It may be ${choices.join('; ')}`
+  const fitting = shown.map(({ encoding }) => encoding)
+  return new UserError('INPUT_ENCODING_UNSURE', `${label} is not UTF-8 (${formatLines(survey)})${found}`, {
+    hint: suggestConversion(survey.sample, fitting),
+    cause: readings.map(({ encoding }) => encoding),
+  })
 }
 
 export function guessNotice(label: string, { encoding, excerpts }: Reading): string {

@@ -102,7 +102,8 @@ function createRecoder(encoding: Encoding, label: string, createError: ErrorFact
       return createUtf8Recoder(createError)
     case 'utf-16le':
     case 'utf-16be':
-      return createUtf16Recoder(encoding, createError)
+    case 'iso-2022-jp':
+      return createStreamRecoder(encoding, createError)
     default:
       return createLineRecoder(label, (lines) =>
         isMixed(encoding)
@@ -145,7 +146,10 @@ function findValidStart(bytes: Buffer): Buffer {
   return bytes.subarray(0, valid)
 }
 
-function createUtf16Recoder(encoding: 'utf-16le' | 'utf-16be', createError: ErrorFactory): Recoder {
+function createStreamRecoder(
+  encoding: 'utf-16le' | 'utf-16be' | 'iso-2022-jp',
+  createError: ErrorFactory,
+): Recoder {
   const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true })
   const decode = (chunk: Buffer | undefined, stream: boolean) => {
     try {
@@ -220,7 +224,7 @@ export async function* decodeText(
   const lines = new LineCounter()
   const { push, end } = createRecoder(encoding, label, (valid, cause) => {
     lines.count(valid)
-    const place = encoding.startsWith('utf-16') ? 'at or after line' : 'on line'
+    const place = /^(?:utf-16|iso-2022)/.test(encoding) ? 'at or after line' : 'on line'
     return createEncodingError(encoding, `${label}, ${place} ${lines.lines}`, cause)
   })
   const check = (chunk: Buffer) => {

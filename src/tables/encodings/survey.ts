@@ -23,32 +23,40 @@ export interface LineSurvey {
 
 const surveyLimits = { foreignLinesKept: 5, sampleBytes: 64 * 1024, sampleLineBytes: 16 * 1024 } as const
 const wordBytesMax = 100
+// oxlint-disable-next-line no-control-regex -- the sequences begin with ESC
+const escapes = /\x1b(?:\$(?:[@AB]|\([@CD]|\)[ACEG])|\([IJ])/
 
 /**
- * Returns the start of a file, whether all of it is UTF-8, and whether it has letters beyond ASCII, and words that may be valid only by
- * chance. With `isHeadEnough`, only checks the start.
+ * Returns the start of a file, whether all of it is UTF-8, whether it has letters beyond ASCII, words that may be valid only by
+ * chance, and its first escape sequence of ISO 2022. With `isHeadEnough`, only checks the start.
  */
 export async function isUtf8Throughout(
   file: ByteSource,
   headBytes: number,
   isHeadEnough: boolean,
-): Promise<{ head: Buffer; isUtf8: boolean; hasLetters: boolean; hasChance: boolean }> {
+): Promise<{
+  head: Buffer
+  isUtf8: boolean
+  hasLetters: boolean
+  hasChance: boolean
+  escape: string | null
+}> {
   const cutter = new Utf8Cutter()
   let head = Buffer.alloc(0)
   let isWhole = true
-  let hasLetters = false
-  let hasChance = false
+  const found = { hasLetters: false, hasChance: false, escape: null as string | null }
   let last = Buffer.alloc(0)
   for await (const chunk of file.bytes()) {
     if (head.length < headBytes) head = Buffer.concat([head, chunk.subarray(0, headBytes - head.length)])
     isWhole = isWhole && cutter.push(chunk).whole !== null
-    hasLetters ||= !isAscii(chunk)
+    found.hasLetters ||= !isAscii(chunk)
     const joined = Buffer.concat([last, chunk])
-    hasChance ||= isWhole && hasLetters && !isAscii(joined) && hasChanceWord(joined)
+    found.hasChance ||= isWhole && found.hasLetters && !isAscii(joined) && hasChanceWord(joined)
+    if (joined.includes(0x1b)) found.escape ??= escapes.exec(joined.toString('latin1'))?.[0] ?? null
     last = joined.subarray(-wordBytesMax)
     if (head.length >= headBytes && (isHeadEnough || !isWhole)) break
   }
-  return { head, isUtf8: isWhole && !cutter.isCut, hasLetters, hasChance }
+  return { head, isUtf8: isWhole && !cutter.isCut, ...found }
 }
 
 /** Classifies all lines of a file that is not entirely UTF-8. */

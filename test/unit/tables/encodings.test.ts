@@ -12,6 +12,36 @@ const legacy = everyEncoding.filter(({ encoding }) => !encoding.startsWith('utf-
 /** Signs of windows-1252 from 0x80 to 0x9f. */
 const upperSigns = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
+/** The bytes of each character of one or two bytes. */
+const createEncoder = (encoding: LegacyEncoding) => {
+  const bytesOf = new Map<string, number[]>()
+  const add = (bytes: number[]) => {
+    const text = decodeLegacy(Buffer.from(bytes), encoding)
+    if (text !== null && text.length === 1 && !bytesOf.has(text)) bytesOf.set(text, bytes)
+  }
+  for (let one = 0; one < 256; one++) add([one])
+  for (let lead = 0x81; lead < 0xff; lead++) for (let trail = 0x40; trail < 0xff; trail++) add([lead, trail])
+  return (text: string) => Buffer.from(Array.from(text).flatMap((char) => bytesOf.get(char) ?? [0x3f]))
+}
+
+const sourceOf = (bytes: Buffer, chunkBytes = 1 << 16) => ({
+  label: 'names.csv',
+  bytes: () =>
+    Readable.from(
+      Array.from({ length: Math.ceil(bytes.length / chunkBytes) }, (_, at) =>
+        bytes.subarray(at * chunkBytes, (at + 1) * chunkBytes),
+      ),
+    ) as AsyncIterable<Buffer>,
+})
+const read = async (bytes: Buffer, given?: Encoding, chunkBytes?: number) => {
+  const source = sourceOf(bytes, chunkBytes)
+  const found = await detectEncoding(source, given)
+  if (found === null) return ''
+  const parts: Buffer[] = []
+  for await (const part of decodeText(source.bytes(), found, source.label)) parts.push(part)
+  return Buffer.concat(parts).toString('utf8')
+}
+
 describe('decoding', () => {
   test.each(legacy)('$encoding is read as Python writes it', ({ encoding, names, nameBytes }) => {
     expect(nameBytes.map((bytes) => decodeLegacy(bytes, encoding as 'latin1'))).toEqual(names)
@@ -381,25 +411,13 @@ describe('guessing', () => {
 
   test('every encoding that can be named is one that is tried', () => {
     const tried = new Set<string>(everyEncoding.map(({ encoding }) => encoding))
-    const others = ['utf-16le', 'utf-16be', 'windows-1258', 'iso-8859-1']
+    const others = ['utf-16le', 'utf-16be', 'windows-1258', 'iso-8859-1', 'iso-2022-jp']
     const alone = encodingNames.filter((name) => !name.startsWith('utf-8+'))
     expect(alone.filter((name) => !tried.has(name)).sort()).toEqual(others.sort())
   })
 })
 
 describe('lists of East Asia', () => {
-  /** The bytes of each character of one or two bytes. */
-  const createEncoder = (encoding: LegacyEncoding) => {
-    const bytesOf = new Map<string, number[]>()
-    const add = (bytes: number[]) => {
-      const text = decodeLegacy(Buffer.from(bytes), encoding)
-      if (text !== null && text.length === 1 && !bytesOf.has(text)) bytesOf.set(text, bytes)
-    }
-    for (let one = 0; one < 256; one++) add([one])
-    for (let lead = 0x81; lead < 0xff; lead++)
-      for (let trail = 0x40; trail < 0xff; trail++) add([lead, trail])
-    return (text: string) => Buffer.from(Array.from(text).flatMap((char) => bytesOf.get(char) ?? [0x3f]))
-  }
   const lists: readonly (readonly [LegacyEncoding, string[]])[] = [
     [
       'shift_jis',
@@ -467,24 +485,6 @@ describe('bytes that are valid UTF-8 by chance', () => {
     )
     return Buffer.from(Array.from(text, (letter) => byteOf.get(letter) ?? 0x3f))
   }
-  const sourceOf = (bytes: Buffer, chunkBytes = 1 << 16) => ({
-    label: 'names.csv',
-    bytes: () =>
-      Readable.from(
-        Array.from({ length: Math.ceil(bytes.length / chunkBytes) }, (_, at) =>
-          bytes.subarray(at * chunkBytes, (at + 1) * chunkBytes),
-        ),
-      ) as AsyncIterable<Buffer>,
-  })
-  const read = async (bytes: Buffer, given?: Encoding, chunkBytes?: number) => {
-    const source = sourceOf(bytes, chunkBytes)
-    const found = await detectEncoding(source, given)
-    if (found === null) return ''
-    const parts: Buffer[] = []
-    for await (const part of decodeText(source.bytes(), found, source.label)) parts.push(part)
-    return Buffer.concat(parts).toString('utf8')
-  }
-
   const words: readonly (readonly [LegacyEncoding, string])[] = [
     ['windows-1250', 'MEDIKOR SPÓŁKA Z O.O.'],
     ['windows-1250', 'WÓŁ'],
@@ -648,5 +648,112 @@ describe('bytes that are valid UTF-8 by chance', () => {
     await expect(read(Buffer.from('MüLLER'), 'windows-1250')).rejects.toMatchObject({
       code: 'INPUT_ENCODING_WRONG',
     })
+  })
+})
+
+describe('letters beyond ASCII in bytes of ASCII', () => {
+  const codeOf = createEncoder('euc-jp')
+  /** ISO-2022-JP: sequences tell which characters the bytes are. */
+  const encodeJis = (text: string) => {
+    let [set, bytes] = ['(B', '']
+    const select = (next: string) => {
+      if (next !== set) bytes += `\x1b${next}`
+      set = next
+    }
+    for (const char of text) {
+      const [lead = 0, trail] = codeOf(char)
+      select(trail === undefined ? '(B' : lead === 0x8e ? '(I' : '$B')
+      const codes = lead === 0x8e ? [trail ?? 0] : trail === undefined ? [lead] : [lead, trail]
+      bytes += String.fromCharCode(...codes.map((code) => code % 128))
+    }
+    select('(B')
+    return Buffer.from(bytes, 'latin1')
+  }
+  const lines = '会社名,カナ,〒,住所\n㈱東海精密,ﾄｳｶｲｾｲﾐﾂ,471-8571,"愛知県, 豊田市"\n青葉商店,ｱｵﾊﾞ,,仙台市\n'
+
+  test.each([1, 2, 3, 7, 65_536])('ISO-2022-JP is read in chunks of %i bytes', async (chunkBytes) => {
+    for (const text of [
+      lines,
+      `name\n${'Norvane Ltd\n'.repeat(9_000)}${lines}`,
+      lines.slice(0, 4),
+      'ﾄｳｶｲ\n',
+    ]) {
+      const bytes = encodeJis(text)
+      const found = await detectEncoding(sourceOf(bytes, chunkBytes), undefined)
+      expect([found?.encoding, found?.notice]).toEqual(['iso-2022-jp', expect.stringContaining('escape')])
+      expect(await read(bytes, undefined, chunkBytes)).toBe(text)
+      expect(await read(bytes, 'iso-2022-jp', chunkBytes)).toBe(text)
+      if (bytes.length < 1000)
+        await expect(read(bytes, 'shift_jis')).rejects.toMatchObject({ code: 'INPUT_ENCODING_WRONG' })
+    }
+  })
+
+  test.each([
+    [
+      'ISO-2022-KR',
+      'GyQpQw5IODtnOG0PLA5BVjxSDwoOQVY9REg4O2cPIA5HUTp7MWIwaA8sDjwtP289Qw8KDjRrR1E7cztnDywOOk47aj1DDwo=',
+    ],
+    ['HZ', 'fns5K0s+Q3szRn59LH57NVhWN359Cn57R2A1OjojTGw7elA1U1BPXjkrSz5+fSx+e0k9NitKIUdgNTpKUH59Cg=='],
+    [
+      'UTF-7',
+      'K1R4cDVQbFFOLCtUMDlpUUENCithQ3BmRDA4YWVUNW5jVzEzZkw1YnhnLCtZUnQzNVhjTWpFcDFNRjRDYUFSMU9nLTENCg==',
+    ],
+    [
+      'UTF-7',
+      'TmFtZSxPcnQKTStBUHctbGxlciBHbWJILEsrQVBZLWxuCkIrQU9RLWNrZXIgJiBTK0FQWS1obmUsTitBUHctcm5iZXJnCg==',
+    ],
+    [
+      'UTF-7',
+      'K0JCMEVNQVEzQkRJRU1BUTlCRGdFTlE7K0JCTUVQZ1JBQkQ0RU5BCitCQjRFSGdRZSArQkIwRVBnUkFCRElFTlFRNUJEMDsrQkJ3Cg==',
+    ],
+  ])('%s is refused, with the way to convert it', async (name, base64) => {
+    const bytes = Buffer.from(base64, 'base64')
+    for (const chunkBytes of [1, 65_536])
+      await expect(read(bytes, undefined, chunkBytes)).rejects.toMatchObject({
+        code: 'INPUT_ENCODING_WRONG',
+        hint: expect.stringContaining(`iconv -f ${name} -t UTF-8`) as string,
+      })
+    // A wrong guess can be overridden.
+    expect(await read(bytes, 'utf-8')).toBe(bytes.toString('latin1'))
+  })
+
+  test.each([
+    'name,phone\nNorvane Ltd,+4915123456784\nLarkmoor Ltd,+441134960000-12\nVelsor,+12025550148\n',
+    'name\nGoogle+ Partners\nA+B Trading\nC++ School\nOne+One Ltd\nBody+Soul\nSalt+Pepper Ltd\nBlack+Decker\n',
+    'name,mail\nNorvane,info+sales@norvane.com\nLarkmoor,jo+billing@larkmoor.com\n',
+    'name\n~{Norvane}\n~~ Larkmoor ~~\n$B Ltd\n(J) Larkmoor\n',
+    '\x1b[31mname\x1b[0m\nNorvane\x1b(B\n',
+  ])('other texts of ASCII are ASCII: %j', async (text) => {
+    expect(await read(Buffer.from(text))).toBe(text)
+  })
+})
+
+describe('Shift JIS', () => {
+  const encode = createEncoder('shift_jis')
+  const rows = ['会社名,都道府県', '田商店,京都府', '㈱ミヤコ,京都府', '山本製作所,大阪府']
+
+  test.each([0xf040, 0xf0fc, 0xf4a0, 0xf9fc])(
+    'with a character that a user has drawn is read: %i',
+    async (code) => {
+      const own = Buffer.from([code >> 8, code & 0xff])
+      for (const count of [1, 50]) {
+        const text = `${Array.from({ length: count }, () => rows)
+          .flat()
+          .join('\n')}\n`
+        const bytes = Buffer.concat([Buffer.from(encode(text)), own, encode('林商会,奈良県\n')])
+        expect(await read(bytes)).toMatch(/[\ue000-\ue757]林商会,奈良県\n$/)
+      }
+    },
+  )
+
+  test('mixed with UTF-8 is not said to be of single bytes', async () => {
+    for (const text of ['山本製作所,大阪府\n', 'ｱｵﾊﾞ商店,仙台市\n山本製作所,大阪府\n']) {
+      const mixed = Buffer.concat([encode(text), encode(text), Buffer.from(`${rows.join('\n')}\n`)])
+      await expect(read(mixed)).rejects.toMatchObject({
+        code: 'INPUT_ENCODING_MIXED',
+        message: expect.stringMatching(/as shift_jis, line 1 has "(?:山本製作所|ｱｵﾊﾞ商店)"/) as string,
+        hint: expect.stringMatching(/^these lines seem to be shift_jis: split/) as string,
+      })
+    }
   })
 })
