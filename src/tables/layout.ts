@@ -80,7 +80,7 @@ const titleLimits = {
 interface TitledHeader {
   readonly delimiter: string
   readonly width: number
-  /** Of the records below, those of that width. */
+  /** Share of the records below that have this width. */
   readonly share: number
   readonly titleLines: number
 }
@@ -109,7 +109,7 @@ export function findHeaderBelowTitles(
   widthMin: number,
   isTitle: (record: SampleRecord) => boolean = () => false,
 ): number | null {
-  const headerAt = records.findIndex((record, at) => isHeaderOf(record, records.slice(at + 1), widthMin))
+  const headerAt = records.findIndex((record, at) => namesColumns(record, records.slice(at + 1), widthMin))
   const header = records[headerAt]
   if (header === undefined || header.line > titleLimits.linesMax + 1) return null
   const above = records.slice(0, headerAt)
@@ -129,7 +129,7 @@ export function findHeaderBelowTitles(
 }
 
 /** Whether a record names the columns of the records below it: one of these may be ragged, and a few of many. */
-function isHeaderOf(record: SampleRecord, below: readonly SampleRecord[], widthMin: number): boolean {
+function namesColumns(record: SampleRecord, below: readonly SampleRecord[], widthMin: number): boolean {
   const { length: width } = cutBlankEnd(record.cells)
   if (width < widthMin || below.length < titleLimits.rowsMin || !isHeader(record)) return false
   return below.length - listRows(below, width).length <= Math.max(1, below.length * (1 - alikeMin))
