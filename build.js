@@ -194,7 +194,7 @@ try {
   writeShippedStore()
 } catch (error) {
   if (error.code !== 'NATIVE_PACKAGE_MISSING') throw error
-  console.error(`error ${error.code}: ${error.message}\n  hint: ${error.hint}`)
+  process.stderr.write(`error ${error.code}: ${error.message}\n  hint: ${error.hint}\n`)
   process.exit(buildWithHeaders() ? 0 : 1)
 }
 
@@ -206,7 +206,7 @@ function buildWithHeaders() {
   const [npm, folder] = [process.env.npm_execpath, dirname(dirname(realpathSync(process.execPath)))]
   if (npm === undefined || process.env.npm_config_nodedir !== undefined) return false
   if (!existsSync(join(folder, 'include/node/node.h'))) return false
-  console.error(`Compiling SQLite with the headers in ${folder}: this takes up to ten minutes.`)
+  process.stderr.write(`Compiling SQLite with the headers in ${folder}: this takes up to ten minutes.\n`)
   const specs = Object.entries(optionalDependencies).map(([name, range]) => `${name}@${range}`)
   const run = (...words) =>
     spawnSync(process.execPath, words, {

@@ -172,7 +172,7 @@ export function listEarlier(rule: LookupRule, row: Cells, now: RowQuestion): Row
     isPlaceSame && given.length === 1 && !isOfHeader && now.kind !== 'invalid' && now.faults.length === 0
   const versions: EarlierReading['version'][] = isOneNumber ? ['0.2.0'] : ['one number', '0.2.0']
   const readings = versions.flatMap((version) => countries.map((country) => ({ version, country })))
-  // Of several numbers in a row without a country, any was chosen.
+  // Any of several numbers was chosen in a row without a country.
   const isAny = place === undefined && given.length > 1
   const keys = numberKeys.filter((key) => isAny && cells.identifiers[key] !== undefined)
   const alone = keys.map((key) => {

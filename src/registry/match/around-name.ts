@@ -93,7 +93,7 @@ const [prose, talk] = [around.descriptions.prose, around.descriptions.talk].map(
   (words) => new Set(words.split(' ').map((word) => foldText(word))),
 )
 /** A sentence has more small words than a name, and little ones that are legal forms elsewhere: "se acordó", "n'a pas". */
-const [smallWordsMax, littleWords] = [4, /^(?:se|na|me)$/]
+const [smallWordsMax, littleWords] = [5, /^(?:se|na|me)$/]
 /** The small words of a sentence; next to a name in small letters, those that no name has: "did larkmoor foods ltd pay?" */
 function listSaid(words: readonly DescribedWord[]): readonly DescribedWord[] {
   const isForm = (word: DescribedWord) => isFormWord(word) && !littleWords.test(word.text)

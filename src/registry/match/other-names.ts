@@ -4,7 +4,7 @@ import type { NameComparison } from './compare-names.js'
 import { andWords } from './compare-words.js'
 import { hasOtherMeaning, type WordClass } from './word-classes.js'
 import { isOfBuilding } from './candidate.js'
-import { findFormAt } from '../normalize/legal-forms.js'
+import { findFormAt, formWords } from '../normalize/legal-forms.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { isOtherHouse, listCountryWords, type LeftWord } from './left-words.js'
 import { isAmong, tells } from './other-words.js'
@@ -64,16 +64,17 @@ export function isNameLeft({ comparison: { form, candidate, left, alignment, tex
 
 /** True if brackets behind a name without a form have another name with its form: "Larkmoor (Norvane Retail Inc.)" is a shop of Norvane. */
 export function hasOwnerInBrackets({ comparison: { alignment, left, text, candidate } }: Evidence): boolean {
-  const first = text.words[alignment.end]
-  const isForm = ({ at }: { at: number }) => at > alignment.end
-  const isStated = text.forms.length > 0 && text.forms.every(isForm)
-  if (first?.separator.includes('(') !== true || !isStated) return false
-  const isOther = ({ word, at, role }: LeftWord) =>
-    at >= alignment.end &&
+  const [form] = text.forms
+  const inside = text.words.slice(alignment.end, form?.at)
+  const [first, ...others] = inside
+  if (form === undefined || form.at <= alignment.end || first?.separator.includes('(') !== true) return false
+  const isOther = ({ word, role }: LeftWord) =>
+    inside.includes(word) &&
     role === null &&
     word.wordClass === 'telling' &&
     !candidate.tokens.includes(word.text)
-  return left.some(isOther) && !left.some(({ word }) => relationClasses.has(word.wordClass))
+  const isRelated = ({ word }: LeftWord) => relationClasses.has(word.wordClass)
+  return !others.some(({ isApart }) => isApart) && left.some(isOther) && !left.some(isRelated)
 }
 
 /** The word in front of a name in quotes is the kind of its body, as in `Biedrība "Larkmoor"`: no sign is between them. In square brackets without a form is the parent of a group. */
@@ -244,7 +245,14 @@ export const hasHalfOfWord = ({
     const isOfTwo = joined?.isJoined === true && !before?.isJoined && !behind?.isJoined
     const isSmall = /^\p{Ll}|^\p{Lu}{2}/u.test(joined?.written ?? '')
     const isHalf = ({ textAt }: (typeof pairs)[number]) => textAt === from || textAt === from + 1
-    return from > 0 && isOfTwo && isSmall && isAmong(one, 'telling generic') && pairs.some(isHalf)
+    return (
+      from > 0 &&
+      isOfTwo &&
+      isSmall &&
+      isAmong(one, 'telling generic') &&
+      !formWords.has(one.word.text.replace(/s$/, '')) &&
+      pairs.some(isHalf)
+    )
   })
 
 /** True if a word of a trade has another letter, or one that tells is a plural: Arkitektur and Arkitekter, Verft and Verfts. */

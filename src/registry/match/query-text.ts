@@ -83,7 +83,7 @@ export interface QueryText {
 const initials =
   /(?<![\p{L}\p{M}\p{N}])(?:\p{L}\.(?:(?<!\.\p{L}\.)\s)?)+(?:(?:(?<=\.)\p{L}|(?<!\p{Lu}\. |\.\p{Ll}\. )\p{Ll}|\p{Lu})(?![\p{L}\p{M}\p{N}])\.?|\p{L}\.)/gu
 const greetings = new RegExp(String.raw`^(?:${around.greetings})(?![\p{L}\p{M}])[\s,]*`, 'iu')
-const tradeNames = new RegExp(String.raw`(?<=\s|^)(?:${around.trade_names})(?=\s)`, 'giu')
+const tradeNames = new RegExp(String.raw`(?<=[\s(\[]|^)(?:${around.trade_names})(?=\s)`, 'giu')
 const tradeMarks: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
   [/\bd\s?[/.]\s?b\s?[/.]\s?a\b\.?/gi, ' dba '],
   [tradeNames, ' dba '],
@@ -317,7 +317,7 @@ function joinElisions(found: readonly Piece[], isWord: ReadingFacts['isWord']): 
 /** "Ekonomiavdelningen" */
 const departmentEnd = /^[a-z]{3,}(?:abteilung|a[vf]deling(?:en)?|avdelning(?:en)?|osasto)$/
 const nouns = new Set(around.descriptions.compounds.split('|'))
-const [joinedFormCharsMin, joinedWordsMax] = [6, 6]
+const [joinedFormCharsMin, joinedWordsMax] = [6, 8]
 
 /** Splits words of registered names that are written as one: "WorldAcceptance", "kidsfirst", "larkmoorfoodsgroup". */
 function splitJoined(piece: Piece, facts: ReadingFacts, count: number): Piece[] {

@@ -6,10 +6,8 @@ import { openShared } from '../../../src/pipeline/checkpoint/postgres/open-datab
 import { getInboxPath } from '../../../src/pipeline/checkpoint/paths.js'
 import { openFileInbox, readInboxCounts } from '../../../src/pipeline/checkpoint/sqlite/inbox-rows.js'
 import type { Inbox, InboxCounts } from '../../../src/pipeline/checkpoint/inbox.js'
-import {
-  openSharedInbox,
-  readSharedInboxCounts,
-} from '../../../src/pipeline/checkpoint/postgres/inbox-rows.js'
+import { openSharedInbox } from '../../../src/pipeline/checkpoint/postgres/inbox-rows.js'
+import { readSharedInboxCounts } from '../../../src/pipeline/checkpoint/postgres/status.js'
 import { systemClock, systemRandom } from '../../../src/platform/clock.js'
 import { loadDriver, type Sqlite } from '../../../src/platform/sqlite.js'
 import { findPostgres, sharedPostgres, type SharedPostgres } from '../../support/postgres-server.js'

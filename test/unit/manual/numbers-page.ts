@@ -300,7 +300,7 @@ export const formatNumbersPage = (note: string): string =>
     '## Numbers of persons, which are withheld',
     'A number that only persons have is left out of names and of columns of identifiers, also if `--id-columns` names the column. The row is\n' +
       'looked up without the number, and `plan` counts such rows. A column with a header of the table is never\n' +
-      'used. A number of the form beside it is left out of every other column too. Where the table has no form, only the header protects. The\n' +
+      'used. A number of the form next to it is left out of every other column too. Where the table has no form, only the header protects. The\n' +
       'country is that of the row, or of the header. Countries that are not in the table are not protected.',
     'To send such a number on purpose, pass its column with `--context-columns` or `--location-columns`: these columns are sent unchanged.',
     'In the forms, `\\d` is a digit, and DDMMYY or YYMMDD a date of birth. Spaces and signs do not matter. In Belgium, Brazil, Czechia, Poland,\n' +

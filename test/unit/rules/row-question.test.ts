@@ -1166,7 +1166,7 @@ describe('A row without a country', () => {
 
   test.each(ofRegisters)(
     'has its number of the register, not that of a tax: %s %s',
-    (country, header, text) => {
+    (country, header = '', text = '') => {
       const alone = choose([header, text])
       if (alone.identifier?.place === undefined || alone.identifier.place === null) return
       const own = companyNumbers.filter(([one, name]) => one === country && isTax(name))
