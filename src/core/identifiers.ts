@@ -166,12 +166,15 @@ export function toCanonicalIdentifier(type: IdentifierType, text: string): Canon
 function checkLei(lei: string): CanonicalIdentifier {
   if (!/^[A-Z0-9]{18}\d{2}$/.test(lei))
     return { reason: `LEI "${lei.slice(0, 24)}" does not have the form of an LEI` }
-  let remainder = 0
-  for (const character of lei) {
-    for (const digit of String(parseInt(character, 36))) remainder = (remainder * 10 + Number(digit)) % 97
-  }
-  return remainder === 1 ? { value: lei } : { reason: `LEI "${lei}" fails its checksum` }
+  const digits = Array.from(lei, (character) => parseInt(character, 36)).join('')
+  return BigInt(digits) % 97n === 1n ? { value: lei } : { reason: `LEI "${lei}" fails its checksum` }
 }
+
+const euid =
+  /^(AT|B[EG]|C[YZ]|D[EK]|E[ELS]|F[IR]|H[RU]|I[EST]|L[ITUV]|MT|N[LO]|P[LT]|RO|S[EIK])(?:\.?[A-Z]{2,9}|(?<=FR)\d{4})\.(?=[A-Z]{0,3}\d)/
+/** Returns the country of an EUID: `GR` of `ELGEMI.001037501000`. */
+export const findEuidCountry = (text: string): string | undefined =>
+  euid.exec(text.toUpperCase().replace(/\s/g, ''))?.[1]?.replace('EL', 'GR')
 
 /** ISO 6166: twelve characters, the last one a Luhn check digit over letters written as numbers. */
 export function isIsin(text: string): boolean {

@@ -108,7 +108,7 @@ function isWithoutZeros(country: string, closed: string): boolean {
   const isLuhnOnly = country === 'se' || (country === 'do' && closed.length === 9)
   const isPersons = (one: string) => isOfPersons(country, one, one) && (!isLuhnOnly || isLuhn(one))
   if (form === undefined || !restored.some((one) => form.test(one) && isPersons(one))) return false
-  const isOfCompanies = hasPlainForm(country, closed) === true || toCompanyNumber(country, closed) !== null
+  const isOfCompanies = (rateNumber(country, closed) ?? 0) > 0 || rateNumber(country, `0${closed}`) === 3
   return withSharedChecks.has(country) || !isOfCompanies || hasWrongCheckDigits(country, closed)
 }
 

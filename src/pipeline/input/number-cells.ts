@@ -1,5 +1,6 @@
 import { findCodedCountry, parseCourtNumber } from '../../core/numbers/court-numbers.js'
 import {
+  findEuidCountry,
   isPlainLabel,
   isRounded,
   listSharing,
@@ -246,8 +247,7 @@ function readNumber(cell: NumberCell, places: Places, earlier?: EarlierReading):
   }
   const court = earlier?.version === '0.2.0' ? undefined : places.registration_court
   const isBare = court !== undefined && parseCourtNumber(text)?.court === null
-  const plain = isEarlier ? text : writeLettered(country ?? '', text)
-  const whole = isBare ? `${text}, ${court}` : plain
+  const whole = isBare ? `${text}, ${court}` : isEarlier ? text : writeLettered(country ?? '', text)
   const home = place ?? findNumberCountry(isUnknownRow && named.length === 1 ? [] : named, text, isEarlier)
   const identifier = readCellIdentifier('registration_id', whole, home)
   if (identifier === null || (isEarlier && /[()]/.test(identifier.value))) return refuse('registration_id')
@@ -262,7 +262,7 @@ function listPersonCountries(cell: NumberCell, rowPlace: string | null): readonl
   const { header, text, personCountries = [] } = cell
   const isOpen = (one: string) => !isOfCompanies(one, header, text)
   const named = listNumberCountries(header).filter(isOpen)
-  if (rowPlace === null) return [...named, ...personCountries]
+  if (rowPlace === null) return [...named, ...personCountries.filter(isOpen)]
   const country = rowPlace.slice(0, 2)
   const isOfRow =
     (rateNumber(country.toLowerCase(), text) ?? 0) > 0 ||
@@ -289,7 +289,7 @@ function choosePlace(
   const only = named.length !== 1 || isTaxHeader(header, earlier !== undefined) ? null : (named[0] ?? null)
   if (earlier !== undefined)
     return { place: earlier.country === 'header' ? (only ?? rowPlace) : rowPlace, isForeign: false }
-  const coded = findCodedCountry(text)?.toUpperCase()
+  const coded = findCodedCountry(text)?.toUpperCase() ?? findEuidCountry(text)
   if (coded) return { place: coded, isForeign: rowPlace !== null && !rowPlace.startsWith(coded) }
   const rate = (place: string) => rateNumber(place.slice(0, 2).toLowerCase(), text)
   const ofHeader = only === null ? 0 : rate(only)

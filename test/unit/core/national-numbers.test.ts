@@ -608,6 +608,17 @@ test('an establishment in Ecuador has the number of its company', () => {
 })
 
 test.each([
+  ['001037501002', '001037501000'],
+  ['1037501012', '1037501000'],
+  ['160778812001', '160778812000'],
+  ['001037501000', null],
+  ['001037501348', null],
+  ['094019245', null],
+])('in Greece, the number of the head office of %s is %s', (number, head) => {
+  expect(toHeadOfficeNumber('gr', number)).toBe(head)
+})
+
+test.each([
   ['lu', 'B112345', 'B112354', 'two neighbouring characters are swapped'],
   ['lu', 'B112345', 'B112346', 'one character differs'],
   ['lu', 'B 112.345', 'B11234', 'one character is missing'],
@@ -678,6 +689,7 @@ test.each([
   ['se', 'SEBOLREG.5560125790', '556012-5790'],
   ['nl', 'NLNHR.12345678', '12345678'],
   ['lu', 'LURCSL.B123456', 'B123456'],
+  ['gr', 'ELGEMI.001037501000', '001037501000'],
   ['ro', 'ROONRC.J12/1811/2001', 'J12/1811/2001'],
 ])('%s: the EUID %s has the number of its register', (country, euid, number) => {
   expect(toCompanyNumber(country, euid)).toBe(number)

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { readIdentifiers } from '../../../src/core/numbers/stated-identifiers.js'
 import type { LookupRule, IdentifierUse } from '../../../src/pipeline/input/columns.js'
 import { IdentifierCounts } from '../../../src/pipeline/input/column-report.js'
-import { classifyDomain } from '../../../src/core/identifiers.js'
+import { classifyDomain, cleanNumber } from '../../../src/core/identifiers.js'
 import { findLei, mayBeIdentifier } from '../../../src/pipeline/input/column-content.js'
 import { toRowCells, toRowQuestion, type RowQuestion } from '../../../src/pipeline/input/row-question.js'
 import { createRowReader, noEarlierNames, toKeyedLookup } from '../../../src/pipeline/input/row-reader.js'
@@ -1764,6 +1764,63 @@ test.each([
 ])('%s: %s is read as %s', async (country, text, number) => {
   const [[name] = []] = await readNumbers(['Company No'], [['Larkmoor', text, country]])
   expect(name?.replace(/[-.](?=\d)/g, '')).toContain(number.replace(/[-.]/g, ''))
+})
+
+test.each(
+  'BEKBOBCE.0403170701|PLKRS.0000123456|ATFN.123456a|CZOR.00006947|ITRI.00159560366|FR7501.552032534|NLNHR.12345678|LURCSL.B123456|ELGEMI.001037501000|EL GEMI.001037501000|ROONRC.J12/1811/2001'.split(
+    '|',
+  ),
+)('the EUID %s has its country, below any header', (text) => {
+  const country = text.slice(0, 2).replace('EL', 'GR')
+  for (const header of ['EUID', 'Company number', 'Αρ. ΓΕΜΗ']) {
+    const own = chooseNumber([{ header, text }], {})
+    expect([header, own.identifier?.place, own.faults]).toEqual([header, country, []])
+    const other = chooseNumber([{ header, text }], { registration_country: 'US' })
+    expect([header, other.identifier?.place, other.faults]).toEqual([header, country, ['other_country']])
+  }
+})
+
+describe('Below the header of a register, a number of its form', () => {
+  const read = (country: string, header: string, text: string) =>
+    [{}, { registration_country: country }].map((places) => {
+      const { identifier, faults } = chooseNumber([{ header, text, personCountries: [country] }], places)
+      return identifier === null ? faults.join() : `${identifier.place ?? ''} ${identifier.value}`
+    })
+  const both = (text: string) => [text, text]
+  const ofGreece = ['1037501000', '5127401000', '31125709000', '001037501000', '1037501002', '786301000']
+  const headers = [
+    'ΓΕΜΗ',
+    'Αρ. ΓΕΜΗ',
+    'Αριθμός Γ.Ε.ΜΗ.',
+    'αρ.μητρώου γ.ε.μη.',
+    'AR_GEMI',
+    'GEMI no',
+    'ΓΕΜΗ Πελάτη',
+  ]
+
+  test.each(headers)('is none of a person, also without its zeros: %s', (header) => {
+    for (const number of ofGreece) {
+      expect([header, read('GR', header, number)]).toEqual([header, both(`GR ${number}`)])
+      expect(read('GR', 'Αριθμός', '15037512348')).toEqual(both('person_number'))
+    }
+    expect(read('GR', header, '15037512348')).toEqual(both('person_number'))
+  })
+
+  test.each([
+    ['PL', 'REGON', '273189642', ['PL 273189642', 'PL 273189642']],
+    ['PL', 'NIP', '27318964212', ['tax_number', 'tax_number']],
+    ['FR', 'N° SIRET', '1015834197243', ['FR 1015834197243', 'FR 1015834197243']],
+    ['FR', 'Numéro', '1850578006084', ['person_number', 'person_number']],
+    ['BG', 'ЕИК', '47285136', ['BG 47285136', 'BG 47285136']],
+    ['BG', 'ЕИК', '47285137', ['person_number', 'person_number']],
+  ])('of the country %s below %s: %s', (country, header, number, found) => {
+    expect(read(country, header, number)).toEqual(found)
+  })
+
+  test('has decimals of a spreadsheet', () => {
+    expect(cleanNumber('1037501000,00')).toBe('1037501000')
+    expect(read('GR', 'Αρ. ΓΕΜΗ', '1.037501E+09')).toEqual(both('rounded_number'))
+  })
 })
 
 describe('Without a country, a number is wrong only if no country of its header can have it', () => {
