@@ -21,6 +21,7 @@ import {
   type LegalFormEntry,
   type NativeCut,
 } from './legal-forms.js'
+import { toHeaderKey, toHeaderKeys } from '../../core/text.js'
 import { removeRegistrySuffix } from '../../core/numbers/registry-suffix.js'
 import { cleanText, removeProcedure, spellOutShortForms } from './clean-text.js'
 import { isNoForm, spellOutForm } from '../reference/registers.js'
@@ -313,14 +314,13 @@ export function isNonprofitName(legalName: string): boolean {
   return formClass === null || legalForm === 'nonprofit_corp'
 }
 
-const soleTraderForms = new Set(codes.soleTrader.split('|').map((form) => foldText(form)))
-/** True for a sole trader's form in a register, except codes of ISO 20275. In Colombia, an "empresa unipersonal" is a company. */
-export function isSoleTraderForm(legalForm: string, countryCode: string | null): boolean {
-  if (/^[A-Z0-9]{4}$/.test(legalForm)) return false
-  const key = foldText(legalForm)
-  const isKnown = soleTraderForms.has(key) || parseFormText(legalForm).legalForm === 'sole_proprietorship'
-  return isKnown && !(countryCode === 'CO' && key.endsWith('unipersonal'))
-}
+const soleTraderForms = new Set(toHeaderKeys(codes.soleTrader, codes.soleTraderIn))
+/** True for a sole trader's form in a register, a short one with its country, except codes of ISO 20275. In Colombia, an "empresa unipersonal" is a company. */
+export const isSoleTraderForm = (form: string, country: string | null): boolean =>
+  soleTraderForms.has(toHeaderKey(`${country ?? ''} ${form}`)) ||
+  (!/^[A-Z0-9]{4}$/.test(form) &&
+    !(country === 'CO' && /unipersonal$/i.test(form)) &&
+    (soleTraderForms.has(toHeaderKey(form)) || parseFormText(form).legalForm === 'sole_proprietorship'))
 
 /** Most names have none of these words. */
 const mayBe = new RegExp(

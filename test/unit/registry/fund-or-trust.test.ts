@@ -7,6 +7,7 @@ import {
   parseFormText,
 } from '../../../src/registry/normalize/parsed-name.js'
 import { isBusiness } from '../../../src/registry/reference/industry-codes.js'
+import { findStatus } from '../../../src/registry/reference/registers.js'
 
 test.each([
   ['Oak Income Fund', null, 'fund'],
@@ -75,6 +76,10 @@ const soleTraders =
   'Jina la Biashara|Mfanyabiashara Binafsi|Biashara ya mtu mmoja|Sole owner|Single proprietorship|Individual trader|Proprietorship|प्रोप्राइटरशिप|' +
   'एकल स्वामित्व फर्म|प्राइवेट फर्म|Întreprinzător individual|Gerçek kişi tacir|Iisang nagmamay-ari|Hộ gia đình kinh doanh|Eenmansaak|' +
   'Commerçant individuel|Firma unipersonal|Empresária individual|Saimnieciskās darbības veicējs|Individuali veikla|شخص حقیقی|مالکیت انفرادی|' +
+  'ΑΤΟΜΙΚΗ|Ατομική|ατομικη επιχειρηση|Φυσικό Πρόσωπο|ΦΥΣΙΚΟ ΠΡΟΣΩΠΟ|Ελεύθερος επαγγελματίας|Pessoa Fisica|Pessoa singular|Persona humana|' +
+  'Libero professionista|Freiberufler|Natürliche Person|Raison individuelle|Natuurlijk persoon|Osoba fizyczna|Podnikateľ-fyzická osoba-nezapísaný v obchodnom registri|' +
+  'Magánszemély|Fizička osoba|Fizična oseba|Физичко лице|Физическо лице|физ. лицо|Самозайнята особа|ფიზიკური პირი|Ֆիզիկական անձ|ŞAHIS|şahıs|個人事業主|個人|' +
+  'Self-employed|Orang pribadi|Hộ cá thể|יחיד|شخص ذاتي|Fysisk person|Luonnollinen henkilö|Füüsiline isik|Fizinis asmuo|Fiziskā persona|' +
   'واحد ملکیت|تاجر|একমালিকানা|தனி உரிமையாளர்|තනි පුද්ගල ව්‍යාපාරය|የግለሰብ ነጋዴ|个体户|個人商店|개인|Хувиараа бизнес эрхлэгч|សហគ្រាសឯកបុគ្គល'
 
 test.each(soleTraders.split('|'))('%j is the form of a sole trader', (form) => {
@@ -91,6 +96,33 @@ test.each([
   ['', null],
 ])('%j in %s is none', (form, country) => {
   expect(isSoleTraderForm(form, country)).toBe(false)
+})
+
+test.each(
+  'GR ΦΠ|PT ENI|MX PFAE|FR EIRL|NL EZ|CZ FO|HU e.v.|RO I.I.|RS PR|RU КФХ|UA ФО|UZ ЯТТ|TW 行號|VN DNTN|PH DTI|SE EF|LV IK|KE BN'.split(
+    '|',
+  ),
+)('%s is the form of a sole trader, but not in other countries', (text) => {
+  const [country = '', form = ''] = text.split(/ (.*)/)
+  expect(isSoleTraderForm(form, country)).toBe(true)
+  for (const other of ['DE', 'GB', null]) expect(isSoleTraderForm(form, other)).toBe(false)
+})
+
+test.each([
+  ['ΝΕΠΑ', 'stock'],
+  ['Ν.Ε.', 'stock'],
+  ['Ναυτική Εταιρεία', 'stock'],
+  ['ΕΝΕ', 'stock'],
+])('%s is the form of a company in a register of Greece', (form, formClass) => {
+  expect(parseFormText(form).formClass).toBe(formClass)
+})
+
+test.each(
+  'Ακύρωση σύστασης|ΑΚΥΡΩΣΗ ΣΥΣΤΑΣΗΣ|Ανάκληση άδειας|ΔΙΑΓΕΓΡΑΜΜΕΝΗ|Autorisation retirée|Zulassung widerrufen|лицензия отозвана|設立無効|撤销登记'.split(
+    '|',
+  ),
+)('the status %s is that of a company that ended', (status) => {
+  expect(findStatus(status, null)).toBe('inactive')
 })
 
 const nonprofitNames =
