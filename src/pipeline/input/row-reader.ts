@@ -14,9 +14,9 @@ import { identifierKeys, identifierPlaceKeys, listIdentifierColumns } from '../.
 import type { RowQuestion } from './row-question.js'
 import texts from './fault-texts.json' with { type: 'json' }
 import { isKnownHeader, parsePlaceHeader } from '../../core/header-words.js'
-import { hasWrongCheckDigits } from '../../core/numbers/national-numbers.js'
+import { closeNumber, hasWrongCheckDigits } from '../../core/numbers/national-numbers.js'
 import { isPersonNumber } from '../../core/numbers/number-forms.js'
-import { toPlainDigits, toSpellingKey } from '../../core/text.js'
+import { toPlainDigits, toSpellingKey, writeGreekPlain } from '../../core/text.js'
 import numberForms from '../../core/numbers/number-forms.json' with { type: 'json' }
 import headerWords from '../../core/headers.json' with { type: 'json' }
 
@@ -77,21 +77,28 @@ export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowRea
       const cut = cutPerson(row)
       const blanked = blankPlaceholders('kind' in cut ? row : cut)
       const unasked = 'kind' in cut ? cut : (findHeader(row) ?? findTotal(blanked))
-      if (unasked !== null) return { blanked, before: [], now: unasked }
+      if (unasked !== null) return { blanked, before: [], now: unasked, isCut: false }
       const now = ask(blanked)
       const before = [
         ...(isRead(row) ? [readPlainQuestion(rule, row)] : []),
         ...(blanked === row ? [] : [ask(row)]),
         ...askAsEarlier(blanked, now),
       ].filter((question) => question.kind === 'resolution')
-      return { blanked, before: before.filter(({ lookup }) => !isSameLookup(lookup, now)), now }
+      return {
+        blanked,
+        before: before.filter(({ lookup }) => !isSameLookup(lookup, now)),
+        now,
+        isCut: cut !== row,
+      }
     })
     const hasName = countryColumns.some((at) => read.some(({ blanked }) => !isCountryCode(blanked[at] ?? '')))
     if (hasName) countries ??= await loadCountries()
     await earlier.fetch(read.flatMap(({ before }) => before.map(({ lookup }) => lookup)))
-    return read.map(({ blanked, before, now }) =>
-      noteCountry(blanked, before.find(({ lookup }) => earlier.wasAsked(lookup)) ?? now),
-    )
+    return read.map(({ blanked, before, now, isCut }) => {
+      const question = noteCountry(blanked, before.find(({ lookup }) => earlier.wasAsked(lookup)) ?? now)
+      const isCounted = isCut && question.kind !== 'invalid'
+      return isCounted ? { ...question, faults: [...question.faults, 'person_number'] } : question
+    })
   }
 }
 
@@ -268,17 +275,34 @@ const personWords = headerWords.others['number of a person'].flatMap((list) => l
 const shortWords = personWords.filter(({ length }) => length < 4).map((word) => word.toUpperCase())
 const longWords = personWords.filter(({ length }) => length > 3)
 
+/** Letters of a short word may have points: `Α.Μ.Κ.Α.`, `D.N.I.` */
+const toPattern = (word: string): string =>
+  /^\p{Lu}{2,6}$/u.test(word)
+    ? Array.from(word, (letter) => `${letter}\\.?`).join('')
+    : word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(' ', '[\\s.]{1,3}')
+
 const createLabels = (words: readonly string[], flags: string) => {
-  const all = words.toSorted((one, other) => other.length - one.length)
-  const any = all.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')
-  const number = String.raw`[\s:.#№°º]{0,3}(?:(?:[Nn][Oo]|[Nn][Rr]|[Nn])[.°º:\s]{1,3})?((?:[A-Z]{1,2}[\s-]?)?\d[\d\s./-]{3,20}[\dXA-Z])`
+  const all = [...new Set([...words, ...words.map(writeGreekPlain)])]
+  const any = all
+    .toSorted((one, other) => other.length - one.length)
+    .map(toPattern)
+    .join('|')
+  const number = String.raw`[\s:.#№°º]{0,3}(?:(?:[Nn][Oo]|[Nn][Rr]|[Nn])[.°º:\s]{1,3})?((?:\p{Lu}{1,3}[\s-]?)?\d[\d\s./-]{3,20}[\dXA-Z])`
   return new RegExp(String.raw`(?<![\p{L}\d])(?:${any})(?![\p{L}])${number}(?![\p{L}\d])`, flags)
 }
 
 const labelled = [createLabels(shortWords, 'gu'), createLabels(longWords, 'giu')]
 /** Labels of other numbers too, by country: the form of the number tells those of persons. */
-const openLabels = Object.entries(headerWords.personLabels).map(
-  ([code, words]) => [code, createLabels(words.split('|'), 'gu')] as const,
+const openLabels = [
+  ...Object.entries(headerWords.personLabels),
+  ...Object.entries(headerWords.personNumbers),
+].map(([code, list]) => {
+  const words = list.split('|').filter((word) => word.length > 2 || code in headerWords.personLabels)
+  return [code, createLabels([...words, ...words.map((word) => word.toUpperCase())], 'gu')] as const
+})
+/** Tax numbers of persons that only a label tells. */
+const ofTaxes = new Map(
+  Object.entries(numberForms.persons.labelled).map(([code, form]) => [code, new RegExp(`^${form}$`)]),
 )
 
 /** Whether a name has enough digits for the number of a person. Cheap: it is called for every row. */
@@ -312,7 +336,9 @@ function cutPersonNumber(name: string, countries: readonly string[]): string | n
   const cut = openLabels.reduce((rest, [code, label]) => {
     if (code !== 'any' && countries.length > 0 && !countries.includes(code)) return rest
     const asked = code === 'any' ? countries : [code]
-    return rest.replace(label, (found, number: string) => (isPersonNumber(number, asked) ? ' ' : found))
+    const isOne = (number: string) =>
+      isPersonNumber(number, asked) || ofTaxes.get(code)?.test(closeNumber(number)) === true
+    return rest.replace(label, (found, number: string) => (isOne(number) ? ' ' : found))
   }, sure)
   if (cut === text && wholeNumber.test(text))
     return phone.test(text) || isPersons(text, surelyPersons) ? null : name

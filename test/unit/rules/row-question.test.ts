@@ -371,6 +371,19 @@ describe('the number of a person in the cell of a name', () => {
     ['GB', 'Larkmoor 01234567', 'Larkmoor 01234567'],
     ['', 'Larkmoor 2021 Series 12345', 'Larkmoor 2021 Series 12345'],
     ['ES', 'Juan Pérez 12345678Z', 'Juan Pérez'],
+    ['GR', 'ΑΝΝΑ ΡΑΛΛΗ (ΑΔΤ ΑΒ 123456)', 'ΑΝΝΑ ΡΑΛΛΗ'],
+    ['', 'ΑΝΝΑ ΡΑΛΛΗ, Α.Δ.Τ. Χ-123456', 'ΑΝΝΑ ΡΑΛΛΗ'],
+    ['', 'Άννα Ράλλη Αρ. Διαβατηρίου: ΑΚ1234567', 'Άννα Ράλλη'],
+    ['', 'ΑΝΝΑ ΡΑΛΛΗ ΑΡ. ΔΙΑΒΑΤΗΡΙΟΥ ΑΚ1234567', 'ΑΝΝΑ ΡΑΛΛΗ'],
+    ['GR', 'ΝΙΚΟΣ ΔΗΜΟΥ - Α.Μ.Κ.Α. 150375-12348', 'ΝΙΚΟΣ ΔΗΜΟΥ'],
+    ['GR', 'ΕΛΕΝΗ ΔΗΜΟΥ ΑΦΜ 045678904', 'ΕΛΕΝΗ ΔΗΜΟΥ'],
+    ['', 'ΕΛΕΝΗ ΔΗΜΟΥ (Α.Φ.Μ.: 145678900)', 'ΕΛΕΝΗ ΔΗΜΟΥ'],
+    ['GR', 'ΟΤΕ ΑΕ ΑΦΜ 094019245', 'ΟΤΕ ΑΕ ΑΦΜ 094019245'],
+    ['GR', 'ΔΑΦΝΗ ΙΚΕ ΑΦΜ 800543217', 'ΔΑΦΝΗ ΙΚΕ ΑΦΜ 800543217'],
+    ['', 'Ларкмур Иван ИНН 500100732259', 'Ларкмур Иван'],
+    ['', 'ООО Норване ИНН 7707083893', 'ООО Норване ИНН 7707083893'],
+    ['', 'Jan Larkmoor (P.E.S.E.L. 44051401359)', 'Jan Larkmoor'],
+    ['', 'Jan Larkmoor nr paszportu ZS 0000177', 'Jan Larkmoor'],
     ['BR', 'Joana CPF 111.444.777-35, Rui CPF 111.444.777-35', 'Joana , Rui'],
   ])('is cut from next to a name, in digits of any script: %s, %s', async (country, cell, rest) => {
     expect((await reasonsOf([cell], country)).map((text) => text.replace(/\s+/g, ' '))).toEqual([rest])
@@ -398,6 +411,27 @@ describe('the number of a person in the cell of a name', () => {
         'Larkmoor',
       ])
     }
+  })
+
+  test('is counted where it is cut, once in a row', async () => {
+    const cells = [
+      'ΜΑΡΙΑ ΡΑΛΛΗ ΑΜΚΑ 15037512348',
+      'ΑΝΝΑ ΡΑΛΛΗ (ΑΔΤ ΑΒ 123456)',
+      'ΟΤΕ ΑΕ ΑΦΜ 094019245',
+      'ΔΕΗ',
+    ]
+    const questions = await read(cells.map((cell) => [cell, 'GR']))
+    expect(questions.map((one) => one.kind !== 'invalid' && one.faults.join())).toEqual([
+      'person_number',
+      'person_number',
+      '',
+      '',
+    ])
+    const counts = new IdentifierCounts()
+    for (const [at, one] of questions.entries()) if (one.kind !== 'invalid') counts.add(one, at + 1)
+    expect(counts.listNotes(true)).toEqual([
+      '2 rows have the number of a person (rows 1, 2): looked up without it',
+    ])
   })
 
   test('is not a phone number, which is not sent either', async () => {
@@ -1804,6 +1838,14 @@ describe('Below the header of a register, a number of its form', () => {
       expect(read('GR', 'Αριθμός', '15037512348')).toEqual(both('person_number'))
     }
     expect(read('GR', header, '15037512348')).toEqual(both('person_number'))
+  })
+
+  test('is the number of an identity card of Greece below none of them', () => {
+    for (const header of ['Αριθμός Μητρώου', 'Α.Φ.Μ./Αρ.Ταυτότητας', 'Company number'])
+      for (const number of ['ΑΒ 123456', 'AB123456', 'Χ-123456'])
+        expect(read('GR', header, number)).toEqual(both('person_number'))
+    expect(read('GB', 'Company number', 'SC123456')).toEqual([' SC123456', 'GB SC123456'])
+    expect(read('GR', 'Company number', 'SC123456')).toEqual([' SC123456', 'GR SC123456'])
   })
 
   test.each([
