@@ -144,12 +144,13 @@ function readSeveral(cell: NumberCell, places: Places): ReadNumber | null {
 /** Reads a cell. In a column that the user named, a tax number without a company number is sent; with letters where these tell it. */
 function readNamed(cell: NumberCell, places: Places): ReadNumber {
   const read = readCell(cell, places)
-  if (cell.isNamed !== true || read.fault !== 'tax_number') return read
+  const isOfTax = read.fault === 'tax_number' || read.fault === 'registration_checksum'
+  if (cell.isNamed !== true || read.identifier !== null || !isOfTax) return read
   const text = cutLabels(cell.text)?.text ?? cell.text
   const [only, another] = listRegisterCountries(cell.header)
   const written = [readTaxCountry(text), places.registration_country, another === undefined ? only : null]
   const [place = null] = written.flatMap((one) => toRegisterPlace(one ?? '') ?? [])
-  return accept(addTaxLetters(place, text), place, null)
+  return accept(addTaxLetters(place, text), place, read.fault === 'tax_number' ? null : read.fault)
 }
 
 /** "zie factuur 12", "to be verified": words, and no number with its label. */
@@ -241,6 +242,8 @@ function readNumber(cell: NumberCell, places: Places, earlier?: EarlierReading):
     }
     const judged = isEarlier || country === null ? countries : [country]
     const front = readTaxCountry(text)
+    if (isTax && country === 'gr' && hasWrongCheckDigits(country, text))
+      return refuse('registration_checksum')
     const isWrong = !isEarlier && front !== null && hasWrongCheckDigits(front, text)
     if (isTax && (isSuffixUnread || !judged.some((one) => hasWrongCheckDigits(one, text))))
       return isWrong ? accept(text, front.toUpperCase(), 'registration_checksum') : refuse('tax_number')

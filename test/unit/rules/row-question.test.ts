@@ -8,6 +8,7 @@ import { classifyDomain, cleanNumber } from '../../../src/core/identifiers.js'
 import { findLei, mayBeIdentifier } from '../../../src/pipeline/input/column-content.js'
 import { toRowCells, toRowQuestion, type RowQuestion } from '../../../src/pipeline/input/row-question.js'
 import { createRowReader, noEarlierNames, toKeyedLookup } from '../../../src/pipeline/input/row-reader.js'
+import { addCheckDigit } from '../../../src/core/numbers/national-numbers.js'
 import { chooseNumber } from '../../../src/pipeline/input/number-cells.js'
 import { isOtherTaxHeader, isTaxHeader } from '../../../src/pipeline/input/identifier-content.js'
 import { anyText } from '../core/any-text.js'
@@ -1812,6 +1813,33 @@ test.each(
     const other = chooseNumber([{ header, text }], { registration_country: 'US' })
     expect([header, other.identifier?.place, other.faults]).toEqual([header, country, ['other_country']])
   }
+})
+
+test('A tax number of Greece with wrong check digits is told as such', async () => {
+  const read = (header: string, text: string, country = 'GR') => {
+    const { identifier, faults } = chooseNumber([{ header, text, isNamed: true }], {
+      registration_country: country,
+    })
+    return [identifier?.value, faults.join()]
+  }
+  const addCheck = (digits: string) => addCheckDigit('gr', digits)
+  for (const digits of ['09401924', '80054321', '99823451', '04567890', '10000000']) {
+    const right = addCheck(digits)
+    for (let last = 0; last < 10; last++) {
+      const text = `${digits}${last}`
+      const fault = text === right || /0\d\d$/.test(text) ? '' : 'registration_checksum'
+      expect(read('ΑΦΜ', text)).toEqual([text, fault])
+      expect(read('ΑΦΜ', text, 'CY')).toEqual([text, ''])
+    }
+  }
+  expect(['09401924', '80054321', '09000004'].map(addCheck)).toEqual(['094019245', '800543217', '090000045'])
+  // Numbers of the register without their zeros have none.
+  expect(read('Αρ. ΓΕΜΗ', '786301000')).toEqual(['786301000', ''])
+  // A service that bills is not asked by another text than before.
+  expect(await readNumbers(['ΑΦΜ'], [['Acme', '094019241', 'GR']])).toEqual([
+    ['Acme', 'registration_checksum'],
+  ])
+  expect(await readNumbers(['ΑΦΜ'], [['Acme', '094019245', 'GR']])).toEqual([['Acme', 'tax_number']])
 })
 
 describe('Below the header of a register, a number of its form', () => {
