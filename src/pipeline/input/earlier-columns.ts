@@ -1,6 +1,6 @@
 import { listIdentifierColumns, type IdentifierColumns } from '../../core/identifiers.js'
 import { type ColumnSamples, listFewerIdentifiers, type NamedColumns, type LookupColumns } from './columns.js'
-import { detectColumns, findNameColumn } from './detect-columns.js'
+import { detectColumns, findNameColumn, isDescription } from './detect-columns.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import {
   companyNameHeaders,
@@ -266,15 +266,16 @@ export class RowShapes {
     const first = this.#firstDoubt === null || !isAsked(1) ? [] : [this.#firstDoubt]
     const lone = this.#lone.filter(({ rowNumber }) => isAsked(rowNumber))
     const isTransposed = this.#headerCount > 1 && this.#headerCount >= Math.min(this.#rowCount, headerRowsMax)
-    const transposed = isTransposed
-      ? ['the names are words of headers: the table seems to have a column, not a row, for each company']
-      : []
+    const told =
+      'the names are words of headers: the table seems to have a column, not a row, for each company'
+    const transposed = isTransposed ? [told] : []
     return [...first, ...transposed, ...(await this.#describeLone(lone))]
   }
 
   async #describeLone(lone: readonly LoneRow[]): Promise<readonly string[]> {
     // Without places in most rows, a row without one is usual.
-    if (lone.length === 0 || this.#loneCount > this.#rowCount / 2 + 1) return []
+    const isUsual = this.#loneCount - this.#lone.length + lone.length > this.#rowCount / 2 + 1
+    if (lone.length === 0 || isUsual) return []
     const { findCountryCodes } = await import('../../core/countries.js')
     const isPlace = ({ name }: LoneRow) =>
       this.#places.has(name.toLowerCase()) ||
@@ -311,12 +312,6 @@ const formatLone = (rows: readonly LoneRow[]): string =>
     .map(({ rowNumber, name }) => `row ${rowNumber}: ${quoteExcerpt(name)}`)
     .join(', ')
 
-const cellTypes: ReadonlySet<string> = new Set(headerWords.cellTypes.split('|').map(toSpellingKey))
-
-/** Whether all cells are headers, or all are words for types. */
-const isDescription = (cells: readonly string[]): boolean =>
-  cells.every(isKnownHeader) || cells.every((cell) => cellTypes.has(toSpellingKey(cell)))
-
 /** Folds a word of a total; the Turkish letters `İ` and `ı` are an `i`. */
 export const toTotalKey = (text: string): string => toSpellingKey(text).replace(/i\u0307|ı/gu, 'i') || text
 export const toTotalKeys = (lists: readonly string[]): ReadonlySet<string> =>
@@ -325,19 +320,21 @@ export const toTotalKeys = (lists: readonly string[]): ReadonlySet<string> =>
 const reportWords = Object.fromEntries(
   Object.entries(headerWords.reportLines).map(([kind, list]) => [kind, toTotalKeys([list])]),
 )
+/** First letters of lines for signatures. */
+export const signedStarts = new Set(Array.from(reportWords['signed'] ?? [], (key) => key.slice(0, 3)))
 const fullDate = new RegExp(headerWords.dates.full, 'u')
 /** The last line of a list: `Hà Nội, ngày 30 tháng 11 năm 2026`, `Zagreb, 30.11.2026`. */
 const townAndDate = new RegExp(headerWords.dates.behindTown.replace('DATE', headerWords.dates.full), 'u')
 const copyright = /(?:©|\(c\))\s*(?:19|20)\p{Nd}{2}(?!\p{Nd})|^copyright\s*(?:©|\(c\))/iu
 
-const isReportWord = (kind: keyof typeof headerWords.reportLines, text: string): boolean =>
+export const isReportWord = (kind: keyof typeof headerWords.reportLines, text: string): boolean =>
   reportWords[kind]?.has(toTotalKey(text)) === true
 
 /** Whether a text is a line of a printed report: `Page 3 of 7`, `Printed on 1.2.2026`, `© 2024 Norvane Inc.`. */
 export function isReportLine(text: string, isFree: boolean): boolean {
-  const bare = text.replace(/^[^\p{L}\p{N}©(]+|[^\p{L}\p{M}\p{N})]+$/gu, '')
-  if (copyright.test(bare) || isReportWord('sure', bare) || (isFree && isReportWord('vague', bare)))
-    return true
+  const bare = text.replace(/^(?:[^\p{L}\p{N}©(]|x{3,}(?!x))+|(?:[^\p{L}\p{M}\p{N})]|(?<!x)x{3,})+$/gu, '')
+  const isVague = isFree && (isReportWord('vague', bare) || isReportWord('marks', bare))
+  if (copyright.test(bare) || isReportWord('sure', bare) || isVague) return true
   const numbers = bare.match(/\p{Nd}+/gu)?.length ?? 0
   if (numbers === 0) return false
   const words = bare.split(/[^\p{L}\p{M}'’]+/u).filter((word) => word !== '')

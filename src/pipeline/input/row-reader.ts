@@ -2,7 +2,9 @@ import { identify, isPlaceholder, type Lookup } from '../../core/lookup-identity
 import { type KeyedLookup, calculateResolutionKey, buildStageLookup } from '../checkpoint/lookup.js'
 import {
   isReportLine,
+  isReportWord,
   noEarlierNames,
+  signedStarts,
   toTotalKey,
   toTotalKeys,
   type EarlierNames,
@@ -150,7 +152,7 @@ const totals = toTotalKeys(headerWords.totals.sure)
 const vagueTotals = toTotalKeys(headerWords.totals.vague)
 const partialTotals = toTotalKeys([headerWords.totals.partial])
 const pieces = toTotalKeys([headerWords.totals.units])
-const [totalCharsMax, personCharsMax] = [100, 200]
+const [markCharsMax, totalCharsMax, personCharsMax] = [20, 100, 200]
 /** Units that a total counts, and currencies. */
 const counted: ReadonlySet<string> = new Set([
   ...pieces,
@@ -160,7 +162,7 @@ const counted: ReadonlySet<string> = new Set([
 
 /** Finds rows with a total instead of a name: `Total`, `Summe: 24`, `(24 rows)`, `TOTAL PROVEEDORES: 35`, `Sous-total Tunis`. */
 function createTotalFinder({
-  columns: { name, location, identifiers },
+  columns: { name, location, identifiers, country = '' },
 }: LookupRule): (row: TextRow) => InvalidRow | null {
   const isAlone = location.length === 0 && listIdentifierColumns(identifiers).length === 0
   const parts = location.map((column) => parsePlaceHeader(column)?.part)
@@ -172,12 +174,40 @@ function createTotalFinder({
       cell === '' || cell === text || (/^\p{Nd}+ \p{L}/u.test(cell) && isTotal(cell, true))
     const isEmpty = (cell: string, at: number) =>
       isBlank(cell) || (at < parts.length && parts[at] !== 'postal' && /^\p{Nd}{1,4}$/u.test(cell))
-    if (text === '' || text.length > totalCharsMax || !others.every((cell, at) => isEmpty(cell ?? '', at)))
-      return null
+    if (text === '' || text.length > totalCharsMax) return null
+    const isReport = isSigned(text) || (name !== null && isMark(row[0] ?? '', [...others, country]))
+    if (isReport) return { kind: 'invalid', reason: reportRow }
+    if (!others.every((cell, at) => isEmpty(cell ?? '', at))) return null
     const isFree = !isAlone && others.every((cell, at) => isBlank(cell ?? '') || parts[at] === 'city')
     if (isTotal(text, isFree)) return { kind: 'invalid', reason: totalRow }
     return isReportLine(text, isFree) ? { kind: 'invalid', reason: reportRow } : null
   }
+}
+
+/** A row with a number, a street or a website of its own has a company. */
+const ofCompany = /\p{Nd}|@|\p{L}{2}\.\p{L}{2}/u
+
+/** Whether a text is a line for a signature: `Prepared by: Juan Cruz`, `Reviewed and approved by`, `Checked by Ana Cruz`. */
+function isSigned(text: string): boolean {
+  if (!signedStarts.has(toTotalKey(text.slice(0, 8)).slice(0, 3))) return false
+  const [front = '', name] = text.split(/[:：_]|[.]{2}/u)
+  const words = front
+    .replace(/^\p{L}+(?:\s?[/&,]\s?|\s(?:and|und|et|y|e|i|и|і|dan|at|na|ve|a|och|og|en)\s)/u, '')
+    .split(/\s+/u)
+  const isPhrase = (end?: number) => isReportWord('signed', words.slice(0, end).join(' '))
+  if (isReportWord('signed', front) || ((name !== undefined || words.length > 1) && isPhrase())) return true
+  return (isPhrase(2) || isPhrase(3)) && words.length > 2 && !hasLegalForm(text)
+}
+
+/** Whether a name is a mark in place of one: `same`, `"Ditto"`, `VOID`. Written otherwise, it may be a name. */
+function isMark(text: string, others: TextRow): boolean {
+  if (text.length > markCharsMax || others.some((cell) => ofCompany.test(cell ?? ''))) return false
+  const bare = text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{M}\p{N}]+$/gu, '')
+  const hasSigns = !text.startsWith(bare) && !text.endsWith(bare)
+  if (isReportWord('marks', bare) && (hasSigns || bare === bare.toLowerCase())) return true
+  if (isReportWord('capitalMarks', bare) && bare === bare.toUpperCase()) return true
+  const isPhilippine = others.some((cell) => isReportWord('philippines', cell ?? ''))
+  return isPhilippine && isReportWord('philippineMarks', bare)
 }
 
 /** `isFree`: the row has nothing else, but other rows have. */
@@ -218,10 +248,8 @@ const getInitial = (text: string): string =>
 /** Returns the positions of columns that hold countries, among the cells of `listLookupColumns`. */
 function listCountryColumns({ columns: { name, location, context, identifiers } }: LookupRule): number[] {
   const first = name === null ? 0 : 1
-  const identifierKeysInUse = [...identifierKeys, ...identifierPlaceKeys].filter(
-    (key) => identifiers[key] !== undefined,
-  )
-  const registration = identifierKeysInUse.indexOf('registration_country')
+  const inUse = [...identifierKeys, ...identifierPlaceKeys].filter((key) => identifiers[key] !== undefined)
+  const registration = inUse.indexOf('registration_country')
   const countries = location.filter((column) => parsePlaceHeader(column)?.part === 'country')
   // `Kraj` is also a town or a region.
   const sure = countries.filter((column) => countries.length === 1 || !/^kraj$/i.test(column.trim()))

@@ -185,7 +185,12 @@ describe('rows that are no companies', () => {
     ],
     [`Bern,\n${list}LEEDS,\n${list}`, /only a place/],
     [`${list}Source: export of the CRM,\n`, /a footer/],
-    [`${list},\nPrepared by J. Doe,\n`, /row 6: "Prepared by J. Doe".*a footer/],
+    [`${list},\nWith best regards J. Doe,\n`, /row 6: "With best regards J. Doe".*a footer/],
+    // Rows that are not looked up do not count.
+    [
+      `Bern,\n${list}Sub-total,\nPage 1 of 2,\nname,city\nLEEDS,\nNorvane GmbH,Wien\nSub-total,\nPrepared by: J. Doe,\nNoted by: A. Roe,\nNothing follows,\n`,
+      /2 rows have only a place \(row 1: "Bern", row 9: "LEEDS"\)/,
+    ],
   ])('are a doubt before anything is billed: %j', async (text, doubt) => {
     writeFileSync(join(folder, 'shape.csv'), `name,city\n${text}`)
     expect((await read({ file: 'shape.csv' })).doubts.join('; ')).toMatch(doubt)
@@ -198,6 +203,7 @@ describe('rows that are no companies', () => {
     // These rows are not looked up, which is told.
     [`${list}-- end of report --,\n`],
     [`${list}Total: 4,\n`],
+    [`${list},\nPrepared by J. Doe,\n`],
     [`name,city\n${list}`],
     // A company may have the name of a town.
     [`Nice,\n${list}`],

@@ -1529,6 +1529,205 @@ describe('a repeated header', () => {
   )
 })
 
+describe('a row without a company', () => {
+  const rule: LookupRule = {
+    columns: {
+      name: 'Customer',
+      location: ['Street', 'City', 'Country'],
+      context: [],
+      identifiers: { registration_id: 'TIN' },
+    },
+    identifierUse: 'first',
+    readsNames: true,
+  }
+  const kindsOf = async (...rows: (string | null)[][]) =>
+    (await createRowReader(rule, noEarlierNames)(rows)).map(({ kind }) => kind)
+  const free = ['', '', '', null]
+  const placed = ['', 'Manila', 'Philippines', null]
+  const numbered = ['Via Roma 1', 'Treviglio', 'Italy', '12345678903']
+
+  test.each([
+    'Prepared by: Juan dela Cruz',
+    'PREPARED BY',
+    'Checked by:',
+    'Noted by Maria Santos',
+    'Approved by: ______________',
+    'Reviewed and approved by: J. Reyes',
+    'Checked/Verified by: Ana',
+    'Inihanda ni: Juan dela Cruz',
+    'Erstellt von Hans Müller',
+    'Geprüft durch: H. Müller',
+    'Établi par : Jean Dupont',
+    'Elaborado por: Ana Pérez',
+    'Aprobado por Ana Pérez',
+    'Verificato da: Luca Rossi',
+    'Gecontroleerd door: Jan Smit',
+    'Godkänd av: Eva Berg',
+    'Hyväksynyt: Matti Virtanen',
+    'Sporządził: Jan Kowalski',
+    'Vyhotovil: Jan Novák',
+    'Készítette: Nagy Anna',
+    'Întocmit: Ion Popescu',
+    'Sastavio: Ivan Horvat',
+    'Составил: Иванов И. И.',
+    'Затвердив: Іваненко',
+    'Εγκρίθηκε από: Γ. Παππάς',
+    'Hazırlayan: Ayşe Kaya',
+    'Disetujui oleh: Budi Santoso',
+    'Người lập: Nguyễn Văn A',
+    'ผู้จัดทำ: สมชาย',
+    '作成者：田中',
+    '审核人：王伟',
+    '작성자: 김민수',
+    'أعده: محمد علي',
+    'אושר ע"י: דוד כהן',
+    'Imeandaliwa na: Juma',
+  ])('a line for a signature names a person, whatever else the row has: %s', async (text) => {
+    const others = [free, placed, ['', '30.11.2026', '', null], ['Juan dela Cruz', '', '', null]]
+    for (const other of others) expect(await kindsOf([text, ...other])).toEqual(['invalid'])
+    expect(await kindsOf(['', text, '', null])).toEqual(['invalid'])
+  })
+
+  test.each([
+    ['*** Nothing Follows ***', '-- nothing follows --', 'xxx NOTHING FOLLOWS xxx', '- End of List -'],
+    [
+      'Fin de la liste',
+      'Fine elenco',
+      'Fim da lista',
+      'Listenende',
+      'Einde lijst',
+      'Koniec listy',
+      'Lista vége',
+    ],
+    [
+      'конец списка',
+      'кінець списку',
+      'Τέλος λίστας',
+      'Liste sonu',
+      'Hết danh sách',
+      '以下余白',
+      '이하 여백',
+      '列表结束',
+    ],
+    ['نهاية القائمة', 'סוף הרשימה', 'Akhir laporan', 'Walang kasunod', 'Kraj liste', 'Slut på listan'],
+  ])('a line that ends the list has none: %s', async (...texts) => {
+    for (const text of texts) expect([text, ...(await kindsOf([text, ...free]))]).toEqual([text, 'invalid'])
+  })
+
+  test.each([
+    ['FOR VERIFICATION', 'None yet', 'VARIOUS', 'Voided check', 'Same as previous', 'kanselado', 'Hindi pa'],
+    ['zu prüfen', 'verschiedene', 'gleiche Firma', 'ungültig', 'à vérifier', 'même société', 'Varios'],
+    [
+      'por verificar',
+      'mismo cliente',
+      'cancelado',
+      'a verificar',
+      'mesma empresa',
+      'da verificare',
+      'stesso cliente',
+    ],
+    [
+      'te controleren',
+      'zelfde klant',
+      'ongeldig',
+      'do weryfikacji',
+      'różni',
+      'k ověření',
+      'jako výše',
+      'za provjeru',
+    ],
+    [
+      'ellenőrizendő',
+      'mint fent',
+      'de verificat',
+      'на проверке',
+      'то же самое',
+      'отменено',
+      'скасовано',
+      'разные',
+    ],
+    [
+      'όπως πάνω',
+      'ακυρώθηκε',
+      'doğrulanacak',
+      'aynı firma',
+      'untuk verifikasi',
+      'seperti di atas',
+      'như trên',
+    ],
+    ['ยกเลิก', 'เหมือนข้างบน', '要確認', '取消', '同社', '상동', '확인 필요', '待核实', '已取消', '同一公司'],
+    [
+      'للتحقق',
+      'ملغى',
+      'نفس الشركة',
+      'לבירור',
+      'מבוטל',
+      'כנ"ל',
+      'रद्द',
+      'বাতিল',
+      'imeghairiwa',
+      'kama hapo juu',
+    ],
+  ])('a word for a company that is open, cancelled or the one above is no name: %s', async (...texts) => {
+    for (const text of texts)
+      expect([text, ...(await kindsOf([text, ...free], [text, ...placed]))]).toEqual([
+        text,
+        'invalid',
+        'invalid',
+      ])
+  })
+
+  test('a mark that is also a name is none in its usual writing, next to no number or street', async () => {
+    for (const text of [
+      'same',
+      '"Same"',
+      '*ditto*',
+      'DITTO',
+      'idem',
+      'VOID',
+      'void',
+      '(Void)',
+      'pareho',
+      'Wala',
+    ])
+      expect([text, ...(await kindsOf([text, ...placed]))]).toEqual([text, 'invalid'])
+    for (const text of ['Same', 'SAME', 'Ditto', 'Idem', 'Void'])
+      expect([text, ...(await kindsOf([text, ...free], [text, ...placed]))]).toEqual([
+        text,
+        'invalid',
+        'resolution',
+      ])
+    const treviglio = ['', 'Treviglio', 'Italy', null]
+    for (const text of ['Wala', 'WALA', 'SAME', 'Same'])
+      expect([text, ...(await kindsOf([text, ...treviglio]))]).toEqual([text, 'resolution'])
+    for (const text of ['same', 'ditto', 'VOID', 'Same', 'idem', 'Void'])
+      expect([text, ...(await kindsOf([text, ...numbered]))]).toEqual([text, 'resolution'])
+  })
+
+  test.each([
+    'Same Deutz-Fahr',
+    'Idem Ltd',
+    'Void Studios',
+    'Various Artists Records',
+    'Ditto Music',
+    'Approved by Nature Ltd',
+    'Prepared Foods: Norvane',
+    'Signed Sealed Delivered',
+    'Checkers',
+    'Nothing Bundt Cakes',
+    'Cancelled Plans LLC',
+    'Santos & Conforme',
+    'The Verification Company',
+    'Verified Credentials',
+    'ERI',
+    'Vice',
+    'Huy',
+    'ista',
+  ])('a name with such words is one: %s', async (text) => {
+    expect(await kindsOf([text, ...free], [text, ...placed])).toEqual(['resolution', 'resolution'])
+  })
+})
+
 describe('rows with a line of a report instead of a company', () => {
   const alone: LookupRule = {
     columns: { name: 'Name', location: [], context: [], identifiers: {} },
