@@ -5,19 +5,17 @@ import { listWithoutNumberWord, numberWords, rememberHeaders, taxHeaders } from 
 import headerWords from './headers.json' with { type: 'json' }
 
 const { earlier, added } = headerWords
+const { surelyNames, companyNames } = earlier
 /** Headers that are accepted whatever their cells contain: names may consist of digits and signs. */
-export const surelyNameHeaders: readonly string[] = toHeaderKeys(...earlier.surelyNames)
+export const surelyNameHeaders: readonly string[] = toHeaderKeys(...surelyNames)
 
 /** Headers of company names, best first. */
-export const companyNameHeaders: readonly string[] = [
-  ...surelyNameHeaders,
-  ...toHeaderKeys(...earlier.companyNames, ...earlier.roles),
-]
+export const companyNameHeaders = toHeaderKeys(...surelyNames, ...companyNames, ...earlier.roles)
 
 /** Headers of names; of a person if the table also has a first or last name. */
 const plainNameHeaders: readonly string[] = toHeaderKeys(...earlier.plainNames, ...added.plainNames)
 
-const lists = [earlier.surelyNames, added.legalNames, earlier.companyNames, earlier.roles, added.names]
+const lists = [surelyNames, added.legalNames, companyNames, earlier.roles, added.names]
 const nameHeaders = toHeaderKeys(...lists.flat(), ...added.roles)
 const plainNames = new Set([...plainNameHeaders, ...toHeaderKeys(added.legalWords)])
 /** Words for the company of a row, as its list calls it. */
@@ -278,6 +276,10 @@ export const earlierIdentifiers = {
   ...ofEarlier,
   registration_id: [...ofRegisters, ...toHeaderKeys(...earlier.taxNumbers)],
 }
+
+const { 'number of a person': ofPersons, 'number of another list': ofLists } = headerWords.others
+/** Headers of numbers of persons, and of other registers and lists than those of companies. */
+export const otherNumberHeaders: ReadonlySet<string> = new Set(toHeaderKeys(...ofPersons, ...ofLists))
 
 const ages = new RegExp(String.raw`(?<![\p{L}\p{M}])(?:${headerWords.ages})(?![\p{L}\p{M}])`, 'giu')
 let postalBases: ReadonlySet<string> | null = null

@@ -2,7 +2,7 @@ import type { IdentifierType } from '../contract/enums.js'
 import headerWords from './headers.json' with { type: 'json' }
 import numberKinds from './number-kinds.json' with { type: 'json' }
 import sharedDomains from './shared-domains.json' with { type: 'json' }
-import { foldLetters, toHeaderKey, toHeaderKeys, toPlainDigits } from './text.js'
+import { foldLetters, toHeaderKey, toHeaderKeys, toPlainDigits, toPlainWidth } from './text.js'
 
 /** Kinds of identifiers that a row can have, in order of trust, with their names in texts. */
 export const identifierNames = {
@@ -42,9 +42,9 @@ const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g
 const dashes = /[\u2010-\u2015\u2212\uff0d]/g
 const exponent = /(?<![\p{L}\d.,])([1-9])(?:[.,](\d+)E\+?|E\+)(\d{1,2})$/iu
 
-/** Returns a number as people wrote it, without what spreadsheets make of it: `'0799…`, `="0799…"`, `799….0`, `1.402345671E+9`. */
+/** Returns a number as people wrote it, in usual signs and without what spreadsheets make of it: `'0799…`, `="0799…"`, `799….0`, `1.402345671E+9`. */
 export function cleanNumber(cell: string): string {
-  const text = toPlainDigits(cell).replace(invisible, '').replace(dashes, '-').trim()
+  const text = toPlainDigits(toPlainWidth(cell)).replace(invisible, '').replace(dashes, '-').trim()
   const own = text.replace(/^=?"([^"]*)"$/, '$1').replace(/^(?:['’‘`´]+|[#№](?=\W*\d))\s*(?=[\p{L}\d])/u, '')
   return own
     .replace(/(?<![\d.,])(\d{5,})[.,]0{1,2}$/, '$1')

@@ -106,19 +106,20 @@ export const writeArabicPlain = (text: string): string =>
 export const toPlainLetters = (text: string): string =>
   writeArabicPlain(text).replace(/[ßøłđðıæœþ]/g, (letter) => latinLetters.get(letter) ?? letter)
 
-/** The zeros of the decimal digits of other scripts: Arabic, Persian, Devanagari, Bengali, Thai, Lao, Myanmar, Khmer, full width … */
-const zeros = [
-  0x660, 0x6f0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0, 0xf20, 0x1040,
-  0x17e0, 0x1810, 0xff10,
-]
-
-/** Writes the decimal digits of other scripts as 0 to 9: `๑๐` is `10`. */
+/** Writes the decimal digits of other scripts as 0 to 9: `๑๐` is `10`. Each script has them in one row, from its zero. */
 export const toPlainDigits = (text: string): string =>
   text.replace(/(?!\d)\p{Nd}/gu, (digit) => {
-    const code = digit.charCodeAt(0)
-    const zero = zeros.find((one) => code >= one && code < one + 10)
-    return zero === undefined ? digit : String(code - zero)
+    const code = digit.codePointAt(0) ?? 0
+    let zero = code
+    while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--
+    return String((code - zero) % 10)
   })
+
+/** Writes letters, digits and brackets of another width or form as usual ones: `【１２】` is `(12)`. Signs for a number stay. */
+export const toPlainWidth = (text: string): string => {
+  const plain = text.replace(/[^№ºª]+/g, (part) => part.normalize('NFKC'))
+  return plain.replace(/(?![[{])\p{Ps}/gu, '(').replace(/(?![\]}])\p{Pe}/gu, ')')
+}
 
 /** `=`, `+`, `-`, `@`, tab, carriage return, line feed, and their full-width forms, which spreadsheets treat alike. */
 const formulaStart = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/

@@ -1,6 +1,6 @@
 import { iso31662 } from 'iso-3166'
 import { findCountryCode } from '../countries.js'
-import { identifierHeaders } from '../header-words.js'
+import { identifierHeaders, listNumberKeys, otherNumberHeaders } from '../header-words.js'
 import { countriesOfAdded, countriesOfHeader, countriesOfTaxHeader, isPlainLabel } from '../identifiers.js'
 import { toHeaderKey, toPlainDigits } from '../text.js'
 import { readTaxNumber } from './national-numbers.js'
@@ -101,6 +101,7 @@ export function readLabelledNumber(text: string, getPlace?: GetPlace): NameWithI
     const isGlued = start === inside.length
     const label = isGlued ? letters : inside.slice(start).trimEnd()
     const key = toHeaderKey(label.replace(/(?<=\S)[\s:]+[A-Z]{2}$/, ''))
+    if ([key, ...listNumberKeys(label)].some((one) => otherNumberHeaders.has(one))) return null
     const digits = isGlued ? all.replace(/^[A-Z]+-?/, '') : all
     const number = /^(?:hr[ab]|vr|pr|gnr|gsr)$/.test(key) ? `${label} ${digits}` : digits
     const countries = [countriesOfHeader, countriesOfAdded].flatMap((known) => known.get(key) ?? [])
@@ -111,8 +112,7 @@ export function readLabelledNumber(text: string, getPlace?: GetPlace): NameWithI
     const tax = isStated || taxCountries.length > 0 ? readTaxNumber(all, taxCountries) : null
     const isName = /\p{L}{2}/u.test(name) || (name === '' && countries.length > 0)
     if ((!isOwn && tax === null) || !isName || isOfPersonsOnly([key], all, null)) continue
-    const [first = null, ...others] = new Set(countries)
-    const ofRow = others.length === 0 ? first : countries.find((one) => getPlace?.()?.has(one))
+    const ofRow = countries.find((one) => new Set(countries).size === 1 || getPlace?.()?.has(one) === true)
     const place = tax?.country.toUpperCase() ?? ofRow ?? null
     const identifier = toStatedIdentifier('registration_id', tax?.number ?? number.trim(), place)
     return identifier === null ? null : { name: name === '' ? null : name, identifiers: [identifier] }

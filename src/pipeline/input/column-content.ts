@@ -295,10 +295,11 @@ export function cutLabels(cell: string): { readonly text: string; readonly label
   const text = tidy(cell.replace(numberBehind, '').replace(thousands, '').replace(register, ' '))
   const front = /^\D*/u.exec(text)?.[0] ?? ''
   const ends = [...front.matchAll(/[\s:.#)]+|$/gu)].map(({ index }) => index).reverse()
-  const label = ends.map((end) => text.slice(0, end)).find(isNumberLabel) ?? ''
-  const behind = /\s\D*$/u.exec(text)?.[0] ?? ''
-  const isTail = label.length + behind.length < text.length && isNumberLabel(behind)
-  const number = tidy(text.slice(label.length, isTail ? -behind.length : undefined))
+  const inFront = ends.map((end) => text.slice(0, end)).find(isNumberLabel) ?? ''
+  const behind = /[\s(]\D*$/u.exec(text)?.[0] ?? ''
+  const isTail = inFront.length + behind.length < text.length && isNumberLabel(behind)
+  const number = tidy(text.slice(inFront.length, isTail ? -behind.length : undefined))
+  const label = inFront === '' && isTail ? tidy(behind) : inFront
   const rest = label === '' ? number : tidy(number.replace(offices, ''))
   if (rest === tidy(cell) || !/\d/.test(rest)) return null
   const whole = label === '' ? null : joinRegisterLetters(label, rest)

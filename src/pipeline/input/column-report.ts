@@ -275,7 +275,7 @@ export class IdentifierCounts {
     const faults = [...this.#faults].map(([fault, counted]) =>
       fault in remedies
         ? describeDamage(fault as keyof typeof remedies, counted)
-        : `${formatRows(counted.count)} ${texts.named[fault]} (${formatRowNumbers(counted)}): looked up ${effects[fault] ?? 'without it'}${fault === 'tax_number' ? this.#getRemedy() : ''}`,
+        : `${formatRows(counted.count)} ${texts.named[fault]} (${formatRowNumbers(counted)}): looked up ${effects[fault] ?? 'without it'}${/^(?:tax_number|other_register)$/.test(fault) ? this.#getRemedy() : ''}`,
     )
     return [
       ...(repeated === undefined

@@ -54,8 +54,8 @@ import {
   toFilledNumber,
 } from './column-content.js'
 
-/** Phone numbers: a country prefix, brackets, or a leading zero and an area code. */
-const isPhone = (text: string): boolean => /^[+(]|^0\d{1,5}[\s/-]\d/.test(text)
+/** Phone numbers: a country prefix, brackets, or a leading zero and an area code. `01-10-041585` is a number of Hungary's register. */
+const isPhone = (text: string): boolean => /^[+(]|^0(?!\d-\d{2}-\d{6}$)\d{1,5}[\s/-]\d/.test(text)
 
 const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d(?!\d)|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/.test(text)
 
@@ -126,21 +126,24 @@ export function findContentFault(
 function listPersonCountries(header: string, rowCountries: readonly string[]): readonly string[] {
   const named = listNumberCountries(header)
   const own = listCodes(rowCountries).filter((code) => named.some((one) => listSharing(one).includes(code)))
-  return (own.length === 0 ? named : own).filter(
-    (code) => !companiesBelow.has(`${code} ${toHeaderKey(header)}`),
-  )
+  const isOpen = (code: string) => !below.has(`company ${code} ${toHeaderKey(header)}`)
+  return (own.length === 0 ? named : own).filter(isOpen)
 }
 
-/** Numbers that are those of companies below these headers, although persons have such numbers too. */
-const companiesBelow = new Map(
-  numberForms.persons.companiesBelow.flatMap(({ country, headers, form }) =>
-    toHeaderKeys(headers).map((key) => [`${country} ${key}`, new RegExp(`^(?:${form})$`)] as const),
+/** Forms by kind, country and header: numbers of companies, although persons have such numbers too, and those of other registers. */
+const below = new Map(
+  numberForms.below.flatMap(({ kind, countries, headers, form }) =>
+    toHeaderKeys(headers).flatMap((key) =>
+      countries
+        .split(' ')
+        .map((one) => [`${kind} ${one} ${key}`, new RegExp(`^\\s*(?:${form})\\s*$`)] as const),
+    ),
   ),
 )
 
-/** Whether only companies have a number of this form below a header: a number in the register, or that of a tax. */
-export const isOfCompanies = (country: string, header: string, text: string): boolean =>
-  companiesBelow.get(`${country.slice(0, 2)} ${toHeaderKey(header)}`)?.test(text.trim()) === true
+/** Whether numbers of a form below a header are only those of companies of a country, or of another of its registers. */
+export const isBelow = (kind: 'company' | 'other', country: string, header: string, text: string): boolean =>
+  [toHeaderKey(header), ''].some((key) => below.get(`${kind} ${country.slice(0, 2)} ${key}`)?.test(text))
 
 let toPlace: ((text: string) => string | null) | null = null
 
@@ -263,9 +266,11 @@ function namesNumbers(text: string): boolean {
   return [text, splitCapitals(text)].some((one) => splitWords(one).map(toHeaderKey).every(isTelling))
 }
 
+const namesOne = (header: string, keys: ReadonlySet<string>): boolean =>
+  listHeaderKeys(header).some((key) => keys.has(key))
+
 /** Whether a header has a name of numbers that several countries or tables use. */
-export const hasSharedName = (header: string): boolean =>
-  listHeaderKeys(header).some((key) => ambiguousNumberHeaders.has(key))
+export const hasSharedName = (header: string): boolean => namesOne(header, ambiguousNumberHeaders)
 
 /** Whether a header names tax numbers. `isEarlier`: in the words of version 0.2.0. */
 export function isTaxHeader(header: string, isEarlier = false): boolean {
@@ -275,19 +280,15 @@ export function isTaxHeader(header: string, isEarlier = false): boolean {
 }
 
 const customerNumbers: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.customerNumbers))
-
 /** Whether a header may name the customers of a bank: their numbers are in no registry, `CIF` in Asia is not that of Spain. */
-export const mayNameCustomers = (header: string): boolean =>
-  listHeaderKeys(header).some((key) => customerNumbers.has(key))
+export const mayNameCustomers = (header: string): boolean => namesOne(header, customerNumbers)
 
 const personHeaders = new Set(toHeaderKeys(...headerWords.others['number of a person']))
-
-export const isPersonsHeader = (header: string) =>
-  listHeaderKeys(header).some((key) => personHeaders.has(key))
+export const isPersonsHeader = (header: string): boolean => namesOne(header, personHeaders)
 
 /** Whether a header names tax numbers of countries whose registers lack them; their cells may be of other countries. */
 export const isOtherTaxHeader = (header: string): boolean =>
-  rankHeader('registration_id', header) < 0 && listHeaderKeys(header).some((key) => otherTaxHeaders.has(key))
+  rankHeader('registration_id', header) < 0 && namesOne(header, otherTaxHeaders)
 
 /** Names that mean a number wherever they are in a header. */
 const tellingKeys: ReadonlySet<string> = new Set(

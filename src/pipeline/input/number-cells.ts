@@ -27,7 +27,6 @@ import {
   type StatedIdentifier,
 } from '../../core/numbers/stated-identifiers.js'
 import {
-  createForms,
   findStatedCountry,
   isEin,
   isOfPersonsOnly,
@@ -45,8 +44,9 @@ import { cutLabels, isPlainVatNumber, readWholeTaxNumber } from './column-conten
 import {
   addTaxLetters,
   hasSharedName,
+  isBelow,
+  isPersonsHeader,
   isTaxHeader,
-  isOfCompanies,
   listHeaderKeys,
   listNumberCountries,
   listRegisterCountries,
@@ -85,7 +85,8 @@ export interface ChosenNumber {
   readonly faults: readonly IdentifierFault[]
 }
 
-const refusals = /^(?:person_number|registration_id|registration_checksum|rounded_number|tax_number)$/
+const refusals =
+  /^(?:other_register|person_number|registration_id|registration_checksum|rounded_number|tax_number)$/
 const refuse = (fault: IdentifierFault): ReadNumber => ({ identifier: null, fault })
 
 type Cells = readonly NumberCell[]
@@ -141,16 +142,18 @@ function readSeveral(cell: NumberCell, places: Places): ReadNumber | null {
   return accept(values.map(({ value }) => value).join(' / '), first.place, null)
 }
 
-/** Reads a cell. In a column that the user named, a tax number without a company number is sent; with letters where these tell it. */
+/** Reads a cell. In a column that the user named, a number of taxes or of another register is sent; with letters where these tell it. */
 function readNamed(cell: NumberCell, places: Places): ReadNumber {
   const read = readCell(cell, places)
-  const isOfTax = read.fault === 'tax_number' || read.fault === 'registration_checksum'
-  if (cell.isNamed !== true || read.identifier !== null || !isOfTax) return read
+  const { fault } = read
+  const isOfTax = fault === 'tax_number' || fault === 'registration_checksum'
+  if (cell.isNamed !== true || read.identifier !== null || (!isOfTax && fault !== 'other_register')) return read
   const text = cutLabels(cell.text)?.text ?? cell.text
   const [only, another] = listRegisterCountries(cell.header)
   const written = [readTaxCountry(text), places.registration_country, another === undefined ? only : null]
   const [place = null] = written.flatMap((one) => toRegisterPlace(one ?? '') ?? [])
-  return accept(addTaxLetters(place, text), place, read.fault === 'tax_number' ? null : read.fault)
+  const isWrong = fault === 'registration_checksum'
+  return accept(isOfTax ? addTaxLetters(place, text) : text, place, isWrong ? fault : null)
 }
 
 /** "zie factuur 12", "to be verified": words, and no number with its label. */
@@ -173,7 +176,8 @@ function readCell(given: NumberCell, places: Places): ReadNumber {
   const isTax = isTaxHeader(label)
   const own = isTax || listRegisterCountries(label).length > 0
   const isKnown = (['registration_id', 'ein'] as const).some((kind) => rankHeader(kind, label) >= 0)
-  if (!own && !isKnown && label !== '' && !isPlainLabel(label)) return refuse('tax_number')
+  if (!own && !isKnown && label !== '' && !isPlainLabel(label))
+    return refuse(isPersonsHeader(label) ? 'person_number' : 'other_register')
   const read = readNumber({ ...cell, header: own ? label : cell.header, text }, places)
   if (read.identifier?.kind !== 'registration_id') return read
   const { place, value } = read.identifier
@@ -199,9 +203,6 @@ function repairNumber(text: string, codes: readonly string[]): string {
   return [signed, digits].find((one) => one !== text && isFitting(one)) ?? text
 }
 
-/** Numbers of statistical offices that registers lack: Croatia calls them `Matični broj`, as its neighbours call those of the register. */
-const statistical = createForms(numberForms.statistical)
-
 /** Reads a cell of a column of numbers by form, check digits, country of the row and header: a company number, a tax number that contains one, or an EIN. */
 function readNumber(cell: NumberCell, places: Places, earlier?: EarlierReading): ReadNumber {
   const { header, text } = cell
@@ -216,8 +217,7 @@ function readNumber(cell: NumberCell, places: Places, earlier?: EarlierReading):
   const { place: chosen, isForeign } = choosePlace({ header, text }, named, [rowPlace, isUnknownRow], earlier)
   const place = chosen === null || isEarlier ? chosen : findRegion(chosen, header, text)
   const country = place?.slice(0, 2).toLowerCase() ?? null
-  if (!isEarlier && statistical.get(country ?? '')?.test(closeNumber(text)) === true)
-    return refuse('registration_id')
+  if (!isEarlier && isBelow('other', rowPlace ?? place ?? '', header, text)) return refuse('other_register')
   // Lithuania: a VAT number is no company number; it has 12 digits, or a 1 before the last of 9.
   const isVat = isTax && (isVatHeader(header) || !/^\d{7}[^1]\d$/.test(closeNumber(text)))
   if (!isEarlier && isVat && (country ?? readTaxCountry(text) ?? named.join().toLowerCase()) === 'lt')
@@ -263,7 +263,7 @@ function readNumber(cell: NumberCell, places: Places, earlier?: EarlierReading):
 /** Returns the countries whose persons may have a number: not those of the header if the row's companies have its form. */
 function listPersonCountries(cell: NumberCell, rowPlace: string | null): readonly string[] {
   const { header, text, personCountries = [] } = cell
-  const isOpen = (one: string) => !isOfCompanies(one, header, text)
+  const isOpen = (one: string) => !isBelow('company', one, header, text)
   const named = listNumberCountries(header).filter(isOpen)
   if (rowPlace === null) return [...named, ...personCountries.filter(isOpen)]
   const country = rowPlace.slice(0, 2)

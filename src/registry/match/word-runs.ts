@@ -1,5 +1,5 @@
 import { findExactCodes } from '../../core/countries.js'
-import { identifierHeaders, listNumberKeys } from '../../core/header-words.js'
+import { identifierHeaders, listNumberKeys, otherNumberHeaders } from '../../core/header-words.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import {
   countriesOfAdded,
@@ -270,7 +270,6 @@ const ownLabels = new Set([
   ...identifierHeaders.registration_id,
 ])
 const taxLabels = new Set([...taxHeaders, ...otherTaxHeaders])
-const personLabels = new Set(toHeaderKeys(...headerWords.others['number of a person']))
 
 /** Lists what may be numbers of companies in a text, each with the rest of the text as its name. */
 export function listNumbersInName(text: string): NumberInName[] {
@@ -304,13 +303,14 @@ interface FoundLabel {
   readonly place: string | null
 }
 
-/** Finds the label at the end of the text in front of a number; `null` if the number is one of a person. */
+/** Finds the label at the end of the text in front of a number; `null` if the number is one of a person or of another list. */
 function findLabel(front: string, number: string): FoundLabel | null {
   const starts = [...front.matchAll(/(?<=^|[\s,;:([–-])(?=\p{L})/gu)].map(({ index }) => index)
   for (const start of starts.slice(-labelWordsMax)) {
     const written = front.slice(start).trim()
     const key = toHeaderKey(written)
-    if (personLabels.has(key) || isOfPersonsOnly([key], number, null)) return null
+    const isOther = [key, ...listNumberKeys(written)].some((one) => otherNumberHeaders.has(one))
+    if (isOther || isOfPersonsOnly([key], number, null)) return null
     const [place = null, ...others] = new Set(
       [countriesOfHeader, countriesOfAdded].flatMap((known) => known.get(key) ?? []),
     )

@@ -748,6 +748,30 @@ describe('a number in the cell of a name, with or without a label, in front or b
   })
 })
 
+describe('a number of another register than that of companies, in the cell of a name', () => {
+  const registry = registryOf([
+    { id: 'a', name: 'Larkmoor Foods Inc', jurisdiction: 'ph', registration_id: '1177' },
+    { id: 'b', name: 'Quellmark Norvane Corporation', jurisdiction: 'ph', registration_id: '34001' },
+  ])
+
+  test.each([
+    'DTI No.',
+    'DTI Reg. No.',
+    'DTI',
+    'CDA Reg. No.',
+    'CDA Registration No',
+    'Business Name No.',
+    'RBN',
+  ])('is not compared with those of companies: %s', (label) => {
+    for (const name of [
+      `Larkmoor Foods Inc, ${label} 34001`,
+      `Larkmoor Foods Inc (${label} 34002)`,
+      `${label}: 34001 Larkmoor Foods Inc`,
+    ])
+      expect([name, ask(registry, name).entity?.legal_name]).toEqual([name, 'Larkmoor Foods Inc'])
+  })
+})
+
 describe('a number with a country that the list or the register does not state', () => {
   const numbers = [
     ['sk', '31333338', 'Larkmoor s.r.o.'],

@@ -16,6 +16,9 @@ import {
 import { findDocumentCountries } from '../../../src/pipeline/input/find-identifiers.js'
 import headerWords from '../../../src/core/headers.json' with { type: 'json' }
 import { UserError } from '../../../src/core/errors.js'
+import { closeNumber } from '../../../src/core/numbers/national-numbers.js'
+import { toRowCells, toRowQuestion } from '../../../src/pipeline/input/row-question.js'
+import { companyNumbers } from '../manual/numbers-page.js'
 
 const leis = ['HWUPKR0MPOU8FGXBT394', 'INR2EJN1ERAN0W5ZP974', '7LTWFZYICNSX8D621K86']
 const badLeis = leis.map((one) => one.replace(/.$/, (digit) => String((Number(digit) + 1) % 10)))
@@ -989,6 +992,72 @@ test.each([
   const table = { company: names, [header]: ['85.07.30-033.28'] }
   expect(found(table).identifiers).toEqual({})
   expect(told(table).unused).toEqual([{ column: header, kind: 'number of a person', why: 'never sent' }])
+})
+
+test.each([
+  'DTI No.',
+  'DTI Reg. No.',
+  'DTI Registration Number',
+  'CDA Registration No',
+  'Business Name No.',
+  'RBN',
+])(
+  'Numbers of a register of sole traders or cooperatives are not compared with those of companies: %s',
+  (header) => {
+    const cells = ['1177', '34001', '152747']
+    expect(found({ company: names, [header]: cells, country: ['PH'] }).identifiers).toEqual({})
+    const table = { company: names, [header]: cells, 'SEC No.': cells, country: ['PH'] }
+    expect(found(table).identifiers).toMatchObject({ registration_id: 'SEC No.' })
+    expect(whyNot(table, header)).toContain('open registers lack them')
+  },
+)
+
+describe('The number of the register comes before that of a tax', () => {
+  const ofTaxes = companyNumbers.filter(([country, , , instead]) => instead !== undefined && country !== 'KR')
+  const general = [
+    'Registration number',
+    'Reg. No.',
+    'Company No.',
+    'Trade register no.',
+    'Business Registry No.',
+  ]
+  const list = ofTaxes.flatMap(([country, tax, taxNumber, instead = '']) =>
+    instead
+      .replace(', HRA', '')
+      .split(', ')
+      .flatMap((own) => {
+        const [, , number = 'HRB 501'] =
+          companyNumbers.find(([code, name]) => code === country && name === own) ?? []
+        return [own, ...general].map((header) => [country, tax, taxNumber, header, number] as const)
+      }),
+  )
+  const joint =
+    'SEC/DTI/CDA Reg. No.|SEC / DTI Registration No.|DTI/SEC No.|SEC or DTI Reg. No.|SEC Registration'
+  const ofPhilippines = joint
+    .split('|')
+    .map((header) => ['PH', 'TIN', '000-388-771-000', header, 'CS201234567'] as const)
+
+  test.each([...list, ...ofPhilippines])('%s: %s %s, %s %s', (country, tax, taxNumber, header, number) => {
+    for (const hasTaxNumbers of [false, true])
+      for (const order of [
+        [tax, header],
+        [header, tax],
+      ]) {
+        const cells: Record<string, string> = { company: 'Acme', [tax]: taxNumber, [header]: number, country }
+        const table = Object.fromEntries(
+          ['company', ...order, 'country'].map((one) => [one, [cells[one] ?? '']]),
+        )
+        const columns = found(table, { hasTaxNumbers })
+        const rule = { columns, identifierUse: 'context', readsNames: true } as const
+        const row = toRowCells(
+          rule,
+          listLookupColumns(columns).map((one) => cells[one] ?? null),
+        )
+        const question = toRowQuestion(rule, row)
+        const context = question.kind === 'resolution' ? (question.lookup.context ?? '') : ''
+        expect(closeNumber(context)).toContain(closeNumber(number))
+      }
+  })
 })
 
 test.each([

@@ -1051,6 +1051,41 @@ test.each([
   },
 )
 
+describe('A number of another register than that of companies', () => {
+  const read = (header: string, country: string, text: string, isNamed = false) => {
+    const places = country === '' ? {} : { registration_country: country }
+    const { identifier, faults } = chooseNumber([{ header, text: cleanNumber(text), isNamed }], places)
+    return identifier === null ? faults.join() : identifier.value
+  }
+
+  test.each([
+    'DTI 34001',
+    'DTI No. 34001',
+    'DTI-34001',
+    'DTI34001',
+    'CDA Reg. No.: 34001',
+    '34001 (DTI)',
+    '34001（DTI）',
+    'REA 34001',
+  ])('is known by its label, and does not lose it: %s', (text) => {
+    for (const header of ['SEC Reg. No.', 'SEC/DTI/CDA Reg. No.', 'Reg. No.'])
+      for (const country of ['PH', '']) expect(read(header, country, text)).toBe('other_register')
+  })
+
+  test.each([
+    ['Trade Licence No.', 'BD', '012345', 'AE'],
+    ['Trade License', 'QA', '98765', 'AE'],
+    ['BN No.', 'NG', '1234567', 'CA'],
+    ['BIN', 'CA', '987654321', 'BD'],
+    ['Firm Registration No.', 'PK', '0012345', 'ZA'],
+    ['Matični broj obrta', 'HR', '92345678', 'RS'],
+  ])('is known by its header and country: %s of %s is none, %s', (header, country, text, other) => {
+    expect(read(header, country, text)).toBe('other_register')
+    expect(read(header, country, text, true)).toBe(text)
+    expect(read(header, other, text)).not.toBe('other_register')
+  })
+})
+
 describe('A cell with the name of its number', () => {
   const read = (header: string, country: string, text: string) => {
     const { identifier, faults } = chooseNumber([{ header, text }], { registration_country: country })
