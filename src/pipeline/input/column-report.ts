@@ -26,7 +26,7 @@ import { searchIdentifiers } from './detect-columns.js'
 import { parsePlaceHeader, wholePlaceHeaders, identifierHeaders } from '../../core/header-words.js'
 import { listHeaderKeys, rankHeader } from './identifier-content.js'
 import type { IdentifierFault } from './number-cells.js'
-import { repeatedHeaders, reportRow, totalRow } from './row-reader.js'
+import { repeatedHeaders, reportRow, totalRow } from './rows-without-company.js'
 import texts from './fault-texts.json' with { type: 'json' }
 import {
   identifierKeys,

@@ -13,7 +13,6 @@ import {
   type NestedColumns,
 } from './columns.js'
 import {
-  isKnownHeader,
   isPersonHeader,
   rankPlainName,
   rankThingName,
@@ -205,12 +204,6 @@ const [hintsMax, listedMax] = [3, 30]
 /** Describes the damage of names; `null` without any. */
 export const describeDamage = (cells: readonly string[]): string | null =>
   damages.find(({ sign, share }) => isMostly(cells, (cell) => sign.test(cell), share))?.text ?? null
-
-const cellTypes: ReadonlySet<string> = new Set(headerWords.cellTypes.split('|').map(toSpellingKey))
-
-/** Whether all cells are headers, or all are words for types. */
-export const isDescription = (cells: readonly string[]): boolean =>
-  cells.every(isKnownHeader) || cells.every((cell) => cellTypes.has(toSpellingKey(cell)))
 
 /** Returns the column of company names of a table without a header, by content only; null if it is unclear. */
 export function findUnnamedColumn(columns: readonly string[], samples: ColumnSamples): string | null {

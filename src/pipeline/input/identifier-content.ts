@@ -1,3 +1,4 @@
+import { isBelow } from '../../core/numbers/other-registers.js'
 import { rankInHeaders, toHeaderKey, toHeaderKeys, toSpellingKey } from '../../core/text.js'
 import {
   classifyHost,
@@ -126,24 +127,9 @@ export function findContentFault(
 function listPersonCountries(header: string, rowCountries: readonly string[]): readonly string[] {
   const named = listNumberCountries(header)
   const own = listCodes(rowCountries).filter((code) => named.some((one) => listSharing(one).includes(code)))
-  const isOpen = (code: string) => !below.has(`company ${code} ${toHeaderKey(header)}`)
+  const isOpen = (code: string) => !isBelow('company', code, header)
   return (own.length === 0 ? named : own).filter(isOpen)
 }
-
-/** Forms by kind, country and header: numbers of companies, although persons have such numbers too, and those of other registers. */
-const below = new Map(
-  numberForms.below.flatMap(({ kind, countries, headers, form }) =>
-    toHeaderKeys(headers).flatMap((key) =>
-      countries
-        .split(' ')
-        .map((one) => [`${kind} ${one} ${key}`, new RegExp(`^\\s*(?:${form})\\s*$`)] as const),
-    ),
-  ),
-)
-
-/** Whether numbers of a form below a header are only those of companies of a country, or of another of its registers. */
-export const isBelow = (kind: 'company' | 'other', country: string, header: string, text: string): boolean =>
-  [toHeaderKey(header), ''].some((key) => below.get(`${kind} ${country.slice(0, 2)} ${key}`)?.test(text))
 
 let toPlace: ((text: string) => string | null) | null = null
 

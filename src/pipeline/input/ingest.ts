@@ -4,7 +4,7 @@ import { openSqlite } from '../../platform/sqlite.js'
 import type { CheckpointReader, KeyedLookup } from '../checkpoint/lookup.js'
 import type { LookupId } from '../../core/lookup-identity.js'
 import type { Input, MemberRow, TextRow } from './input.js'
-import { RowShapes } from './earlier-columns.js'
+import { RowShapes } from './rows-without-company.js'
 import { RowIndex, RowKeys } from './row-index.js'
 import { RowGrouping, type RowGroups } from './column-choice.js'
 import {

@@ -1,4 +1,5 @@
 import { findCodedCountry, parseCourtNumber } from '../../core/numbers/court-numbers.js'
+import { isBelow } from '../../core/numbers/other-registers.js'
 import {
   findEuidCountry,
   isPlainLabel,
@@ -44,7 +45,6 @@ import { cutLabels, isPlainVatNumber, readWholeTaxNumber } from './column-conten
 import {
   addTaxLetters,
   hasSharedName,
-  isBelow,
   isPersonsHeader,
   isTaxHeader,
   listHeaderKeys,
@@ -146,14 +146,14 @@ function readSeveral(cell: NumberCell, places: Places): ReadNumber | null {
 function readNamed(cell: NumberCell, places: Places): ReadNumber {
   const read = readCell(cell, places)
   const { fault } = read
-  const isOfTax = fault === 'tax_number' || fault === 'registration_checksum'
-  if (cell.isNamed !== true || read.identifier !== null || (!isOfTax && fault !== 'other_register')) return read
+  const isSent = /^(?:tax_number|registration_checksum|other_register)$/.test(fault ?? '')
+  if (cell.isNamed !== true || read.identifier !== null || !isSent) return read
   const text = cutLabels(cell.text)?.text ?? cell.text
   const [only, another] = listRegisterCountries(cell.header)
   const written = [readTaxCountry(text), places.registration_country, another === undefined ? only : null]
   const [place = null] = written.flatMap((one) => toRegisterPlace(one ?? '') ?? [])
-  const isWrong = fault === 'registration_checksum'
-  return accept(isOfTax ? addTaxLetters(place, text) : text, place, isWrong ? fault : null)
+  const sent = fault === 'other_register' ? text : addTaxLetters(place, text)
+  return accept(sent, place, fault === 'registration_checksum' ? fault : null)
 }
 
 /** "zie factuur 12", "to be verified": words, and no number with its label. */

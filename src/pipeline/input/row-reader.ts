@@ -1,24 +1,17 @@
 import { identify, isPlaceholder, type Lookup } from '../../core/lookup-identity.js'
 import { type KeyedLookup, calculateResolutionKey, buildStageLookup } from '../checkpoint/lookup.js'
-import {
-  isReportLine,
-  isReportWord,
-  noEarlierNames,
-  signedStarts,
-  toTotalKey,
-  toTotalKeys,
-  type EarlierNames,
-} from './earlier-columns.js'
+import { noEarlierNames, type EarlierNames } from './earlier-columns.js'
+import { createHeaderFinder, createTotalFinder, type InvalidRow } from './rows-without-company.js'
 import type { TextRow } from './input.js'
-import { hasLegalForm, mayBeIdentifier, twoLetterCode } from './column-content.js'
-import { listLookupColumns, type LookupRule } from './columns.js'
+import { mayBeIdentifier, twoLetterCode } from './column-content.js'
+import type { LookupRule } from './columns.js'
 import { identifierKeys, identifierPlaceKeys, listIdentifierColumns } from '../../core/identifiers.js'
 import type { RowQuestion } from './row-question.js'
 import texts from './fault-texts.json' with { type: 'json' }
-import { isKnownHeader, parsePlaceHeader } from '../../core/header-words.js'
+import { parsePlaceHeader } from '../../core/header-words.js'
 import { closeNumber, hasWrongCheckDigits } from '../../core/numbers/national-numbers.js'
 import { isPersonNumber } from '../../core/numbers/number-forms.js'
-import { toPlainDigits, toSpellingKey, writeGreekPlain } from '../../core/text.js'
+import { toPlainDigits, writeGreekPlain } from '../../core/text.js'
 import numberForms from '../../core/numbers/number-forms.json' with { type: 'json' }
 import headerWords from '../../core/headers.json' with { type: 'json' }
 
@@ -109,142 +102,6 @@ const isSameLookup = (lookup: Lookup, question: RowQuestion): boolean =>
   question.kind === 'resolution' &&
   (['name', 'location', 'context'] as const).every((key) => question.lookup[key] === lookup[key])
 
-/** Why rows that are headers are not looked up. */
-export const repeatedHeaders = {
-  same: 'the row repeats the header',
-  other: 'the row is a header with other columns',
-} as const
-
-/** Why rows with a total, and footers of a page, are not looked up. */
-export const totalRow = 'the row has a total instead of a company'
-export const reportRow = 'the row has a line of a report instead of a company'
-
-type InvalidRow = Extract<RowQuestion, { kind: 'invalid' }>
-
-/** Finds rows that repeat the header, as in joined files. Case, spaces and punctuation do not count. */
-function createHeaderFinder({ columns }: LookupRule): (row: TextRow) => InvalidRow | null {
-  const headers = listLookupColumns(columns)
-  // A header of signs, `〒` or `%`, has no letter in its spelling.
-  const toKey = (text: string) => toSpellingKey(text) || text.trim()
-  const keys = headers.map(toKey)
-  const known = new Set(keys)
-  const initials = new Set([...headers, ...keys].map(getInitial))
-  const charsMax = Math.max(...keys.map(({ length }) => length)) * 3
-  return (row) => {
-    const [first = null] = row
-    // Cheap, since it is called for every row.
-    if (first === null || first.length > charsMax || !initials.has(getInitial(first))) return null
-    const firstKey = toKey(first)
-    if (!known.has(firstKey)) return null
-    const cells = row.flatMap((cell, at) => {
-      const key = toKey(cell ?? '')
-      return key === '' ? [] : [{ cell: cell ?? '', isOwn: key === keys[at], isOther: known.has(key) }]
-    })
-    if (cells.every(({ isOwn }) => isOwn)) return { kind: 'invalid', reason: repeatedHeaders.same }
-    const isHeader = firstKey === keys[0] || cells.length > 1
-    const isOther = isHeader && cells.every(({ cell, isOther }) => isOther || isKnownHeader(cell))
-    return isOther ? { kind: 'invalid', reason: repeatedHeaders.other } : null
-  }
-}
-
-/** Words for totals: `vague` ones are names of companies too, a town or a group follows the `partial` ones, `units` are also short. */
-const totals = toTotalKeys(headerWords.totals.sure)
-const vagueTotals = toTotalKeys(headerWords.totals.vague)
-const partialTotals = toTotalKeys([headerWords.totals.partial])
-const pieces = toTotalKeys([headerWords.totals.units])
-const [markCharsMax, totalCharsMax, personCharsMax] = [20, 100, 200]
-/** Units that a total counts, and currencies. */
-const counted: ReadonlySet<string> = new Set([
-  ...pieces,
-  ...toTotalKeys([headerWords.totals.counted]),
-  ...Intl.supportedValuesOf('currency').map(toTotalKey),
-])
-
-/** Finds rows with a total instead of a name: `Total`, `Summe: 24`, `(24 rows)`, `TOTAL PROVEEDORES: 35`, `Sous-total Tunis`. */
-function createTotalFinder({
-  columns: { name, location, identifiers, country = '' },
-}: LookupRule): (row: TextRow) => InvalidRow | null {
-  const isAlone = location.length === 0 && listIdentifierColumns(identifiers).length === 0
-  const parts = location.map((column) => parsePlaceHeader(column)?.part)
-  return (row) => {
-    const others = name === null ? row : row.slice(1)
-    const text = (name === null ? '' : row[0]) || (others.find((cell) => cell) ?? '')
-    // The count of the rows may be in another column: `Total | 33 customers`. No town is a number, but regions and countries have numbers.
-    const isBlank = (cell: string) =>
-      cell === '' || cell === text || (/^\p{Nd}+ \p{L}/u.test(cell) && isTotal(cell, true))
-    const isEmpty = (cell: string, at: number) =>
-      isBlank(cell) || (at < parts.length && parts[at] !== 'postal' && /^\p{Nd}{1,4}$/u.test(cell))
-    if (text === '' || text.length > totalCharsMax) return null
-    const isReport = isSigned(text) || (name !== null && isMark(row[0] ?? '', [...others, country]))
-    if (isReport) return { kind: 'invalid', reason: reportRow }
-    if (!others.every((cell, at) => isEmpty(cell ?? '', at))) return null
-    const isFree = !isAlone && others.every((cell, at) => isBlank(cell ?? '') || parts[at] === 'city')
-    if (isTotal(text, isFree)) return { kind: 'invalid', reason: totalRow }
-    return isReportLine(text, isFree) ? { kind: 'invalid', reason: reportRow } : null
-  }
-}
-
-/** A row with a number, a street or a website of its own has a company. */
-const ofCompany = /\p{Nd}|@|\p{L}{2}\.\p{L}{2}/u
-
-/** Whether a text is a line for a signature: `Prepared by: Juan Cruz`, `Reviewed and approved by`, `Checked by Ana Cruz`. */
-function isSigned(text: string): boolean {
-  if (!signedStarts.has(toTotalKey(text.slice(0, 8)).slice(0, 3))) return false
-  const [front = '', name] = text.split(/[:：_]|[.]{2}/u)
-  const words = front
-    .replace(/^\p{L}+(?:\s?[/&,]\s?|\s(?:and|und|et|y|e|i|и|і|dan|at|na|ve|a|och|og|en)\s)/u, '')
-    .split(/\s+/u)
-  const isPhrase = (end?: number) => isReportWord('signed', words.slice(0, end).join(' '))
-  if (isReportWord('signed', front) || ((name !== undefined || words.length > 1) && isPhrase())) return true
-  return (isPhrase(2) || isPhrase(3)) && words.length > 2 && !hasLegalForm(text)
-}
-
-/** Whether a name is a mark in place of one: `same`, `"Ditto"`, `VOID`. Written otherwise, it may be a name. */
-function isMark(text: string, others: TextRow): boolean {
-  if (text.length > markCharsMax || others.some((cell) => ofCompany.test(cell ?? ''))) return false
-  const bare = text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{M}\p{N}]+$/gu, '')
-  const hasSigns = !text.startsWith(bare) && !text.endsWith(bare)
-  if (isReportWord('marks', bare) && (hasSigns || bare === bare.toLowerCase())) return true
-  if (isReportWord('capitalMarks', bare) && bare === bare.toUpperCase()) return true
-  const isPhilippine = others.some((cell) => isReportWord('philippines', cell ?? ''))
-  return isPhilippine && isReportWord('philippineMarks', bare)
-}
-
-/** `isFree`: the row has nothing else, but other rows have. */
-function isTotal(name: string, isFree: boolean): boolean {
-  const text = name.replace(/\p{Nd}[\p{Nd}.,\s]*/gu, ' ').trim()
-  const key = toTotalKey(text)
-  if (totals.has(key) || (isFree && vagueTotals.has(key))) return true
-  // "Jumla / TOTAL": in two languages.
-  const parts = text
-    .split(/[/|\\()•·–—]+|\s-\s/u)
-    .map(toTotalKey)
-    .filter((part) => /\p{L}/u.test(part))
-  if (parts.length > 1 && parts.every((part) => totals.has(part) || vagueTotals.has(part))) return true
-  const words = text.split(/[^\p{L}\p{M}\p{Sc}]+/u).filter((word) => word !== '')
-  const join = (from: number, to?: number) => toTotalKey(words.slice(from, to).join(''))
-  const isPart = [join(0, 1), join(0, 2), join(-1)].some((word) => partialTotals.has(word))
-  if (isPart && words.length < 5 && !hasLegalForm(name)) return true
-  // A word for a total and, before or behind it, only words for what it counts.
-  const areCounted = (list: readonly string[]) => list.every((word) => counted.has(toTotalKey(word)))
-  const isCounted = (at: number, end: number) =>
-    (totals.has(join(at, end)) || vagueTotals.has(join(at, end))) &&
-    areCounted([...words.slice(0, at), ...words.slice(end)])
-  // "2 klienti" next to a total in another column
-  if (isFree && /^\p{Nd}+ [\p{L}\p{M}]{4}[^\p{Nd}]*$/u.test(name.trim()) && areCounted(words)) return true
-  // "3 gab.", "1,204 pcs": a name would begin with a capital letter
-  const piece = /^\p{Nd}[\p{Nd}.,\s]*([\p{Ll}\p{Lo}\p{M}]{1,8})\.?$/u.exec(name.trim())?.[1]
-  if (isFree && piece !== undefined && pieces.has(toTotalKey(piece))) return true
-  const unit = /\(([^()]+)\)[\s:]*$/u.exec(name)?.[1] ?? 'x'
-  const isUnit = unit === unit.toUpperCase() && counted.has(toTotalKey(unit))
-  const isSaid = isFree || /[\p{Nd}:：]/u.test(name) || totals.has(join(0, 2)) || isUnit
-  return isSaid && words.some((_, at) => isCounted(at, at + 1) || isCounted(at, at + 2))
-}
-
-/** Returns the first letter or digit, in lower case. */
-const getInitial = (text: string): string =>
-  (/[\p{L}\p{M}\p{N}]/u.exec(text)?.[0] ?? '').normalize('NFKC').toLowerCase().charAt(0)
-
 /** Returns the positions of columns that hold countries, among the cells of `listLookupColumns`. */
 function listCountryColumns({ columns: { name, location, context, identifiers } }: LookupRule): number[] {
   const first = name === null ? 0 : 1
@@ -332,6 +189,8 @@ const openLabels = [
 const ofTaxes = new Map(
   Object.entries(numberForms.persons.labelled).map(([code, form]) => [code, new RegExp(`^${form}$`)]),
 )
+
+const personCharsMax = 200
 
 /** Whether a name has enough digits for the number of a person. Cheap: it is called for every row. */
 const mayHavePerson = (name: string): boolean =>
