@@ -14,8 +14,6 @@ import {
 import type { PlaceOrder } from './header-and-cells.js'
 import { findOwnersAddress } from './identifier-content.js'
 import { rankInHeaders, splitNumber, toHeaderKey, toHeaderKeys } from '../../core/text.js'
-import type { Lookup } from '../../core/lookup-identity.js'
-import { calculateResolutionKey, type CheckpointReader } from '../checkpoint/lookup.js'
 import type { Input } from './input.js'
 
 /** Returns the columns that earlier runs may have used: fewer identifiers, and as detected without named columns. */
@@ -152,59 +150,4 @@ function isAddedHeader(header: string): boolean {
     rankNameHeader(header) >= 0 ||
     findOwnersAddress(header) !== null
   )
-}
-
-/** Names submitted before as they are. */
-export interface EarlierNames {
-  /** Loads the state of these lookups for `wasAsked`. */
-  fetch(lookups: readonly Lookup[]): Promise<void>
-  wasAsked(lookup: Lookup): boolean
-}
-
-/** For lookups that cost nothing, whatever was asked before. */
-export const noEarlierNames: EarlierNames = { fetch: () => Promise.resolve(), wasAsked: () => false }
-
-/** Returns the names submitted earlier in the scope of a reader. */
-export function createEarlierNames(reader: CheckpointReader): EarlierNames {
-  return {
-    fetch: async (lookups) => {
-      if (lookups.length === 0) return
-      await reader.fetch(lookups.map(toResolution))
-    },
-    wasAsked: (lookup) => hasBeenLookedUp(reader, lookup),
-  }
-}
-
-const toResolution = (lookup: Lookup) => ({
-  kind: 'resolution' as const,
-  key: calculateResolutionKey(lookup),
-})
-
-function hasBeenLookedUp(reader: CheckpointReader, lookup: Lookup): boolean {
-  const ids = reader.find([toResolution(lookup)]).filter((id) => id !== 0)
-  const [known] = reader.readAnswers(ids)
-  return known !== undefined && known !== null && known.state !== 'new'
-}
-
-/** The names of a reader, or of one that is opened on first use and closed by `close`; none for null. */
-export function openEarlierNames(
-  source: CheckpointReader | (() => CheckpointReader | null) | null,
-): EarlierNames & { close: () => void } {
-  if (typeof source !== 'function')
-    return { ...(source === null ? noEarlierNames : createEarlierNames(source)), close: () => undefined }
-  // A missing reader is not searched again: a list may have a million such names.
-  let reader: CheckpointReader | null | undefined
-  let names = noEarlierNames
-  return {
-    fetch: async (lookups) => {
-      if (lookups.length === 0) return
-      if (reader === undefined) {
-        reader = source()
-        if (reader !== null) names = createEarlierNames(reader)
-      }
-      await names.fetch(lookups)
-    },
-    wasAsked: (lookup) => names.wasAsked(lookup),
-    close: () => reader?.close(),
-  }
 }

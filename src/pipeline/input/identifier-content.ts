@@ -1,4 +1,3 @@
-import { isBelow } from '../../core/numbers/other-registers.js'
 import { rankInHeaders, toHeaderKey, toHeaderKeys, toSpellingKey } from '../../core/text.js'
 import {
   classifyHost,
@@ -129,6 +128,20 @@ function listPersonCountries(header: string, rowCountries: readonly string[]): r
   const own = listCodes(rowCountries).filter((code) => named.some((one) => listSharing(one).includes(code)))
   const isOpen = (code: string) => !isBelow('company', code, header)
   return (own.length === 0 ? named : own).filter(isOpen)
+}
+
+/** Forms by kind, countries and headers: numbers of companies, although persons have such numbers too, and those of other registers. */
+const below = numberForms.below.map(({ kind, countries, headers, form }) => {
+  const isOf = new Set(countries.split(' '))
+  return { kind, isOf, keys: toHeaderKeys(headers), form: new RegExp(`^\\s*(?:${form})\\s*$`) }
+})
+
+/** Whether numbers of a form, or of any, below a header are only those of companies of a country, or of another register. */
+export function isBelow(kind: 'company' | 'other', country: string, header: string, text?: string): boolean {
+  const all = below.filter((one) => one.kind === kind && one.isOf.has(country.slice(0, 2)))
+  const key = toHeaderKey(header)
+  const named = all.filter(({ keys }) => keys.includes(key) || keys.includes(''))
+  return named.some(({ form }) => text === undefined || form.test(text))
 }
 
 let toPlace: ((text: string) => string | null) | null = null

@@ -1,5 +1,4 @@
 import { findCodedCountry, parseCourtNumber } from '../../core/numbers/court-numbers.js'
-import { isBelow } from '../../core/numbers/other-registers.js'
 import {
   findEuidCountry,
   isPlainLabel,
@@ -45,6 +44,7 @@ import { cutLabels, isPlainVatNumber, readWholeTaxNumber } from './column-conten
 import {
   addTaxLetters,
   hasSharedName,
+  isBelow,
   isPersonsHeader,
   isTaxHeader,
   listHeaderKeys,

@@ -1,6 +1,10 @@
 import { identify, isPlaceholder, type Lookup } from '../../core/lookup-identity.js'
-import { type KeyedLookup, calculateResolutionKey, buildStageLookup } from '../checkpoint/lookup.js'
-import { noEarlierNames, type EarlierNames } from './earlier-columns.js'
+import {
+  type CheckpointReader,
+  type KeyedLookup,
+  calculateResolutionKey,
+  buildStageLookup,
+} from '../checkpoint/lookup.js'
 import { createHeaderFinder, createTotalFinder, type InvalidRow } from './rows-without-company.js'
 import type { TextRow } from './input.js'
 import { mayBeIdentifier, twoLetterCode } from './column-content.js'
@@ -15,7 +19,6 @@ import { toPlainDigits, writeGreekPlain } from '../../core/text.js'
 import numberForms from '../../core/numbers/number-forms.json' with { type: 'json' }
 import headerWords from '../../core/headers.json' with { type: 'json' }
 
-export { createEarlierNames, noEarlierNames, openEarlierNames, type EarlierNames } from './earlier-columns.js'
 export type ValidQuestion = Exclude<RowQuestion, { kind: 'invalid' }>
 
 /** Returns the lookups of rows, in order; rows contain the cells of `listLookupColumns`. */
@@ -94,6 +97,61 @@ export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowRea
       const isCounted = isCut && question.kind !== 'invalid'
       return isCounted ? { ...question, faults: [...question.faults, 'person_number'] } : question
     })
+  }
+}
+
+/** Names submitted before as they are. */
+export interface EarlierNames {
+  /** Loads the state of these lookups for `wasAsked`. */
+  fetch(lookups: readonly Lookup[]): Promise<void>
+  wasAsked(lookup: Lookup): boolean
+}
+
+/** For lookups that cost nothing, whatever was asked before. */
+export const noEarlierNames: EarlierNames = { fetch: () => Promise.resolve(), wasAsked: () => false }
+
+/** Returns the names submitted earlier in the scope of a reader. */
+export function createEarlierNames(reader: CheckpointReader): EarlierNames {
+  return {
+    fetch: async (lookups) => {
+      if (lookups.length === 0) return
+      await reader.fetch(lookups.map(toResolution))
+    },
+    wasAsked: (lookup) => hasBeenLookedUp(reader, lookup),
+  }
+}
+
+const toResolution = (lookup: Lookup) => ({
+  kind: 'resolution' as const,
+  key: calculateResolutionKey(lookup),
+})
+
+function hasBeenLookedUp(reader: CheckpointReader, lookup: Lookup): boolean {
+  const ids = reader.find([toResolution(lookup)]).filter((id) => id !== 0)
+  const [known] = reader.readAnswers(ids)
+  return known !== undefined && known !== null && known.state !== 'new'
+}
+
+/** The names of a reader, or of one that is opened on first use and closed by `close`; none for null. */
+export function openEarlierNames(
+  source: CheckpointReader | (() => CheckpointReader | null) | null,
+): EarlierNames & { close: () => void } {
+  if (typeof source !== 'function')
+    return { ...(source === null ? noEarlierNames : createEarlierNames(source)), close: () => undefined }
+  // A missing reader is not searched again: a list may have a million such names.
+  let reader: CheckpointReader | null | undefined
+  let names = noEarlierNames
+  return {
+    fetch: async (lookups) => {
+      if (lookups.length === 0) return
+      if (reader === undefined) {
+        reader = source()
+        if (reader !== null) names = createEarlierNames(reader)
+      }
+      await names.fetch(lookups)
+    },
+    wasAsked: (lookup) => names.wasAsked(lookup),
+    close: () => reader?.close(),
   }
 }
 

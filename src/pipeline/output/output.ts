@@ -20,7 +20,7 @@ import { assertOutputUsable, createIsInputError, createTwiceError } from './outp
 import { listFilePlaces } from '../../platform/files.js'
 import { assertWithoutParts, openPart, type OpenPart, type OpenPartDeps } from './partitioned-job.js'
 import { publish, tryPublishing, type PublishOptions, type PublishReport } from './publish.js'
-import { RowSpool } from './row-spool.js'
+import { RowSpool } from './write-format.js'
 import { assertCellsFit } from './xlsx.js'
 import type { LineObserver } from '../answers/joined-line.js'
 import type { PartDatabase } from './part-ledger.js'

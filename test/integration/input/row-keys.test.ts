@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ingest, type IngestDeps } from '../../../src/pipeline/input/ingest.js'
 import { openInput } from '../../../src/pipeline/input/input.js'
-import { RowSpool } from '../../../src/pipeline/output/row-spool.js'
+import { RowSpool } from '../../../src/pipeline/output/write-format.js'
 import { queryDuckDb } from '../../support/tables.js'
 import { makeFolder } from '../../support/temporary-folder.js'
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { RowSpool } from '../../../src/pipeline/output/row-spool.js'
+import { RowSpool } from '../../../src/pipeline/output/write-format.js'
 import { createWorkplace, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
 import { queryDuckDb, readParquet } from '../../support/tables.js'
 import { readJsonLines } from '../../support/json-lines.js'
