@@ -22,7 +22,6 @@ import {
   type RunServices,
 } from '../pipeline/run.js'
 import type { RunEvent, RunSummary } from '../pipeline/history/run-figures.js'
-import { resolvePart } from './resolve-part.js'
 import { notifyOfFailedStart, renderRunReport, runWithLivePage } from './run-report.js'
 import { systemClock, type Clock, systemRandom, type Random } from '../platform/clock.js'
 import { explainSystemFailure } from '../platform/system-limits.js'
@@ -96,9 +95,9 @@ async function run(
   try {
     const settings = resolveSettings(parsed, environment)
     const watch = { address: settings.watch, checkpointPath: settings.checkpoint.path, command, clock }
-    return await runWithLivePage({ ...watch, observe }, (observer) => {
+    return await runWithLivePage({ ...watch, observe }, async (observer) => {
       const call = { settings, environment, options, observe: observer, clock, command }
-      const [services, order] = [buildServices(call), buildOrder(call)]
+      const [services, order] = [buildServices(call), await buildOrder(call)]
       removeStaleFolders()
       progress.isStarted = true
       return runPipeline(order, services)
@@ -120,7 +119,8 @@ interface RunCall {
   readonly command: string
 }
 
-function buildOrder({ settings, environment, options, observe, command }: RunCall): RunOrder {
+async function buildOrder({ settings, environment, options, observe, command }: RunCall): Promise<RunOrder> {
+  const parts = settings.job.partition === null ? null : await import('./resolve-part.js')
   return {
     source: {
       input: buildInputOptions(settings),
@@ -129,7 +129,7 @@ function buildOrder({ settings, environment, options, observe, command }: RunCal
       dedupe: settings.input.dedupe,
       rowKey: settings.input.rowKey ?? null,
       groupBy: settings.reportBy,
-      part: resolvePart(settings, environment, options.askAgain ?? []),
+      part: parts?.resolvePart(settings, environment, options.askAgain ?? []) ?? null,
     },
     target: {
       output: settings.output,
@@ -227,7 +227,7 @@ function connectFirst(
 }
 
 /** Calls `answerFirst` in a temporary checkpoint, for a plan; `closeLater` removes it. */
-export const askFirst: AskFirst = ({ settings, environment, signal }, asked, closeLater) => {
+export const askFirst: AskFirst = async ({ settings, environment, signal }, asked, closeLater) => {
   const folder = createTemporaryFolder()
   closeLater(() => {
     rmSync(folder, { recursive: true, force: true })
@@ -241,7 +241,7 @@ export const askFirst: AskFirst = ({ settings, environment, signal }, asked, clo
     clock: systemClock,
     command: 'plan',
   }
-  return answerFirstForPlan(buildOrder(call), buildServices(call), asked, closeLater)
+  return answerFirstForPlan(await buildOrder(call), buildServices(call), asked, closeLater)
 }
 
 /** Metadata of a Parquet output. */
