@@ -52,7 +52,12 @@ export function detectLayout(sample: string, hints: LayoutHints): Layout {
   const told = hints.delimiter ?? named?.[1]
   if (hints.hasHeader === false) return detectWithoutHeader(rest, told ?? null, above)
   const tries = told === undefined ? delimiters : [told]
-  const titled = tries.flatMap((delimiter) => findTitles(rest, delimiter) ?? [])
+  const isWhole = tries.some((delimiter) => {
+    const [first, ...below] = sampleRecords(rest, delimiter)
+    const isAlike = below.every(({ cells }) => cells.length === first?.cells.length)
+    return first !== undefined && isAlike && namesColumns(first, below, titleLimits.widthMin)
+  })
+  const titled = isWhole ? [] : tries.flatMap((delimiter) => findTitles(rest, delimiter) ?? [])
   const [best] = titled.sort((one, other) => other.share - one.share || other.width - one.width)
   const linesAbove = above + (best?.titleLines ?? 0)
   const isTabbed = hints.isNamedTsv === true && hasCells(rest, '\t')
@@ -177,9 +182,7 @@ function hasNumbersBelow({ cells }: SampleRecord, rows: readonly SampleRecord[])
   )
 }
 
-function countFilled({ cells }: SampleRecord): number {
-  return cells.filter((cell) => cell.trim() !== '').length
-}
+const countFilled = ({ cells }: SampleRecord): number => cells.filter((cell) => cell.trim() !== '').length
 
 /**
  * Detects the delimiter of a CSV by its first records: one that the header has, with which quotes are in valid places

@@ -305,8 +305,8 @@ const checkRules = new Map(
   Object.entries(plainNumbers.checks).map(([country, rules]) => [country, rules.map(createRule)]),
 )
 
-type CheckRule = Readonly<Record<'form' | 'weights' | 'digits', string>> & { readonly again?: string }
-function createRule({ form, weights, digits, again = '' }: CheckRule) {
+export type CheckRule = Readonly<Record<'form' | 'weights' | 'digits', string>> & { readonly again?: string }
+export function createRule({ form, weights, digits, again = '' }: CheckRule) {
   const checks = digits.split(' ')
   const find = (number: string, factors: number[]) =>
     weights === 'hybrid' || weights === 'luhn'

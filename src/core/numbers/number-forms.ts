@@ -3,6 +3,7 @@ import {
   addCheckDigit,
   addCnpjChecks,
   closeNumber,
+  createRule,
   findNumberForm,
   hasPlainForm,
   hasWrongCheckDigits,
@@ -16,6 +17,7 @@ import {
   toCompanyNumber,
   toNationalNumber,
   writeUsual,
+  type CheckRule,
 } from './national-numbers.js'
 import forms from './number-forms.json' with { type: 'json' }
 import { countriesOfAdded, countriesOfHeader, countriesOfPersons, listBareNumbers } from '../identifiers.js'
@@ -27,19 +29,9 @@ function isCpf(digits: string): boolean {
   return [9, 10].every((count) => ((sum(count) * 10) % 11) % 10 === Number(digits[count]))
 }
 
-/** Spain: the letter is the remainder of the digits; X, Y and Z of foreigners are 0, 1 and 2. */
-function isDni(text: string): boolean {
-  if (!/^[\dXYZ]\d{7}[A-Z]$/.test(text)) return false
-  const digits = text.slice(0, -1).replace(/^[XYZ]/, (letter) => String('XYZ'.indexOf(letter)))
-  return text.endsWith('TRWAGMYFPDXBNJZSQVHLCKE'.charAt(Number(digits) % 23))
-}
-
 const isBelgian = (digits: string): boolean =>
   /^\d{11}$/.test(digits) &&
   ['', '2'].some((century) => 97 - (Number(century + digits.slice(0, 9)) % 97) === Number(digits.slice(9)))
-
-const isPesel = (digits: string): boolean =>
-  /^\d{11}$/.test(digits) && sumWeighted(digits, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]) % 10 === 0
 
 /** Czechia and Slovakia, without the slash: divisible by 11. */
 const isBirthNumber = (digits: string): boolean =>
@@ -76,26 +68,34 @@ function isChilean(closed: string, text: string): boolean {
   return !mayBeCompany || addCheckDigit('cl', closed.slice(0, -1)) === closed
 }
 
-/** Colombia: at most eight digits, and a check digit behind a dash as companies have it behind nine. */
-const isColombian = (closed: string, text: string): boolean =>
-  getPersonForms().get('co')?.test(closed) === true || (/^\d[\d.]{5,9}-\d$/.test(text) && closed.length < 10)
+/** Tests the form and the check digit. Letters in front, which foreigners in Spain have, are digits. */
+function createTest(rule: CheckRule) {
+  const { form, compute } = createRule(rule)
+  return (closed: string): boolean => {
+    const [, number = '', check] =
+      form.exec(closed.replace(/^[XYZ]/, (one) => String('XYZ'.indexOf(one)))) ?? []
+    return check !== undefined && compute(number) === check
+  }
+}
 
-export const personTests = new Map<string, (closed: string, text: string) => boolean>(
-  Object.entries({
-    be: isBelgian,
-    br: isCpf,
-    cl: isChilean,
-    co: isColombian,
-    cz: isBirthNumber,
-    es: isDni,
-    kr: isKorean,
-    pl: isPesel,
-    sk: isBirthNumber,
-  }),
-)
+const ownTests = {
+  be: isBelgian,
+  br: isCpf,
+  cl: isChilean,
+  cz: isBirthNumber,
+  kr: isKorean,
+  sk: isBirthNumber,
+}
+export const personTests = new Map<string, (closed: string, text: string) => boolean>([
+  ...Object.entries(ownTests),
+  ...Object.entries(persons.checks).map(([country, rule]) => [country, createTest(rule)] as const),
+])
 
+/** Forms by country with their signs, which tell numbers of persons from others with as many digits. */
+let signedForms: ReadonlyMap<string, RegExp> | null = null
 const isOfPersons = (country: string, closed: string, text: string): boolean =>
-  personTests.get(country)?.(closed, text) ?? getPersonForms().get(country)?.test(closed) ?? false
+  (signedForms ??= createForms(persons.signed)).get(country)?.test(text) === true ||
+  (personTests.get(country)?.(closed, text) ?? getPersonForms().get(country)?.test(closed) ?? false)
 
 /** Countries whose check digits do not tell companies from persons. */
 const withSharedChecks: ReadonlySet<string> = new Set(persons.sharedChecks.split(' '))

@@ -1,5 +1,5 @@
 import { toPlainLetters, toHeaderKey, toHeaderKeys } from '../../core/text.js'
-import { identifierHeaders, listNumberKeys } from '../../core/header-words.js'
+import { identifierHeaders, listNumberKeys, otherNumberHeaders } from '../../core/header-words.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import { isPlaceholder, isWithoutNumber } from '../../core/lookup-identity.js'
 import {
@@ -299,7 +299,8 @@ export function cutLabels(cell: string): { readonly text: string; readonly label
   const behind = /[\s(]\D*$/u.exec(text)?.[0] ?? ''
   const isTail = inFront.length + behind.length < text.length && isNumberLabel(behind)
   const number = tidy(text.slice(inFront.length, isTail ? -behind.length : undefined))
-  const label = inFront === '' && isTail ? tidy(behind) : inFront
+  const isOther = [toHeaderKey(behind), ...listNumberKeys(behind)].some((key) => otherNumberHeaders.has(key))
+  const label = inFront === '' && isTail && isOther ? tidy(behind) : inFront
   const rest = label === '' ? number : tidy(number.replace(offices, ''))
   if (rest === tidy(cell) || !/\d/.test(rest)) return null
   const whole = label === '' ? null : joinRegisterLetters(label, rest)

@@ -15,7 +15,7 @@ import texts from './fault-texts.json' with { type: 'json' }
 import { parsePlaceHeader } from '../../core/header-words.js'
 import { closeNumber, hasWrongCheckDigits } from '../../core/numbers/national-numbers.js'
 import { isPersonNumber } from '../../core/numbers/number-forms.js'
-import { toPlainDigits, writeGreekPlain } from '../../core/text.js'
+import { toPlainDigits, toPlainWidth, writeGreekPlain } from '../../core/text.js'
 import numberForms from '../../core/numbers/number-forms.json' with { type: 'json' }
 import headerWords from '../../core/headers.json' with { type: 'json' }
 
@@ -224,14 +224,17 @@ const toPattern = (word: string): string =>
     ? Array.from(word, (letter) => `${letter}\\.?`).join('')
     : word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(' ', '[\\s.]{1,3}')
 
+/** Groups that have digits, of which the first may have letters in front: `AB-123456`, `63-123456A78`, `12/ABCDEF(N)123456`. */
+const groups = String.raw`(?:\p{Lu}{1,6}[\s-]{0,2})?\d[\p{Lu}\d]*(?:[\s./-]{1,2}(?:\p{Lu}{6,9}\(\p{Lu}\))?\d[\p{Lu}\d]*)*(?:\([\dA]\))?`
+
 const createLabels = (words: readonly string[], flags: string) => {
   const all = [...new Set([...words, ...words.map(writeGreekPlain)])]
   const any = all
     .toSorted((one, other) => other.length - one.length)
     .map(toPattern)
     .join('|')
-  const number = String.raw`[\s:.#№°º]{0,3}(?:(?:[Nn][Oo]|[Nn][Rr]|[Nn])[.°º:\s]{1,3})?((?:\p{Lu}{1,3}[\s-]?)?\d[\d\s./-]{3,20}[\dXA-Z])`
-  return new RegExp(String.raw`(?<![\p{L}\d])(?:${any})(?![\p{L}])${number}(?![\p{L}\d])`, flags)
+  const front = String.raw`[\s:.#№°º]{0,3}(?:(?:[Nn][Oo]|[Nn][Rr]|[Nn])[.°º:\s]{1,3})?`
+  return new RegExp(String.raw`(?<![\p{L}\d])(?:${any})(?![\p{L}])${front}(${groups})(?![\p{L}\d])`, flags)
 }
 
 const labelled = [createLabels(shortWords, 'gu'), createLabels(longWords, 'giu')]
@@ -252,8 +255,7 @@ const personCharsMax = 200
 
 /** Whether a name has enough digits for the number of a person. Cheap: it is called for every row. */
 const mayHavePerson = (name: string): boolean =>
-  name.length <= personCharsMax &&
-  /\p{Nd}\P{Nd}{0,3}\p{Nd}\P{Nd}{0,3}\p{Nd}\P{Nd}{0,3}\p{Nd}\P{Nd}{0,3}\p{Nd}/u.test(name)
+  name.length <= personCharsMax && /(?:\p{Nd}\P{Nd}{0,3}){4}\p{Nd}|[A-Z]{3}P[A-Z]\d{4}[A-Z]/u.test(name)
 
 /** Countries whose numbers of persons have check digits that few other numbers have. */
 const surelyPersons = ['be', 'br', 'cz', 'es', 'sk']
@@ -263,14 +265,16 @@ const telling = Object.entries(numberForms.persons.telling).map(
 )
 const phone = /^(?:\+|\(\+?\d)[\d\s()./-]{7,24}$/
 const wholeNumber = /^(?:[A-Z\d]{8,22}|\d[\d\s./+-]+[\dA-Z]|\+?[(\d][\d\s()./-]+)$/
-const nextToName = /(?<![\p{L}\d./-])(?:\d(?:[ ./-]?\d){8,17}|[XYZ]?\d{7,8}[A-Z])(?![\p{L}\d./-])/gu
+/** Digits in groups, and letters and digits without spaces: `S1234567D`, `A123456(3)`, `001-010190-0001A`. */
+const nextToName =
+  /(?<![\p{L}\d./-])(?:\d(?:[ ./-]?\d){8,17}(?!-?[A-Z])|[A-Z\d]{1,6}(?:-?[A-Z\d]){4,17}(?:\([\dA]\))?)(?![\p{L}\d./-])/gu
 
 /**
  * Returns a name without the number of a person in it, which is never sent; `null` if the cell is only such a number, or a
  * phone number. `countries`: those of the row, as codes.
  */
 function cutPersonNumber(name: string, countries: readonly string[]): string | null {
-  const text = toPlainDigits(name.trim())
+  const text = toPlainDigits(toPlainWidth(name.trim()))
   const isPersons = (number: string, unstated: readonly string[]): boolean => {
     const formed = telling.flatMap(([country, form]) => (form.test(number) ? [country] : []))
     const asked = countries.length > 0 ? countries : [...unstated, ...formed]

@@ -108,7 +108,8 @@ export function createTotalFinder({
     const isEmpty = (cell: string, at: number) =>
       isBlank(cell) || (at < parts.length && parts[at] !== 'postal' && /^\p{Nd}{1,4}$/u.test(cell))
     if (text === '' || text.length > totalCharsMax) return null
-    const isReport = isSigned(text) || (name !== null && isMark(row[0] ?? '', [...others, country]))
+    const isInPlace = name !== null && isMark(row[0] ?? '', [...others, country])
+    const isReport = isInPlace || isSigned(text) || isReportWord('asAbove', text)
     if (isReport) return { kind: 'invalid', reason: reportRow }
     if (!others.every((cell, at) => isEmpty(cell ?? '', at))) return null
     const isFree = !isAlone && others.every((cell, at) => isBlank(cell ?? '') || parts[at] === 'city')
