@@ -103,16 +103,16 @@ export interface OfficeNumber {
 }
 
 const joining = String.raw`(?:\s+(?:DE LA|DE L|DE|DU|DES|D|DEL|DELLA|DI|DA|DO|A|AU|OF|AT|IN)(?![\p{L}\d]))?`
-const officeWords = new RegExp(String.raw`(?<![\p{L}\d])(?:${offices.words})(?![\p{L}\d])${joining}`, 'gu')
+const officeWords = new RegExp(String.raw`(?<![\p{L}\d])(?:${offices.words})\.?(?![\p{L}\d])${joining}`, 'gu')
 const joiningFront = new RegExp(`^${joining.replace('\\s+', '')}\\s+`, 'u')
 const officeDigits =
   /(?<![\p{L}\d])(?:(?:\d\d)?\d\d[ ./-]?[A-Z][ ./-]?\d{1,7}|(?:[A-Z]{1,2}[ -]?)?\d[\d./-]*(?:[A-Z](?![\p{L}\d]))?)(?![\p{L}\d])/gu
 
-/** Folds a text to capitals without marks and signs. */
+/** Folds a text to capitals without marks and signs. Arabic letters stay as written. */
 const toOfficeText = (text: string): string =>
-  toPlainLetters(text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase())
+  (/\p{sc=Arab}/u.test(text) ? text.normalize('NFC') : toPlainLetters(text.normalize('NFKD').toLowerCase()))
+    .replace(/\p{M}/gu, '')
     .toUpperCase()
-    .replaceAll('ة', 'ه')
     .replace(/(?<=(?<!\p{L})\p{L})\.(?=\p{L}|\s|$)/gu, '')
     .replace(/(?<=\d)\s*\/\s*(?=\p{L}{3})|(?<=\p{L}{3})\s*\/\s*(?=\d)|[°º#:;,،()'’_"]+/gu, ' ')
 

@@ -80,7 +80,7 @@ export function buildIdentifiedAnswer(found: IdentifiedCompany): Resolution {
     subtype: registration.subtype,
     actions: listActions(found, isSupported),
     merged_into: null,
-    classification: decision.kind === 'several' ? 'ambiguous' : 'specific',
+    classification: 'others' in decision ? 'ambiguous' : 'specific',
   }
   if (decision.kind !== 'one' || !isSupported) {
     return {
@@ -109,19 +109,10 @@ export function buildIdentifiedAnswer(found: IdentifiedCompany): Resolution {
 }
 
 function chooseConfidence({ decision, borne, name, nameConfidence }: IdentifiedCompany): number {
-  switch (decision.kind) {
-    case 'one':
-      if (decision.doubt !== null) return Math.max(unsureConfidence, nameConfidence ?? 0)
-      return name === null && borne.every(({ identifier }) => identifier.kind === 'website')
-        ? websitesConfidence
-        : identifiedConfidence
-    case 'several':
-      return severalConfidence
-    case 'name_disagrees':
-    case 'identifiers_disagree':
-    case 'identifier_differs':
-      return disagreeingConfidence
-  }
+  if (decision.kind !== 'one') return decision.kind === 'several' ? severalConfidence : disagreeingConfidence
+  if (decision.doubt !== null) return Math.max(unsureConfidence, nameConfidence ?? 0)
+  const areWebsites = borne.every(({ identifier }) => identifier.kind === 'website')
+  return name === null && areWebsites ? websitesConfidence : identifiedConfidence
 }
 
 function buildFactors(found: IdentifiedCompany, isSupported: boolean): Factor[] {
@@ -196,6 +187,10 @@ function listDecisionFactors({
           ? []
           : [createLimitation('name_too_generic', `${quoteName(name)} does not distinguish them.`, 'high')]),
       ]
+    case 'named_elsewhere': {
+      const text = `${named} is that of ${holder}, in the town given, and of ${others.join(', ')}, which has the name.`
+      return [createLimitation('identifier_shared', text, 'high')]
+    }
     case 'identifier_differs': {
       const { code, text } = decision.conflict
       return [createLimitation(code, text, 'high'), ...borne.map(createMatchFactor)]

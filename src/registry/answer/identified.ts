@@ -39,7 +39,7 @@ import {
 import { readQuery, type NameMatch, type NameQuery, type ResolveDeps } from './resolve.js'
 import type { CandidateName } from '../match/candidate.js'
 import { comparePlaceWithHint, isConflict } from '../match/place-agreement.js'
-import type { Place } from '../match/place-readings.js'
+import { isKnownOffice, type Place } from '../match/place-readings.js'
 import { parseLocation } from '../match/parse-location.js'
 import type { WholeRegister } from '../edition.js'
 import type { IdentifierFinder, IdentifierHolder } from '../store/identifier-index.js'
@@ -109,13 +109,12 @@ function matchStated(query: NameQuery, read: QueryIdentifiers, deps: IdentifiedD
   if (first === undefined && wrong.length === 0) return null
   const asked = findIdentified(query, read, deps)
   const [judge, hasName] = [new NameJudge(asked, deps), asked.match !== null]
-  const chooseLikeliest = (numbers: readonly number[]) =>
-    hasName ? findLikeliest(numbers, asked, judge, deps) : null
-  const decided = decideIdentified(
-    asked.found,
-    hasName ? (number) => judge.gradeName(number) : null,
-    chooseLikeliest,
-  )
+  const grade = (number: number) => judge.gradeName(number)
+  const choose = (numbers: readonly number[]) => findLikeliest(numbers, asked, judge, deps)
+  const isAlike = (number: number) => judge.compareWithCompany(number).kind !== 'foreign'
+  const decided = hasName
+    ? decideIdentified(asked.found, grade, choose, isAlike)
+    : decideIdentified(asked.found, null)
   const decision: IdentifiedDecision = isLegalNameOfAnother(decided, judge)
     ? { kind: 'unknown' }
     : compareOthers(decided, asked, deps)
@@ -142,8 +141,8 @@ function isLegalNameOfAnother(decision: IdentifiedDecision, judge: NameJudge): b
   if (decision.by.some(({ identifier }) => identifier.kind !== 'website')) return false
   const agreement = judge.compareWithCompany(decision.entityNumber)
   if (agreement.kind === 'foreign' || isLegalName(agreement.comparison)) return false
-  const other = judge.findLegalNameMatch()
-  return other !== null && other.entityNumber !== decision.entityNumber
+  const { entityNumber = decision.entityNumber } = judge.findLegalNameMatch() ?? {}
+  return entityNumber !== decision.entityNumber
 }
 
 /** Compares the other identifiers of the query with the company that some of them mean. One with an error decides nothing. */
@@ -171,9 +170,7 @@ function findIdentified(
 ): ReadQuery {
   const match = name === null ? null : readQuery({ name, location: query.location }, deps.vocabulary())
   const ordered = [...identifiers].sort((a, b) => statedKinds.indexOf(a.kind) - statedKinds.indexOf(b.kind))
-  const all = ordered.map(
-    (one) => findInTown(one, query.location, deps) ?? toFound(one, findHolders(one, deps)),
-  )
+  const all = ordered.map((one) => findStated(one, query.location, deps))
   const registered = all.filter(({ identifier }) => identifier.kind !== 'website')
   const companies = registered.flatMap(({ entityNumbers }) => entityNumbers)
   const found = all
@@ -183,31 +180,30 @@ function findIdentified(
   return { query, name: match === null ? null : name, match, found, missing, wrong }
 }
 
-/** Finds the companies with a number without its court or office by the town of the query, which is a weak sign. */
-function findInTown(
-  identifier: StatedIdentifier,
-  location: string | null,
-  deps: IdentifiedDeps,
-): FoundHolders | null {
-  const { kind, value } = identifier
-  const parts = kind === 'registration_id' && location !== null ? location.split(',') : []
-  const local = readOfficeNumber(identifier.place?.slice(0, 2).toLowerCase() ?? '', value)
-  if (local?.office === null) {
-    const offices = parts.flatMap((part) => findOffice(part) ?? [])
-    const found = offices.map((office) =>
-      findHolders({ ...identifier, value: formatOfficeNumber({ ...local, office }) }, deps),
-    )
-    const there = found.map((holders) => holders.filter(({ isPlaced }) => isPlaced))
-    const holders = there.find((one) => one.length > 0)
-    return holders === undefined ? null : { ...toFound(identifier, holders), isSure: false }
+/** Finds the companies with an identifier. The town of the query tells a court or office that is not stated, which is a weak sign. */
+function findStated(one: StatedIdentifier, location: string | null, deps: IdentifiedDeps): FoundHolders {
+  const country = one.place?.slice(0, 2).toLowerCase() ?? ''
+  const stated = readOfficeNumber(country, one.value)
+  const entry = stated === null ? parseCourtNumber(one.value) : null
+  const isUnknown = stated !== null && stated.office !== null && !isKnownOffice(country, stated.office)
+  const local = isUnknown && findHolders(one, deps).length === 0 ? { ...stated, office: null } : stated
+  const isOpen = one.kind === 'registration_id' && (local?.office === null || entry?.court === null)
+  const writeTown = (town: string) => {
+    const office = local === null ? findCourt(town.replace(/\d+/g, ' ')) : findOffice(town)
+    if (office === null) return []
+    if (local !== null) return formatOfficeNumber({ ...local, office })
+    return entry === null ? [] : formatCourtNumber({ ...entry, court: office })
   }
-  const number = kind === 'registration_id' && location !== null ? parseCourtNumber(value) : null
-  if (number === null || number.court !== null || location === null) return null
-  const towns = location.split(',').map((part) => findCourt(part.replace(/\d+/g, ' ')))
-  const court = towns.find((town) => town !== null)
-  if (court === undefined) return null
-  const holders = findHolders({ ...identifier, value: formatCourtNumber({ ...number, court }) }, deps)
-  return holders.length === 0 ? null : { ...toFound(identifier, holders), isSure: false }
+  const there = (isOpen ? (location ?? '') : '')
+    .split(',')
+    .flatMap(writeTown)
+    .map((value) => findHolders({ ...one, value }, deps))
+    .map((holders) => holders.filter(({ isPlaced }) => local === null || isPlaced))
+    .find((holders) => holders.length > 0)
+  const read = local === null || local === stated ? one : { ...one, value: formatOfficeNumber(local) }
+  const all = findHolders(read, deps)
+  if (there === undefined) return toFound(read, all)
+  return { ...toFound(read, there), isSure: false, elsewhere: all.map(({ entityNumber }) => entityNumber) }
 }
 
 /** Finds the one of a group's companies that name and place identify; without a place, their common owner. */
@@ -339,7 +335,7 @@ function listOthers(
     const stored = deps.reader.outlineByNumber(number)
     return stored === null ? 'one that is not held' : quoteName(getPrimary(stored).legalName)
   }
-  if (decision.kind === 'several') {
+  if ('others' in decision) {
     const named = decision.others.slice(0, othersNamedMax).map(formatName)
     return decision.others.length > othersNamedMax ? [...named, 'and more'] : named
   }

@@ -34,12 +34,13 @@ import type { CandidateName } from '../match/candidate.js'
 import type { NameComparison } from '../match/compare-names.js'
 import type { LeftoverWords, LeftWord } from '../match/left-words.js'
 import { parseLocation } from '../match/parse-location.js'
+import { areOfOtherTowns } from '../match/place-readings.js'
 import type { TextWord } from '../match/query-text.js'
 import { getUsualCount } from '../match/word-classes.js'
 import { dropZeros } from '../model/identifiers.js'
 import { haveOtherTrades, isInOtherScript } from '../normalize/native-scripts.js'
 import { namesTrade } from '../normalize/normalize-name.js'
-import { toCityKey, toPlaceKey } from '../normalize/places.js'
+import { toPlaceKey } from '../normalize/places.js'
 
 /** An identifier of a query, and the companies that have it. */
 export interface FoundIdentifier {
@@ -48,7 +49,10 @@ export interface FoundIdentifier {
   readonly entityNumbers: readonly number[]
   /** Unambiguous: register or exchange is stated. */
   readonly isSure: boolean
+  /** All companies with the number, if the town of the query tells its court. */
+  readonly elsewhere?: readonly number[]
 }
+type AllFound = readonly FoundIdentifier[]
 
 /** How well a name fits a company; higher is better. `open`: undecided, counted in favour of the company. */
 const nameGrades = { foreign: 0, open: 1, same: 2, exact: 3 } as const
@@ -62,9 +66,9 @@ interface DecidedCompany {
 }
 
 /**
- * The company meant by a query with identifiers. `unknown`: no register has them, or only ambiguous ones fit and
- * belong to a company of another name. `doubt`: only an ambiguous one fits, and there is no name (`unplaced`) or the place
- * is another (`elsewhere`); or only the website fits, and the name may be that of another company of the group (`of_group`).
+ * The company meant by a query with identifiers. `unknown`: no register has them, or only ambiguous ones fit, of a company of another name.
+ * `named_elsewhere`: it is in the town given, and others with the number have the name. `doubt`: only an ambiguous one fits, without a name
+ * (`unplaced`) or at another place (`elsewhere`), or only the website, and the name may be that of another company of the group (`of_group`).
  */
 export type IdentifiedDecision =
   | { readonly kind: 'unknown' }
@@ -72,17 +76,18 @@ export type IdentifiedDecision =
   | (DecidedCompany & { readonly kind: 'name_disagrees' | 'identifiers_disagree' })
   /** An identifier means the company, and another one of the query cannot be its own. */
   | (DecidedCompany & { readonly kind: 'identifier_differs'; readonly conflict: IdentifierConflict })
-  | (DecidedCompany & { readonly kind: 'several'; readonly others: readonly number[] })
+  | (DecidedCompany & { readonly kind: 'several' | 'named_elsewhere'; readonly others: readonly number[] })
 
 /**
  * Decides which company the identifiers of a query mean, given the companies found by each. `found`: the strongest
  * first. `gradeName`: grades the name for a company; `null` without a name. `chooseBest`: chooses between companies
- * that fit identifiers and name; `null` if undecided.
+ * that fit identifiers and name; `null` if undecided. `isAlike`: whether the name is similar, also if it is that of another company.
  */
 export function decideIdentified(
-  found: readonly FoundIdentifier[],
+  found: AllFound,
   gradeName: ((entityNumber: number) => NameGrade) | null,
   chooseBest: (entityNumbers: readonly number[]) => number | null = () => null,
+  isAlike: (entityNumber: number) => boolean = () => true,
 ): IdentifiedDecision {
   const isAgreeing = (number: number) => gradeName !== null && gradeName(number) !== 'foreign'
   const sure = found.filter(({ isSure }) => isSure)
@@ -93,10 +98,13 @@ export function decideIdentified(
     const all = [...new Set(by.flatMap(({ entityNumbers }) => entityNumbers))]
     const [first, second] = all.filter(isAgreeing)
     const candidate = first !== undefined && second === undefined ? first : all[0]
-    return candidate === undefined
-      ? { kind: 'unknown' }
-      : { kind: 'identifiers_disagree', entityNumber: candidate, by }
+    if (candidate === undefined) return { kind: 'unknown' }
+    return { kind: 'identifiers_disagree', entityNumber: candidate, by }
   }
+  const isNamed = (one: number) => gradeName?.(one) === 'exact'
+  const named = by.flatMap(({ elsewhere = [] }) => elsewhere.filter(isNamed))
+  if (sure.length === 0 && named.length > 0 && !isNamed(entityNumber) && isAlike(entityNumber))
+    return { kind: 'named_elsewhere', entityNumber, others: named, by }
   const isForeign = gradeName !== null && !isAgreeing(entityNumber)
   if (isForeign && sure.length === 0) return { kind: 'unknown' }
   const likeliest = others.length === 0 || isForeign ? null : chooseBest([entityNumber, ...others])
@@ -116,15 +124,12 @@ export const withPlaceDoubt = <Decision extends IdentifiedDecision>(decision: De
     : decision
 
 /** Drops ambiguous identifiers that contradict unambiguous ones. */
-function withAgreeing(
-  sure: readonly FoundIdentifier[],
-  found: readonly FoundIdentifier[],
-): FoundIdentifier[] {
+function withAgreeing(sure: AllFound, found: AllFound): FoundIdentifier[] {
   const common = new Set(intersectCompanies(sure))
   return found.filter(({ isSure, entityNumbers }) => isSure || entityNumbers.some((one) => common.has(one)))
 }
 
-function intersectCompanies([first, ...others]: readonly FoundIdentifier[]): number[] {
+function intersectCompanies([first, ...others]: AllFound): number[] {
   return (first?.entityNumbers ?? []).filter((number) =>
     others.every(({ entityNumbers }) => entityNumbers.includes(number)),
   )
@@ -219,25 +224,20 @@ export function areDifferentNumbers(country: string, held: string, told: string,
   const [own, their] = [readOfficeNumber(country, one), readOfficeNumber(country, other)]
   const bare = !own === !their ? null : own ? other : one
   if (bare !== null && findUniqueForm(country, closeNumber(bare)) >= 0) return false
-  if (own && their && (own.office !== null || their.office !== null)) {
-    const differ = toCityKey(own.office ?? '') !== toCityKey(their.office ?? '')
-    if (own.office !== null && their.office !== null && differ) return true
-    return areDifferentNumbers(country, own.number, their.number, isPlaced)
+  if (own && their && (own.office ?? their.office) !== null) {
+    const isElsewhere = areOfOtherTowns(country, own.office, their.office)
+    return isElsewhere || areDifferentNumbers(country, own.number, their.number, isPlaced)
   }
   if (compareYears(one, other) !== null) return false
   if (listNestedNumbers(country, one).includes(closeNumber(other))) return false
   if (listNestedNumbers(country, other).includes(closeNumber(one))) return false
-  const [prefix = null] = [one, other].flatMap(
-    (text) => drawnNumber.exec(text.trim())?.[1]?.toUpperCase() ?? [],
-  )
+  const [prefix = null] = [one, other].flatMap((text) => drawnNumber.exec(text)?.[1]?.toUpperCase() ?? [])
   const a = toComparedNumber(country, writeLatin(one), prefix)
   const b = toComparedNumber(country, writeLatin(other), prefix)
   const [inOne, inOther] = [toContainedNumber(country, one), toContainedNumber(country, other)]
   const isOneKind = a.kind === b.kind && (inOne === null) === (inOther === null)
-  if (!isOneKind)
-    return (
-      (inOne ?? inOther) !== null && areDifferentNumbers(country, inOne ?? one, inOther ?? other, isPlaced)
-    )
+  const isContained = (inOne ?? inOther) !== null
+  if (!isOneKind) return isContained && areDifferentNumbers(country, inOne ?? one, inOther ?? other, isPlaced)
   if (isSameNumber(a.number, b.number)) return false
   if (a.isOneRegister && (isPlaced || a.kind.startsWith('form '))) return true
   return haveOneShape([one, a.number], [other, b.number])
@@ -256,7 +256,7 @@ interface ComparedNumber {
 }
 
 /** Letters of a register, and letters and digits drawn at random: `PVT-AB12C3`. */
-const drawnNumber = /^([A-Z]{2,5})\s?[/-]\s?(?=[A-Z\d]*[A-Z][A-Z\d]*\d)[A-Z\d]{5,}$/i
+const drawnNumber = /^\s*([A-Z]{2,5})\s?[/-]\s?(?=[A-Z\d]*[A-Z][A-Z\d]*\d)[A-Z\d]{5,}\s*$/i
 
 function toComparedNumber(country: string, text: string, drawn: string | null): ComparedNumber {
   const closed = closeNumber(toCompanyNumber(country, text) ?? text)

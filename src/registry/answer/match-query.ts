@@ -76,6 +76,7 @@ function listIdentifiedCompanies(
     case 'identifier_differs':
       return [decision.entityNumber]
     case 'several':
+    case 'named_elsewhere':
       return [decision.entityNumber, ...decision.others]
     case 'identifiers_disagree':
       return [...new Set([decision.entityNumber, ...all])]

@@ -1,3 +1,4 @@
+import { iso31662 } from 'iso-3166'
 import { postalShapes, readKind } from '../normalize/streets.js'
 import { hasTones, unifyLetters } from '../normalize/own-letters.js'
 import { splitPlace } from '../normalize/unspaced-names.js'
@@ -55,7 +56,8 @@ export function parseLocation(location: string | null): LocationHint | null {
   const codes = postalShapes.flatMap((shape) => shape.exec(given)?.[0] ?? []).slice(0, 1)
   const [postals, hasCode] = [new Set(codes.map(toPostalKey)), codes.length > 0]
   const text = hasCode ? given.replace(codes[0] ?? '', ' ') : given
-  const builder: HintBuilder = { postals, cities: new Set(), readings: [], namesTown: hasCode }
+  const empty = { cities: new Set<string>(), readings: [], townRegions: [] }
+  const builder: HintBuilder = { ...empty, postals, namesTown: hasCode }
   let isEndRead = false
   const parts = splitPlace(text)
   const last = parts.findLastIndex((part) => foldText(part) !== '')
@@ -74,7 +76,9 @@ export function parseLocation(location: string | null): LocationHint | null {
   const isThere = (one: Reading) => listCountries(one).some((code) => countries.has(code))
   const towns = builder.readings.filter((one) => one.kind === 'code' && countries.size > 0 && !isThere(one))
   for (const { key } of towns) builder.cities.add(toCityKey(key))
-  builder.namesTown ||= towns.length > 0
+  const isOfCountry = (code: string) => countries.size === 0 || countries.has(getCountry(code))
+  const isTown = builder.townRegions.some((codes) => areOfTowns(codes.filter(isOfCountry)))
+  builder.namesTown ||= towns.length > 0 || isTown
   // "Montevideo, Montevideo, Uruguay": of a town and a region with one name, one is the town.
   const keys = parts.map((part) => foldText(part)).filter((key) => /\p{L}{3}/u.test(key))
   const namesTown =
@@ -189,8 +193,9 @@ function readPart(part: string, builder: HintBuilder, at: PartPlace): void {
     if (whole.kind === 'name' || city !== whole.key.replaceAll(' ', '')) builder.cities.add(city)
     // A state is named more often than New York and Washington.
     const isState = whole.regions.some((code) => code.startsWith('US-'))
-    const isTown = isLargeCity(part) || (whole.kind === 'name' && areOfTowns(whole.regions))
-    builder.namesTown ||= whole.countries.length === 0 && !isState && !isRegion && isTown
+    const isOpen = whole.countries.length === 0 && !isState && !isRegion
+    builder.namesTown ||= isOpen && isLargeCity(part)
+    if (isOpen && whole.kind === 'name' && !direction.test(whole.key)) builder.townRegions.push(whole.regions)
     return
   }
   for (const town of [toCityKey(part), ...listTownsIn(part)]) builder.cities.add(town)
@@ -303,9 +308,14 @@ const isCutWord = (text: string): boolean =>
   text.replace(/\P{L}/gu, '').length <= cutLettersMax
 
 const countriesOfTowns = new Set(placeNames.regions_of_towns.split(' '))
+/** Regions of these countries that have other names, or contain regions: Navarra, Toscana. */
+const withoutTowns = new Set([
+  ...placeNames.regions_without_towns.split(' '),
+  ...iso31662.map(({ parent }) => parent),
+])
 /** Whether regions are districts and provinces that have the names of their towns: Kolín, Braga, Mombasa. */
 const areOfTowns = (regions: readonly string[]): boolean =>
-  regions.length > 0 && regions.every((region) => countriesOfTowns.has(region.slice(0, 2)))
+  regions.some((region) => countriesOfTowns.has(region.slice(0, 2)) && !withoutTowns.has(region))
 
 /** Lists the countries behind a town, which are not their capitals of that name: "Mazatenango, Guatemala". A city state is. */
 function listBehindTowns(

@@ -5,8 +5,10 @@ import {
   findRegionCodes,
   getCountry,
   isLargeCity,
+  listCityKeys,
   listHomonyms,
   toCityKey,
+  toNameKey,
 } from '../normalize/places.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { streetLike } from '../normalize/streets.js'
@@ -73,6 +75,8 @@ export interface HintBuilder {
   readonly cities: Set<string>
   readings: Reading[]
   namesTown: boolean
+  /** Regions of each part that may be the town of that name instead. */
+  readonly townRegions: (readonly string[])[]
 }
 
 type SettledKey = 'countries' | 'regions' | 'isTownWithDe' | 'isCountryOrState' | 'openCountries'
@@ -215,6 +219,42 @@ export function findCountryWords(text: string, countries: readonly string[]): st
 /** Whether a state of the United States, Canada or Australia has a town of the name: "Reno NV". */
 export const isTownOfState = (town: string, code: string): boolean =>
   ['US', 'CA', 'AU'].some((country) => townsOfCodes.get(`${country}-${code}`)?.has(toCityKey(town)))
+
+/** Keys of the towns in the name of a court or office: the whole, and its parts, as in `RABAT-SALE` and `CASABLANCA-ANFA`. */
+function listOfficeTowns(country: string, office: string): ReadonlySet<string> {
+  const parts = [office, ...office.split('-')].map(toCityKey).filter((key) => key.length >= codeCharsMax)
+  return listCityKeys({ cities: new Set(parts), readings: [] }, new Set([country.toUpperCase()]))
+}
+
+/** Whether courts or offices of a country (`ma`) are those of one town: `CASA` and `CASABLANCA-ANFA`. */
+export function areOfOneTown(country: string, one: string, other: string): boolean {
+  const towns = listOfficeTowns(country, one)
+  return [...listOfficeTowns(country, other)].some((town) => towns.has(town))
+}
+
+/** Towns with several names in a country. */
+const localTowns = new Set(
+  Object.entries(placeNames.local_cities).flatMap(([country, groups]) =>
+    groups.split(/[ |]/).map((name) => `${country} ${toNameKey(name)}`),
+  ),
+)
+
+/** Whether a court or office has the name of a known town or region of its country (`ma`). Another one says no more than none. */
+export function isKnownOffice(country: string, office: string): boolean {
+  const isIn = (code: string) => getCountry(code).toLowerCase() === country
+  const isTown = (name: string) =>
+    isLargeCity(name) ||
+    localTowns.has(`${country.toUpperCase()} ${toNameKey(name)}`) ||
+    findRegionCodes(name).some(isIn)
+  return [office, ...office.split('-')].some(isTown)
+}
+
+/** Whether two courts or offices of a country are known, and in different towns. */
+export const areOfOtherTowns = (country: string, one: string | null, other: string | null): boolean =>
+  one !== null &&
+  other !== null &&
+  [one, other].every((office) => isKnownOffice(country, office)) &&
+  !areOfOneTown(country, one, other)
 
 /**
  * Whether the number at the end of a place is no code of a country: behind a street, as in "вул. Миру, 276", in a place of

@@ -13,7 +13,7 @@ import { compareYears, listWritings } from '../../core/numbers/registry-suffix.j
 import { findNumberKind } from '../../core/identifiers.js'
 import type { StatedIdentifier } from '../../core/numbers/stated-identifiers.js'
 import type { Sqlite } from '../../platform/sqlite.js'
-import { toCityKey } from '../normalize/places.js'
+import { areOfOneTown } from '../match/place-readings.js'
 import { listBicSpellings, listSpellings, toExchangeKey } from '../model/identifiers.js'
 import { findNumbering, rateNumber } from '../../core/numbers/number-forms.js'
 import { toNumberKey } from './registration-columns.js'
@@ -134,10 +134,9 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
       const held = readOfficeNumber(country.slice(0, 2), row.value)
       if (held === null) return [toHolder(row, row.jurisdiction !== '')]
       if (asked.office === null) return [toHolder(row, false)]
-      const town = toCityKey(asked.office)
-      if (held.office === null)
-        return [toHolder(row, row.jurisdiction !== '' && toCityKey(row.city ?? '') === town)]
-      return toCityKey(held.office) === town ? [toHolder(row, row.jurisdiction !== '')] : []
+      const isThere = areOfOneTown(country.slice(0, 2), held.office ?? row.city ?? '', asked.office)
+      if (held.office !== null && !isThere) return []
+      return [toHolder(row, row.jurisdiction !== '' && isThere)]
     })
   }
   const find: IdentifierFinder = (identifier) => {

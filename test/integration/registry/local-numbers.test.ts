@@ -312,18 +312,36 @@ describe('numbers of which one contains the other', () => {
 })
 
 describe('a number of a local office', () => {
-  /** Countries whose offices give the same numbers, with two of their towns and ways to name their offices. */
-  const countries: readonly [country: string, towns: [string, string], writings: readonly string[]][] = [
+  /** Countries whose offices give the same numbers, with three of their towns and ways to name their offices. */
+  const countries: readonly [
+    country: string,
+    towns: [string, string, string],
+    writings: readonly string[],
+  ][] = [
     [
       'MA',
-      ['Fès', 'Tanger'],
-      ['#', 'Tribunal de commerce de #', 'TC #', 'Tribunal #', 'TRIBUNAL DE PREMIERE INSTANCE DE #'],
+      ['Fès', 'Tanger', 'Casa'],
+      [
+        '#',
+        'Tribunal de commerce de #',
+        'TC #',
+        'T.C. #',
+        'Trib. com. #',
+        'Trib. de Com. de #',
+        'Tribunal #',
+        'TPI #',
+        'TRIBUNAL DE PREMIERE INSTANCE DE #',
+      ],
     ],
-    ['TN', ['Sfax', 'Sousse'], ['#', 'Tribunal de première instance de #', 'Greffe du tribunal de #']],
-    ['DZ', ['Oran', 'Annaba'], ['#', 'CNRC #', "Registre de commerce d'#"]],
-    ['ES', ['Sevilla', 'Bilbao'], ['#', 'Registro Mercantil de #']],
-    ['CO', ['Medellín', 'Cali'], ['#', 'Cámara de Comercio de #']],
-    ['TR', ['İzmir', 'Bursa'], ['#', '# Ticaret Sicili Müdürlüğü']],
+    [
+      'TN',
+      ['Sfax', 'Sousse', 'Gabès'],
+      ['#', 'Tribunal de première instance de #', 'Greffe du tribunal de #'],
+    ],
+    ['DZ', ['Oran', 'Annaba', 'Blida'], ['#', 'CNRC #', 'Antenne locale CNRC #', "Registre de commerce d'#"]],
+    ['ES', ['Sevilla', 'Bilbao', 'Toledo'], ['#', 'Registro Mercantil de #', 'RM #']],
+    ['CO', ['Medellín', 'Cali', 'Barranquilla'], ['#', 'Cámara de Comercio de #']],
+    ['TR', ['İzmir', 'Bursa', 'Ankara'], ['#', '# Ticaret Sicili Müdürlüğü']],
   ]
   const some = fc.constantFrom(...countries)
   const number = fc.integer({ min: 100, max: 99_999 }).map(String)
@@ -333,7 +351,7 @@ describe('a number of a local office', () => {
     forAll(
       30,
       [some, number, fc.nat(), fc.nat()],
-      ([country, [one, other], writings], digits, held, asked) => {
+      ([country, [one, other, third], writings], digits, held, asked) => {
         const pick = (at: number) => writings[at % writings.length] ?? ''
         const registry = registryOf([
           'id,registration_court,name,jurisdiction\n' +
@@ -365,12 +383,71 @@ describe('a number of a local office', () => {
         ])
         const there = ask(registry, `company number ${country} ${digits}`, other)
         expect(outcomeOf(there)).toEqual(['partial_match', 79, 'Velmora Haulage'])
-        const nowhere = ask(registry, `company number ${country} ${digits} Xanadu`)
+        const nowhere = ask(registry, `company number ${country} ${digits} ${third}`)
         expect(nowhere.status).toBe('no_match')
+        const unread = ask(registry, `company number ${country} ${digits} Xanadu`)
+        expect([unread.status, unread.match_confidence]).toEqual(['inconclusive', 60])
         registry.close()
       },
     )
   })
+
+  const casablanca =
+    'id,registration_court,name,city,jurisdiction\n30037,Casablanca,Larkmoor Foods,CASABLANCA,ma\n30037,Rabat,Velmora Haulage,RABAT,ma\n'
+
+  test.each([
+    ...['Casa', 'TC Casa', 'T.C. CASA', 'Trib. com. Casablanca', 'Casablanca (TC)', 'CASABLANCA-ANFA'],
+    ...['البيضاء', 'الدار البيضاء', 'المحكمة التجارية بالدار البيضاء', 'Dar El Beida'],
+    ...['TCC', 'Casabalnca', 'Kazablanca'],
+  ])('is read in a column of courts as that of Casablanca, or as none: %s', (court) => {
+    const registry = registryOf([casablanca])
+    const stated = `Larkmoor Foods (company number MA 30037 ${court.replace(/[()]/g, '')})`
+    for (const town of ['Casablanca, MA', 'Casa, MA', 'البيضاء, MA'])
+      expect([town, ...outcomeOf(ask(registry, stated, town))]).toEqual([
+        town,
+        'matched',
+        99,
+        'Larkmoor Foods',
+      ])
+  })
+
+  test('is that of both towns of a court, and not that of a third', () => {
+    const registry = registryOf([casablanca])
+    for (const court of ['RABAT-SALE', 'Rabat - Salé', 'Rabat-Salé-Kénitra'])
+      expect(outcomeOf(ask(registry, `Velmora Haulage (company number MA 30037 ${court})`))).toEqual([
+        'matched',
+        99,
+        'Velmora Haulage',
+      ])
+    for (const court of ['Agadir', 'Oujda', 'Fès-Meknès'])
+      expect(outcomeOf(ask(registry, `Velmora Haulage (company number MA 30037 ${court})`))).toEqual([
+        'inconclusive',
+        50,
+        'Velmora Haulage',
+      ])
+  })
+
+  test.each([
+    ['ma', 'Casablanca', 'Fès', 'SARL', 'Société en nom collectif', 'SNC'],
+    ['tn', 'Tunis', 'Sfax', 'SARL', 'Société anonyme', 'SA'],
+    ['es', 'Madrid', 'Toledo', 'SL', 'Sociedad anónima', 'SA'],
+  ])(
+    'without its court, in %s, is not that of the company in town if another one has number, name and form',
+    (country, town, other, form, heldForm, givenForm) => {
+      const registry = registryOf([
+        `id,registration_court,name,legal_form,city,jurisdiction\n45127,${town},Larkmoor Frères Transport,${form},${town},${country}\n45127,${other},Larkmoor Frères,${heldForm},${other},${country}\n`,
+      ])
+      const stated = `company number ${country.toUpperCase()} 45127`
+      for (const name of [`Larkmoor Frères ${givenForm}`, 'Larkmoor Frères']) {
+        const found = ask(registry, `${name} (${stated})`, `${town}, ${country.toUpperCase()}`)
+        expect([found.status, found.actions[0]?.code]).toEqual(['inconclusive', 'verify_identifier'])
+        for (const held of ['Larkmoor Frères Transport', 'Larkmoor Frères'])
+          expect(found.factors[0]?.description).toContain(`"${held}"`)
+      }
+      const own = ask(registry, `Larkmoor Frères Transport (${stated})`, `${town}, ${country.toUpperCase()}`)
+      expect(outcomeOf(own)).toEqual(['matched', 99, 'Larkmoor Frères Transport'])
+    },
+  )
 
   test('is found by the name of its town in another language', () => {
     const registry = registryOf([

@@ -242,7 +242,8 @@ test.each([
   ['New York, New York', true],
   ['Salto, Salto, UY', true],
   ['Bavaria, Germany', false],
-  ['Montevideo, Uruguay', false],
+  ['Montevideo, Uruguay', true],
+  ['Soriano, Uruguay', false],
   ['US, US', false],
 ])('%s names a town: %s', (location, namesTown) => {
   expect(parseLocation(location)?.namesTown).toBe(namesTown)
@@ -589,6 +590,33 @@ describe('towns of countries with several languages', () => {
     ['Đà Nẵng', 'VN', '岘港|Danang'],
     ['Quezon City', 'PH', 'QC|Q.C.'],
     ['Taichung', 'TW', '臺中市|台中|Taizhong'],
+    ['CASABLANCA', 'MA', 'Casa|casa|البيضاء|الدار البيضاء|DAR BEIDA|Dar El Beida'],
+    ['OUJDA', 'MA', 'وجدة|oujda'],
+    ['Settat', 'MA', 'سطات'],
+    ['Alger', 'DZ', 'الجزائر|Algiers'],
+    ['Constantine', 'DZ', 'قسنطينة'],
+    ['Sfax', 'TN', 'صفاقس'],
+    ['Alexandria', 'EG', 'Alex|الاسكندرية|إسكندرية'],
+    ['Санкт-Петербург', 'RU', 'SPb|СПб|Питер|Piter|Saint Petersburg'],
+    ['Екатеринбург', 'RU', 'Ekat|Екат|Екб|Ekaterinburg'],
+    ['Нижний Новгород', 'RU', 'Н. Новгород|Nizhny'],
+    ['Buenos Aires', 'AR', 'Bs As|Bs. As.|CABA|Baires'],
+    ['Johannesburg', 'ZA', "Jburg|Joburg|Jo'burg|JHB"],
+    ['Philadelphia', 'US', 'Philly|Phila.'],
+    ['St. Petersburg', 'US', 'St Pete|St. Pete'],
+    ['Las Vegas', 'US', 'Vegas'],
+    ['Rio de Janeiro', 'BR', 'Rio'],
+    ['Bengaluru', 'IN', "Bangalore|B'lore|Blr"],
+    ['Mumbai', 'IN', 'Bombay'],
+    ['Gurugram', 'IN', 'Gurgaon'],
+    ['Visakhapatnam', 'IN', 'Vizag'],
+    ['Ho Chi Minh City', 'VN', 'Saigon|HCMC'],
+    ['Ciudad de México', 'MX', 'CDMX|Mexico City|México D.F.'],
+    ['København', 'DK', 'Copenhagen|CPH|Kbh.'],
+    ['Stockholm', 'SE', 'Sthlm'],
+    ['Marrakech', 'MA', 'Marrakesh|مراكش'],
+    ['Newcastle upon Tyne', 'GB', 'Newcastle'],
+    ['Warszawa', 'PL', 'Wawa|W-wa'],
   ])('%s, %s: %s', (town, country, names) => {
     for (const name of names.split('|')) expect(near(name, town, country), name).toBe('city')
   })
@@ -600,6 +628,9 @@ describe('towns of countries with several languages', () => {
     ['JB', 'Johor Bahru', 'ID'],
     ['QC', 'Quezon City', 'CA'],
     ['Wilayah Persekutuan', 'Ipoh', 'MY'],
+    ['Casa', 'Casablanca', 'CL'],
+    ['البيضاء', 'Casablanca', 'LY'],
+    ['Rio', 'Rio de Janeiro', 'GR'],
   ])('%s is not %s, %s', (asked, town, country) => {
     expect(near(asked, town, country)).not.toBe('city')
   })
@@ -615,6 +646,38 @@ test.each(
   const read = parseLocation(text)
   expect([...(read?.regions ?? [])]).toEqual([code])
   expect(read?.namesTown).toBe(false)
+})
+
+test.each([
+  [
+    'MA',
+    'Oujda|Kénitra|Salé|Meknès|El Jadida|Nador|Safi|Tétouan|Settat|وجدة|Agadir|Fès',
+    'Oriental|Souss-Massa',
+  ],
+  ['ES', 'Toledo|Córdoba|Cuenca|Murcia|Lugo', 'Navarra|Asturias|Andalucía|Bizkaia'],
+  ['IT', 'Lucca|Rimini|Cuneo|Treviso', 'Toscana|Lombardia|Veneto'],
+  ['TR', 'Samsun|Kayseri|Denizli', ''],
+  ['AR', 'Córdoba|Salta|Mendoza|Corrientes', 'Santa Cruz|Chubut|Entre Ríos'],
+  ['VN', 'Huế|Bắc Ninh|Cần Thơ', ''],
+  ['KR', 'Daegu|Ulsan|대구', 'Gyeonggi-do'],
+  ['BE', 'Namur|Liège|Antwerpen', 'Limburg|Hainaut'],
+  ['NL', 'Utrecht|Groningen', 'Limburg|Gelderland'],
+  ['HU', 'Győr|Szeged|Eger', 'Zala|Baranya'],
+  ['RO', 'Suceava|Buzău|Arad', 'Argeș|Bihor'],
+  ['IE', 'Cork|Galway|Sligo', 'Kerry|Mayo'],
+  ['PE', 'Arequipa|Cusco|Tacna', 'Loreto|Ancash'],
+  ['MX', 'Puebla|Zacatecas|Colima', 'Jalisco|Sonora'],
+  ['UZ', 'Samarqand|Namangan', 'Xorazm'],
+  ['SN', 'Thiès|Kaolack', ''],
+])('In %s, %s are towns, and no regions that they give their names: %s', (country, towns, regions) => {
+  for (const town of towns.split('|')) {
+    const hint = parseLocation(`${town}, ${country}`)
+    expect([town, hint?.namesTown]).toEqual([town, true])
+    const isOther = hint !== null && isOtherTown(hint, { city: 'Larkmoor', street: null, region: null })
+    expect([town, isOther]).toEqual([town, true])
+  }
+  for (const region of regions === '' ? [] : regions.split('|'))
+    expect([region, parseLocation(`${region}, ${country}`)?.namesTown]).toEqual([region, false])
 })
 
 test('"Toshkent shahri" is the town', () => {
