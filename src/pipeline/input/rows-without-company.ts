@@ -1,7 +1,7 @@
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import { isKnownHeader, parsePlaceHeader } from '../../core/header-words.js'
 import { listIdentifierColumns } from '../../core/identifiers.js'
-import { plural, quoteExcerpt, toSpellingKey } from '../../core/text.js'
+import { foldLetters, plural, quoteExcerpt, toSpellingKey } from '../../core/text.js'
 import { hasLegalForm } from './column-content.js'
 import { listLookupColumns, type LookupColumns, type LookupRule } from './columns.js'
 import type { TextRow } from './input.js'
@@ -25,8 +25,16 @@ const toTotalKey = (text: string): string => toSpellingKey(text).replace(/i\u030
 const toTotalKeys = (lists: readonly string[]): ReadonlySet<string> =>
   new Set(lists.flatMap((list) => list.split('|').map(toTotalKey)))
 
+/** Long words are also written without their accents. */
+const plainCharsMin = 8
 const reportWords = Object.fromEntries(
-  Object.entries(headerWords.reportLines).map(([kind, list]) => [kind, toTotalKeys([list])]),
+  Object.entries(headerWords.reportLines).map(([kind, list]) => {
+    const keys = [...toTotalKeys([list])]
+    return [
+      kind,
+      new Set([...keys, ...keys.map(foldLetters).filter(({ length }) => length >= plainCharsMin)]),
+    ]
+  }),
 )
 /** First letters of lines for signatures. */
 const signedStarts = new Set(Array.from(reportWords['signed'] ?? [], (key) => key.slice(0, 3)))

@@ -118,8 +118,8 @@ function comparePlaces(hint: LocationHint, place: Place): PlaceAgreement {
   if (isOfRegion) return isInCity(hint, place) ? 'city' : 'region'
   const isOther = regions[0] === place.regionCode && isOtherRegion(hint.regions, place.regionCode)
   if (isOther || hasOtherArea(hint, place)) return 'region_conflict'
-  if (countryFits)
-    return place.countryCode === '' && place.jurisdictionRegion === '' ? 'registered_there' : 'country'
+  const isBare = [place.countryCode, place.jurisdictionRegion, place.cityKey].every((key) => key === '')
+  if (countryFits) return isBare ? 'registered_there' : 'country'
   const isElsewhere = hint.regions.size > 0 && !countries.some((code) => hint.openCountries.has(code))
   if (hint.countries.size === 0 && isElsewhere && countries.length > 0) return 'country_conflict'
   return 'none'

@@ -87,6 +87,9 @@ describe('a location hint and a place', () => {
     [toronto, 'Larkmoor, 90210, CA', 'country_conflict'],
     [munich, 'Wilmington, DE, US', 'country_conflict'],
     [munich, 'Köln, DE', 'country'],
+    // A register without a column of countries.
+    [place('München', null, '', '', 'de'), 'Köln, DE', 'country'],
+    [place('', null, '', '', 'de'), 'Köln, DE', 'registered_there'],
     [stockport, 'SK1 9ZZ', 'city'],
     [stockport, 'Stockport, SK1 3BZ, GB', 'postal'],
     [stockport, 'England', 'country'],

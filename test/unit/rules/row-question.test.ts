@@ -1626,6 +1626,8 @@ describe('a row without a company', () => {
     'Erstellt von Hans Müller',
     'Geprüft durch: H. Müller',
     'Établi par : Jean Dupont',
+    'Etabli par : Jean Dupont',
+    'Sporzadzil: Jan Kowalski',
     'Elaborado por: Ana Pérez',
     'Aprobado por Ana Pérez',
     'Verificato da: Luca Rossi',
