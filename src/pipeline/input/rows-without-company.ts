@@ -37,7 +37,7 @@ const reportWords = Object.fromEntries(
   }),
 )
 /** First letters of lines for signatures. */
-const signedStarts = new Set(Array.from(reportWords['signed'] ?? [], (key) => key.slice(0, 3)))
+const signedStarts = new Set(Array.from(reportWords['signed'] ?? [], (key) => key.slice(0, 2)))
 const fullDate = new RegExp(headerWords.dates.full, 'u')
 /** The last line of a list: `Hà Nội, ngày 30 tháng 11 năm 2026`, `Zagreb, 30.11.2026`. */
 const townAndDate = new RegExp(headerWords.dates.behindTown.replace('DATE', headerWords.dates.full), 'u')
@@ -117,7 +117,9 @@ export function createTotalFinder({
       isBlank(cell) || (at < parts.length && parts[at] !== 'postal' && /^\p{Nd}{1,4}$/u.test(cell))
     if (text === '' || text.length > totalCharsMax) return null
     const isInPlace = name !== null && isMark(row[0] ?? '', [...others, country])
-    const isReport = isInPlace || isSigned(text) || isReportWord('asAbove', text)
+    const isOfCompany = others.some((cell) => ofCompany.test((cell ?? '').replace(fullDate, '')))
+    const isLine = isSigned(text) && (signatureSign.test(text) || !isOfCompany)
+    const isReport = isInPlace || isLine || isReportWord('asAbove', text)
     if (isReport) return { kind: 'invalid', reason: reportRow }
     if (!others.every((cell, at) => isEmpty(cell ?? '', at))) return null
     const isFree = !isAlone && others.every((cell, at) => isBlank(cell ?? '') || parts[at] === 'city')
@@ -129,10 +131,13 @@ export function createTotalFinder({
 /** A row with a number, a street or a website of its own has a company. */
 const ofCompany = /\p{Nd}|@|\p{L}{2}\.\p{L}{2}/u
 
+/** Where a person signs. Without it, a row with a number or a street may be of a company with such a name. */
+const signatureSign = /[:：_]|\.{2}/u
+
 /** Whether a text is a line for a signature: `Prepared by: Juan Cruz`, `Reviewed and approved by`, `Checked by Ana Cruz`. */
 function isSigned(text: string): boolean {
-  if (!signedStarts.has(toTotalKey(text.slice(0, 8)).slice(0, 3))) return false
-  const [front = '', name] = text.split(/[:：_]|[.]{2}/u)
+  if (!signedStarts.has(toTotalKey(text.slice(0, 8)).slice(0, 2))) return false
+  const [front = '', name] = text.split(signatureSign)
   const words = front
     .replace(/^\p{L}+(?:\s?[/&,]\s?|\s(?:and|und|et|y|e|i|и|і|dan|at|na|ve|a|och|og|en)\s)/u, '')
     .split(/\s+/u)

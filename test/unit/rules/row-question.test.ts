@@ -1747,6 +1747,18 @@ describe('a row without a company', () => {
       ])
   })
 
+  test.each(['Approved by Nature', 'PREPARED BY', '制表', 'Visto Bueno'])(
+    'without a sign, a line with a number or a street is the name of a company: %s',
+    async (text) => {
+      const addressed = ['Jl. Merdeka 5', 'Bandung', 'Indonesia', null]
+      expect(await kindsOf([text, ...numbered], [text, ...addressed])).toEqual(['resolution', 'resolution'])
+      expect(await kindsOf([text, ...free], [`${text}: J. Doe`, ...addressed])).toEqual([
+        'invalid',
+        'invalid',
+      ])
+    },
+  )
+
   test('a mark that is also a name is none in its usual writing, next to no number or street', async () => {
     for (const text of [
       'same',
