@@ -246,8 +246,8 @@ const openLabels = [
   const words = list.split('|').filter((word) => word.length > 2 || code in headerWords.personLabels)
   return [code, createLabels([...words, ...words.map((word) => word.toUpperCase())], 'gu')] as const
 })
-/** Tax numbers of persons that only a label tells. */
-const ofTaxes = new Map(
+/** Forms of numbers of persons that only a label tells. */
+const toldByLabel = new Map(
   Object.entries(numberForms.persons.labelled).map(([code, form]) => [code, new RegExp(`^${form}$`)]),
 )
 
@@ -286,7 +286,7 @@ function cutPersonNumber(name: string, countries: readonly string[]): string | n
     if (code !== 'any' && countries.length > 0 && !countries.includes(code)) return rest
     const asked = code === 'any' ? countries : [code]
     const isOne = (number: string) =>
-      isPersonNumber(number, asked) || ofTaxes.get(code)?.test(closeNumber(number)) === true
+      isPersonNumber(number, asked) || toldByLabel.get(code)?.test(closeNumber(number)) === true
     return rest.replace(label, (found, number: string) => (isOne(number) ? ' ' : found))
   }, sure)
   if (cut === text && wholeNumber.test(text))

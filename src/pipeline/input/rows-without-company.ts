@@ -36,7 +36,7 @@ const reportWords = Object.fromEntries(
     ]
   }),
 )
-/** First letters of lines for signatures. */
+/** First two letters of lines for signatures. */
 const signedStarts = new Set(Array.from(reportWords['signed'] ?? [], (key) => key.slice(0, 2)))
 const fullDate = new RegExp(headerWords.dates.full, 'u')
 /** The last line of a list: `Hà Nội, ngày 30 tháng 11 năm 2026`, `Zagreb, 30.11.2026`. */
