@@ -6,6 +6,7 @@ import type { Encoding } from '../../core/file-formats.js'
 import { openDelimited, openOneFile } from '../../tables/text-tables.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { StoredEntity, StoreReader } from '../store/reader.js'
+import { toNumberKey } from '../store/registration-columns.js'
 
 /** A query and its expected result: any of the identifiers, or nothing for a company that is in no file. */
 export interface LabelledQuery {
@@ -189,9 +190,9 @@ const paddedLengthMax = 12
 
 export function createExpectedCompanies(database: Sqlite, reader: StoreReader): ExpectedCompanies {
   const byIdentifier = database
-    .prepare<[string, string], number>(
+    .prepare<[{ type: string; text: string }], number>(
       `SELECT DISTINCT l.entity_number FROM identifiers i JOIN legal_entities l ON l.number = i.legal_entity_number
-       WHERE i.type = ? AND i.value = ?`,
+       WHERE i.search_key IN (@text, ${toNumberKey('@text')}) AND i.type = @type`,
     )
     .pluck()
   /** A merged id gives the company it was merged into. */
@@ -200,7 +201,7 @@ export function createExpectedCompanies(database: Sqlite, reader: StoreReader): 
     return found === null || reader.outlineByNumber(found) === null ? [] : [found]
   }
   const findByIdentifier = (type: IdentifierType, value: string): number[] =>
-    listPaddings(value).flatMap((text) => byIdentifier.all(type, text))
+    listPaddings(value).flatMap((text) => byIdentifier.all({ type, text }))
   return ({ expected }) => {
     const named = expected.flatMap(({ type, value }) =>
       type === 'entity' || type === null ? findById(value) : [],
@@ -209,7 +210,7 @@ export function createExpectedCompanies(database: Sqlite, reader: StoreReader): 
       if (type === 'entity') return []
       return (type === null ? identifierType.options : [type]).flatMap((one) => findByIdentifier(one, value))
     })
-    const found = bearers.filter((entityNumber) => {
+    const found = [...new Set(bearers)].filter((entityNumber) => {
       const entity = reader.entityByNumber(entityNumber)
       return entity !== null && isExpected(entity, expected)
     })

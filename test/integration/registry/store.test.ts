@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { evaluate } from '../../../src/registry/evaluate/evaluate.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import { parseName } from '../../../src/registry/normalize/parsed-name.js'
 import { toCityKey, toPostalKey } from '../../../src/registry/normalize/places.js'
@@ -118,6 +119,12 @@ describe('answers', () => {
       const { entity } = registry.resolve({ name, location: 'Armonk, NY, US', context: 'ibm.com' })
       if (entity !== null) registry.entity(entity.id)
     }
+    for (const id of ['LEI VGRQXHF3J8VDLUA7XE92', 'CIK 51143', 'company number US 12', 'ticker NYSE:IBM'])
+      registry.resolve({ name: `ibm (${id})`, location: null, context: null })
+    const expected = [{ type: null, value: '51143', jurisdiction: null }]
+    const query = { id: '1', name: 'ibm', location: null, context: null, stratum: 'all', expected }
+    const { report } = evaluate([query], { registry, monotonicMs: () => 0, leaveOutShare: 1 })
+    expect(report.overall.recall).toBe(1)
     registry.close()
     const statements = [...new Set(prepare.mock.calls.map(([sql]) => sql))]
     prepare.mockRestore()
