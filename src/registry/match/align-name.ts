@@ -7,19 +7,17 @@ import { isHeadWord, toCanonicalWord } from '../normalize/normalize-name.js'
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
 import type { CandidateName } from './candidate.js'
 import {
-  areRelated,
   classifyNameWord,
-  compareCountries,
   compareSound,
   compareWords,
-  findCountryAtEnd,
   findSpelling,
   isNumberOfTwo,
+  isRelated,
   sameMatch,
   usualMatch,
-  type CountryAtEnd,
   type WordMatch,
 } from './compare-words.js'
+import { compareCountries, findCountryAtEnd, type CountryAtEnd } from './place-readings.js'
 import type { QueryText, TextWord } from './query-text.js'
 import { countInitials, isAcronym } from './text-pieces.js'
 import type { Vocabulary } from './vocabulary.js'
@@ -191,7 +189,7 @@ export function alignName(prepared: AlignedText, name: CandidateName): NameAlign
 /** "Twenty one" is 21, a savings bank a Sparkasse, and "Hi-Tech", read as "Hi Technology", "Hitech". */
 const areOne = (first: string | undefined, second: string, one: string): boolean =>
   isNumberOfTwo(first, second, one) ||
-  (first !== undefined && areRelated(first + second, one)) ||
+  (first !== undefined && isRelated(one, () => first + second)) ||
   (first !== undefined && one.startsWith(first) && toCanonicalWord(one.slice(first.length)) === second)
 
 /** Returns the step of a join that ends at this cell, or 0: one word of the text for several of the name, or the reverse. */

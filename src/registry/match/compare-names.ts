@@ -1,7 +1,8 @@
 import { isGenericWord, isInHouseName, isNumberWord, writeTownAs } from '../normalize/normalize-name.js'
 import { alignName, type AlignedText, type NameAlignment, type WordPair } from './align-name.js'
 import { areSameForms, findFittingForm, type CandidateName, type FormAgreement } from './candidate.js'
-import { classifyNameWord, isCountryWord, wordMatchKinds, type WordMatchKind } from './compare-words.js'
+import { classifyNameWord, wordMatchKinds, type WordMatchKind } from './compare-words.js'
+import { isCountryWord } from './place-readings.js'
 import {
   addOwnCountry,
   countLeft,

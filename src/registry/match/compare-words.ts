@@ -1,9 +1,13 @@
 import wordTables from '../reference/word-classes.json' with { type: 'json' }
-import { findExactCodes } from '../../core/countries.js'
-import { namesCountry } from '../normalize/unspaced-names.js'
 import { calculateDistance } from '../../core/word-forms.js'
 import { unknownLetter } from '../normalize/clean-text.js'
-import { nativeWords, isLightWord, isNumberWord, isTradeAnywhere } from '../normalize/normalize-name.js'
+import {
+  getOrCompute,
+  nativeWords,
+  isLightWord,
+  isNumberWord,
+  isTradeAnywhere,
+} from '../normalize/normalize-name.js'
 import { hasOtherScript, rateSound, soundRateMin } from '../normalize/sounds.js'
 import { joiningWords } from './text-pieces.js'
 
@@ -60,6 +64,8 @@ const of = (kind: WordMatchKind, cost: number, share = 1, isFirstChanged = false
 
 const [equal, plural, related] = [of('equal', 0), of('plural', 0.25), of('related', 0.5)]
 export const sameMatch = of('same', 0.1)
+/** Two names of a country; "IN" is Indiana too, other codes are read as a country. */
+export const [countryMatch, stateCodeMatch] = [of('joined', 0.3), of('abbreviated', 0.6, 0.6)]
 
 const readPairs = (pairs: string): (readonly [string, string])[] =>
   pairs.split(/\s+/).map((pair) => pair.split('=') as [string, string])
@@ -84,18 +90,17 @@ export const joinNumber = (first: string | undefined, second: string): string | 
 const hasDigit = /\d/
 /** Number words of two languages are two words: "SEI" is no "Six". */
 const english = new Set([...units, ...tens].map(([word]) => word))
+const areEnglish = (a: string, b: string) => englishWords.has(a) && englishWords.has(b)
 const areOfOne = (a: string, b: string) => hasDigit.test(a + b) || (english.has(a) && english.has(b))
 
 /** Lists how names write a number: "21", "21st". */
 export const listNumberSpellings = (digits: string): string[] =>
   ['', 'st', 'nd', 'rd', 'th'].map((ending) => digits + ending)
 
-const isNumber = (word: string, digits: string): boolean => (readNumber(word) ?? word) === digits
-
 /** True if two words are the number of a third: "forty four" and "44". */
 export function isNumberOfTwo(first: string | undefined, second: string, word: string): boolean {
-  const digits = joinNumber(first, second)
-  return digits !== undefined && isNumber(word, digits)
+  const { number = word } = readFacts(word)
+  return hasDigit.test(number) && joinNumber(first, second) === number
 }
 
 /** Words of the same meaning in two languages, and other spellings that no rule finds. */
@@ -125,8 +130,11 @@ const [brothers, relatedWords] = [wordTables.brothers, wordTables.related].map(
 const englishWords = new Set(
   wordTables.related.flatMap((line) => line.split(':').slice(0, -1).join(' ').split(' ')),
 )
-export const areRelated = (a: string, b: string, groups = relatedWords): boolean =>
-  groups?.get(a) !== undefined && groups.get(a) === groups.get(b)
+/** `getWord`: most words have no relation, so the other one is only made if there may be one. */
+export function isRelated(word: string, getWord: () => string): boolean {
+  const group = relatedWords?.get(word)
+  return group !== undefined && relatedWords?.get(getWord()) === group
+}
 
 /** "ue" for "ü", "ü" written as "u", except at the end of a word and in short words; "dj" for "đ", "Mc" for "Mac", and British spellings. */
 const closeSpelling = (word: string): string =>
@@ -160,6 +168,25 @@ export function isSubsequence(short: string, long: string): boolean {
   return at === short.length
 }
 
+/** What is compared of a word; `short` has "x" for "ks". */
+const listFacts = (word: string) => ({
+  number: readNumber(word),
+  isNumber: isNumberWord(word),
+  hasDigit: hasDigit.test(word),
+  brothers: brothers?.get(word),
+  related: relatedWords?.get(word),
+  synonym: synonyms.get(word),
+  native: nativeWords.get(word),
+  isArea: areaNames.some((words) => words.has(word)),
+  close: closeSpelling(word),
+  shape: toShape(word),
+  short: word.replaceAll('ks', 'x'),
+})
+
+/** Names share words: to list the facts of each again would take most of the time of a comparison. */
+const knownFacts = new Map<string, ReturnType<typeof listFacts>>()
+const readFacts = (word: string) => getOrCompute(knownFacts, 20_000, word, listFacts)
+
 /** A usual word with one letter wrong. */
 export const usualMatch: WordMatch = { ...of('misspelled', 0.6, 0.9), isUsual: true }
 
@@ -167,23 +194,24 @@ export const usualMatch: WordMatch = { ...of('misspelled', 0.6, 0.9), isUsual: t
 export function compareWords(text: string, name: string, isLast = false, isLatin = true): WordMatch | null {
   if (text === name) return equal
   if (text === '' || name === '') return null
-  const number = readNumber(text)
-  if (number === undefined ? readNumber(name) === text : isNumber(name, number) && areOfOne(text, name))
+  const [asked, held] = [readFacts(text), readFacts(name)]
+  const { number } = asked
+  if (number === undefined ? held.number === text : (held.number ?? name) === number && areOfOne(text, name))
     return sameMatch
   // Numbers are equal or different, and so are letters.
-  if (isNumberWord(text) && isNumberWord(name)) return null
-  if (areRelated(text, name, brothers)) return sameMatch
-  if (synonyms.get(text) === name) return of('abbreviated', 0.3, 0.6)
-  if (closeSpelling(text) === closeSpelling(name)) return sameMatch
-  if (areaNames.some((words) => words.has(text) && words.has(name))) return sameMatch
-  if (areRelated(text, name) && !(englishWords.has(text) && englishWords.has(name))) return related
-  if (nativeWords.get(name) === text || nativeWords.get(text) === name) return sameMatch
+  if (asked.isNumber && held.isNumber) return null
+  if (asked.brothers !== undefined && asked.brothers === held.brothers) return sameMatch
+  if (asked.synonym === name) return of('abbreviated', 0.3, 0.6)
+  if (asked.close === held.close) return sameMatch
+  if (asked.isArea && areaNames.some((words) => words.has(text) && words.has(name))) return sameMatch
+  if (asked.related !== undefined && asked.related === held.related && !areEnglish(text, name)) return related
+  if (held.native === text || asked.native === name) return sameMatch
   if (text.includes(unknownLetter)) return compareUnknown(text, name)
   if (isLatin && isPlural(text, name)) return plural
   return (
-    compareShapes(text, name) ??
+    (asked.shape === held.shape ? compareShapes(text, asked.hasDigit !== held.hasDigit) : null) ??
     compareAbbreviation(text, name, isLast) ??
-    compareSpelling(text, name) ??
+    compareSpelling(text, name, asked.short, held.short) ??
     compareSkeletons(text, name)
   )
 }
@@ -213,12 +241,12 @@ const escapeLetters = (text: string): string => text.replace(/[^a-z0-9]/g, '')
 
 const [shapeCharsMin, runOnCharsMin] = [6, 20]
 
-function compareShapes(text: string, name: string): WordMatch | null {
-  const isDigit = hasDigit.test(name) !== hasDigit.test(text)
+/** For words of one shape; `isDigit`: only one has a digit. */
+function compareShapes(text: string, isDigit: boolean): WordMatch | null {
   // Without a digit, short ones are two words: "Barn" and "Bam".
   if (text.length < (isDigit ? 3 : shapeCharsMin) || (!isDigit && !/[lmuwd]|rn|ii|vv|cl/.test(text)))
     return null
-  return toShape(text) === toShape(name) ? of('misread', 0.4) : null
+  return of('misread', 0.4)
 }
 
 function compareAbbreviation(text: string, name: string, isLast: boolean): WordMatch | null {
@@ -266,11 +294,10 @@ export function compareSound(spoken: string, name: string, native: string): Word
   return { ...of('misspelled', 0.4 + 3 * (1 - rate), rate), isSlip: rate > 0.94, isSound: true }
 }
 
-function compareSpelling(text: string, name: string): WordMatch | null {
+function compareSpelling(text: string, name: string, one: string, other: string): WordMatch | null {
   const shorter = Math.min(text.length, name.length)
   const isShort = shorter < 4 && (text.length + name.length < 7 || text.charAt(0) !== name.charAt(0))
   if (shorter < 3 || isShort) return null
-  const [one = '', other = ''] = [text, name].map((word) => word.replaceAll('ks', 'x'))
   const distance = calculateDistance(one, other, 2)
   if (distance > 2 || (distance === 2 && shorter < 8)) return null
   const isFirstChanged = text.charAt(0) !== name.charAt(0)
@@ -298,45 +325,6 @@ function compareSkeletons(text: string, name: string): WordMatch | null {
   if (!isSubsequence(text, name) && calculateDistance(text, name, 3) > 3) return null
   const share = Math.min(text.length, name.length) / Math.max(text.length, name.length)
   return of('abbreviated', 0.7, share)
-}
-
-/** A country at the end of a name: its last words. */
-export type CountryAtEnd = Readonly<{ end: number; count: number; codes: readonly string[] }>
-
-/** Shorter words are codes of countries and words of names: "can", "per", "and". */
-export const isCountryWord = (word: string): boolean =>
-  areas.has(word) || (word.length >= 4 && namesCountry(word))
-/** Groups name companies after parts of the world too. */
-const areas = new Set(
-  'uk us uae europe asia africa america emea apac latam eurasia scandinavia benelux'.split(' '),
-)
-
-const [countryWordsMax, shortCountries] = [3, new Set(['uk', 'uae', 'usa'])] as const
-
-/** Finds the country before `end`, in any language or as a code: "VN", "Polska", "Ceska republika". A name needs another word. */
-export function findCountryAtEnd(words: readonly string[], end = words.length): CountryAtEnd | null {
-  for (let count = Math.min(countryWordsMax, end - 1); count >= 1; count--) {
-    const text = words.slice(end - count, end).join(' ')
-    // Shorter ones are also codes of sports and vehicles: "gas", "per". "Japan I" is no "Japani".
-    if (count === 1 && text.length <= 3 && !shortCountries.has(text) && !namesCountry(text)) return null
-    const codes = /\w{2} \w$/.test(text) ? [] : findExactCodes(text)
-    if (codes.length > 0) return { end, count, codes }
-  }
-  return null
-}
-
-const countryName = of('joined', 0.3)
-/** "IN" is Indiana too; other codes are read as a country. */
-const stateCode = of('abbreviated', 0.6, 0.6)
-const states = new Set('al ar az ca co ga id il in la ma md me mn mo ms mt nc ne pa sc sd tn va'.split(' '))
-
-/** Compares countries at the ends of two names; `null` if they differ. */
-export function compareCountries(
-  [text, words]: readonly [CountryAtEnd, readonly string[]],
-  name: CountryAtEnd,
-): WordMatch | null {
-  if (!text.codes.some((code) => name.codes.includes(code))) return null
-  return states.has(words[text.end - 1] ?? '') ? stateCode : countryName
 }
 
 /** Words for "and" in the languages of a country. */

@@ -5,7 +5,8 @@ import { foldWords, namesTrade } from '../normalize/normalize-name.js'
 import { isOfUnknownWords } from '../normalize/native-scripts.js'
 import { hasTones } from '../normalize/own-letters.js'
 import { toCityKey, toPlaceKey } from '../normalize/places.js'
-import { classifyNameWord, isCountryWord } from './compare-words.js'
+import { classifyNameWord } from './compare-words.js'
+import { isCountryWord, isCutTown } from './place-readings.js'
 import { isNearlyNamed, isOfOtherPerson, namesOthers } from './around-name.js'
 import { isOneFormPrivate, type CandidateName } from './candidate.js'
 import { classifyEvidence, hasLeft, isOwnCountryLeft, type Evidence } from './evidence.js'
@@ -40,7 +41,6 @@ import {
 } from './other-words.js'
 import { hasOtherMeaning } from './word-classes.js'
 import { hasTown } from './place-agreement.js'
-import { isCutTown } from './place-readings.js'
 import type { QueryText, TextWord } from './query-text.js'
 
 /** The most confidence of an answer for which something holds, the least first. */

@@ -5,7 +5,7 @@ import type { NameComparison } from './compare-names.js'
 import { isLargeCity } from '../normalize/places.js'
 import { toStem } from '../normalize/normalize-name.js'
 import { getUsualCount, hasOtherMeaning } from './word-classes.js'
-import { isCountryWord } from './compare-words.js'
+import { isCountryWord } from './place-readings.js'
 import { featureNames, partOfFeatures, type FeatureName, type FeaturePart } from './features.js'
 import fittedModel from './fitted-model.json' with { type: 'json' }
 import type { Vocabulary } from './vocabulary.js'

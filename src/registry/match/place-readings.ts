@@ -12,8 +12,9 @@ import {
 } from '../normalize/places.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { streetLike } from '../normalize/streets.js'
-import { isDependent } from '../normalize/unspaced-names.js'
+import { isDependent, namesCountry } from '../normalize/unspaced-names.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
+import { countryMatch, stateCodeMatch, type WordMatch } from './compare-words.js'
 
 /** ISO 3166-2 lists the United Kingdom and its countries in addition to their counties. */
 const nations = new Set(['UKM', 'GBN', 'EAW', 'ENG', 'SCT', 'WLS', 'NIR'].map((nation) => `GB-${nation}`))
@@ -271,3 +272,39 @@ export function isHouseNumber(parts: readonly string[], readings: readonly Readi
   return isDialled || isStreet || (before.length > 0 && own.length > 0)
 }
 const dialled = new Map(countryNames.dialled.split('|').map((line) => [line.slice(0, 3), line.slice(4)]))
+
+/** A country at the end of a name: its last words. */
+export type CountryAtEnd = Readonly<{ end: number; count: number; codes: readonly string[] }>
+
+/** Shorter words are codes of countries and words of names: "can", "per", "and". */
+export const isCountryWord = (word: string): boolean =>
+  areas.has(word) || (word.length >= 4 && namesCountry(word))
+/** Groups name companies after parts of the world too. */
+const areas = new Set(
+  'uk us uae europe asia africa america emea apac latam eurasia scandinavia benelux'.split(' '),
+)
+
+const [countryWordsMax, shortCountries] = [3, new Set(['uk', 'uae', 'usa'])] as const
+
+/** Finds the country before `end`, in any language or as a code: "VN", "Polska", "Ceska republika". A name needs another word. */
+export function findCountryAtEnd(words: readonly string[], end = words.length): CountryAtEnd | null {
+  for (let count = Math.min(countryWordsMax, end - 1); count >= 1; count--) {
+    const text = words.slice(end - count, end).join(' ')
+    // Shorter ones are also codes of sports and vehicles: "gas", "per". "Japan I" is no "Japani".
+    if (count === 1 && text.length <= 3 && !shortCountries.has(text) && !namesCountry(text)) return null
+    const codes = /\w{2} \w$/.test(text) ? [] : findExactCodes(text)
+    if (codes.length > 0) return { end, count, codes }
+  }
+  return null
+}
+
+const states = new Set('al ar az ca co ga id il in la ma md me mn mo ms mt nc ne pa sc sd tn va'.split(' '))
+
+/** Compares countries at the ends of two names; `null` if they differ. */
+export function compareCountries(
+  [text, words]: readonly [CountryAtEnd, readonly string[]],
+  name: CountryAtEnd,
+): WordMatch | null {
+  if (!text.codes.some((code) => name.codes.includes(code))) return null
+  return states.has(words[text.end - 1] ?? '') ? stateCodeMatch : countryMatch
+}

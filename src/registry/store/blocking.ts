@@ -1,6 +1,7 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { CandidateName } from '../match/candidate.js'
-import { findCountryAtEnd, findSynonym, joinNumber, listNumberSpellings } from '../match/compare-words.js'
+import { findSynonym, joinNumber, listNumberSpellings } from '../match/compare-words.js'
+import { findCountryAtEnd } from '../match/place-readings.js'
 import type { QueryText, TextWord } from '../match/query-text.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 import type { WordClass } from '../match/word-classes.js'
