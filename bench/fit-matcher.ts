@@ -1,5 +1,5 @@
 import { findCandidateNames, readQuery } from '../src/registry/answer/resolve.js'
-import { areAlike } from '../src/registry/match/candidate.js'
+import { areAlike } from '../src/registry/match/other-names.js'
 import { featureNames } from '../src/registry/match/features.js'
 import {
   boundLogOdds as boundMatch,

@@ -107,10 +107,10 @@ const namedNumber = new RegExp(
 
 /** Reads a company number under its national name: `SIREN 552 032 534`. */
 function readNationalNumber(text: string): StatedIdentifier | null {
-  const [, label = '', number = ''] = namedNumber.exec(text.trim()) ?? []
+  const [, label, number = ''] = namedNumber.exec(text.trim()) ?? []
+  if (label === undefined) return null
   const fold = (name: string) => name.toLowerCase().replaceAll('.', '')
-  const closed = closeNumber(number)
-  const isPlain = (one: string) => hasPlainForm(one, number) === true || hasSerialLetters(one, closed)
+  const isPlain = (one: string) => hasPlainForm(one, number) || hasSerialLetters(one, closeNumber(number))
   const read = (one: string) => toNationalNumber(one, number) ?? (isPlain(one) ? number : null)
   const named = numberNames.flatMap(({ name, country }) => (fold(name) === fold(label) ? country : []))
   // `IČO` is the name in two countries.

@@ -248,15 +248,15 @@ export function listEndFactors(stored: StoredEntity, registration: StoredLegalEn
 /** Registers that named a registration of the company, and name none now. */
 function listLeftRegisters({ legalEntities }: StoredEntity): { left: LeftRegister; of: StoredLegalEntity }[] {
   const memberships = legalEntities.map((of) => ({ of, ...of.readMembership() }))
-  const present = new Set(memberships.flatMap((membership) => membership.present))
+  if (memberships.every(({ left }) => left.length === 0)) return []
+  const present = new Set(memberships.flatMap(({ listPresent }) => listPresent()))
   const found = new Map<string, { left: LeftRegister; of: StoredLegalEntity }>()
-  for (const { of, left: all } of memberships) {
+  for (const { of, left: all } of memberships)
     for (const left of all) {
       const known = found.get(left.register)?.left
       if (!present.has(left.register) && (known === undefined || known.lastOn < left.lastOn))
         found.set(left.register, { left, of })
     }
-  }
   return [...found.values()]
 }
 

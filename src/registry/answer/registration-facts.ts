@@ -310,7 +310,7 @@ type LeftFile = Pick<LeftRegister, 'sourceName' | 'lastOn' | 'countries'>
 const findLeftFile = ({ sourceName, sourceDate, readMembership }: StoredLegalEntity): LeftFile => ({
   sourceName,
   lastOn: sourceDate,
-  countries: readMembership().countries,
+  countries: readMembership().readCountries(),
 })
 
 /** Returns the countries that are kept of the source of a removed registration, if its own is not one; else `null`. */

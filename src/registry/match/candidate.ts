@@ -1,16 +1,10 @@
-import {
-  findFormAt,
-  getDistinctiveCountries,
-  getUsual,
-  type FormClass,
-  type StatedForm,
-} from '../normalize/legal-forms.js'
+import { findFormAt, getUsual, hasFronts, type FormClass, type StatedForm } from '../normalize/legal-forms.js'
+import { withShortForms } from '../normalize/clean-text.js'
 import { foldText, isLightWord } from '../normalize/normalize-name.js'
 import type { NameKind } from '../model/registry-rows.js'
 import { isSubdivision } from '../normalize/places.js'
-import { boundText, parseForm, parseName, type ParsedName } from '../normalize/parsed-name.js'
-import { comparePlaceWithHint, type PlaceAgreement } from './place-agreement.js'
-import { isTownOfState, type LocationHint, type Place } from './place-readings.js'
+import { boundText, parseForm, parseName, parseNewName, type ParsedName } from '../normalize/parsed-name.js'
+import { isTownOfState, type Place } from './place-readings.js'
 import { cutFormerName, findBodyInFront, findSharedForm } from './named-field.js'
 import { isFamilyWord, unspaced } from '../normalize/unspaced-names.js'
 import { removeRegistrySuffix } from '../../core/numbers/registry-suffix.js'
@@ -90,13 +84,34 @@ function listBothKinds(stated: StatedForm, held: FormClass, candidate: Candidate
 }
 
 /** The form of a name, if need be by the short forms of its country; a name without one ("Norvane") has that of the registered name. */
-function parseHeld(candidate: CandidateName): ParsedName {
+const parseHeld = (candidate: CandidateName): HeldForm => readForms(candidate).own
+
+type HeldForm = Pick<ParsedName, 'formWords' | 'formClass' | 'legalForm' | 'formCountries'>
+/** `anywhere`: without the short forms of its country. Those are also read in a name with quotes, or with codes of them. */
+type HeldForms = Readonly<Record<'anywhere' | 'own', HeldForm>>
+/** Many queries have the same candidates. */
+const knownForms = new WeakMap<CandidateName, HeldForms>()
+function readForms(candidate: CandidateName): HeldForms {
+  const known = knownForms.get(candidate)
+  if (known !== undefined) return known
   const full = candidate.formClass === null ? candidate.registeredName : candidate.name
-  const [parsed, own] = [parseName(full), parseName(full, getCountry(candidate))]
+  const country = getCountry(candidate)
+  const parsed = parseNewName(full)
+  const isRead = withShortForms.has(country) || hasFronts(country) || /["“”„«»＂&%€]/.test(full)
+  const own = isRead && country !== '' ? parseNewName(full, { town: null, country }) : parsed
   // "Fastighets Ab" is one form, and the "AS" of two countries is the same.
-  const isOfOther = parsed.formCountries.length > 0 && !parsed.formCountries.includes(getCountry(candidate))
-  return parsed.formClass === null || parsed.coreKey !== own.coreKey || isOfOther ? own : parsed
+  const isOfOther = parsed.formCountries.length > 0 && !parsed.formCountries.includes(country)
+  const isOwn = parsed.formClass === null || parsed.coreKey !== own.coreKey || isOfOther
+  const forms = { anywhere: toForm(parsed), own: toForm(isOwn ? own : parsed) }
+  knownForms.set(candidate, forms)
+  return forms
 }
+const toForm = ({ formWords, formClass, legalForm, formCountries }: ParsedName): HeldForm => ({
+  formWords,
+  formClass,
+  legalForm,
+  formCountries,
+})
 
 const getCountry = ({ place }: CandidateName): string => place.countryCode || place.jurisdictionCountry
 
@@ -109,7 +124,8 @@ export const isOfBuilding = (candidate: CandidateName): boolean =>
 /** A name without a form, or with only a word for a company, has that of the registered name. */
 function getHeldForm(candidate: CandidateName): FormClass | null {
   const { formClass: own, name, registeredName: full, tokens } = candidate
-  if ((own ?? 'company') === 'company' && name !== full) return parseForm(full).formClass ?? own
+  if (own === null && name !== full) return readForms(candidate).anywhere.formClass
+  if (own === 'company' && name !== full) return parseForm(full).formClass ?? own
   return own ?? findBodyInFront(tokens)
 }
 
@@ -157,16 +173,14 @@ export function isOneFormPrivate(
  * Companies of one group have one name with the forms of many countries. A form is not foreign if the company's country
  * knows it, since registers translate forms, or if both state it, since registers do not always know the country.
  */
-function isForeignForm(
-  stated: StatedForm | null,
-  { name, registeredName, formClass: heldClass, place }: CandidateName,
-): boolean {
+function isForeignForm(stated: StatedForm | null, candidate: CandidateName): boolean {
+  const { place } = candidate
   const formCountries = stated?.countries ?? []
   if (formCountries.length === 0) return false
   const usual = getUsual(formCountries)
   const isKnownIn = (country: string) => formCountries.includes(country)
   if (isKnownIn(place.countryCode)) return false
-  const held = parseForm(heldClass === null ? registeredName : name)
+  const held = readForms(candidate).anywhere
   const heldCountries = getUsual(held.formCountries)
   const isRegisteredThere = heldCountries.length === 0 || heldCountries.includes(place.jurisdictionCountry)
   const registered = isRegisteredThere ? place.jurisdictionCountry : ''
@@ -220,37 +234,6 @@ function findStatedForm(forms: readonly StatedForm[], { start, end }: NamePlace)
     outside[0] ??
     null
   )
-}
-
-/** If the register does not show the country, a rare legal form may: "Larkmoor AB" is Swedish. */
-export function comparePlace(hint: LocationHint | null, { place, name }: CandidateName): PlaceAgreement {
-  const agreement = comparePlaceWithHint(hint, place)
-  if (hint === null || agreement !== 'registered_elsewhere') return agreement
-  const countries = getDistinctiveCountries(parseForm(name).formCountries)
-  const isOfCountry = countries.some((country) => hint.countries.has(country))
-  return isOfCountry ? 'form_of_country' : agreement
-}
-
-/** One name in two registers, or twice in one that states no place, without a contradiction in form or country. */
-export function areAlike(left: CandidateName, right: CandidateName): boolean {
-  if (left.coreKey !== right.coreKey) return false
-  const isUnplaced = left.fullKey === right.fullKey && (isPlaceless(left) || isPlaceless(right))
-  return (
-    (left.sourceNumber !== right.sourceNumber || isUnplaced) &&
-    (left.formClass === right.formClass || isOpenForm(left) || isOpenForm(right)) &&
-    shareCountry(left, right)
-  )
-}
-
-const isPlaceless = ({ place }: CandidateName) => place.cityKey === '' && place.countryCode === ''
-const isOpenForm = ({ formClass }: CandidateName) => formClass === null || formClass === 'company'
-
-/** Without an address, a register of another country is weak evidence. */
-function shareCountry({ place: a }: CandidateName, { place: b }: CandidateName): boolean {
-  const countries = (place: typeof a) =>
-    [place.countryCode, place.countryCode === '' ? '' : place.jurisdictionCountry].filter(Boolean)
-  const [left, right] = [countries(a), countries(b)]
-  return left.length === 0 || right.length === 0 || left.some((code) => right.includes(code))
 }
 
 type TextWord = { readonly folded: string; readonly written: string }

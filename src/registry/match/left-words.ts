@@ -145,11 +145,14 @@ const isTicker = ({ written, folded }: TextWord, { prominence }: CandidateName):
 function isOfPlace(asked: TextWord, { place }: CandidateName): boolean {
   const { text: word, written } = asked
   const { cityKey, postalKey, regionCode, jurisdictionRegion } = place
-  const isTown = hasTown(new Set([toCityKey(written), word]), place)
+  const keys = townKeys.get(asked) ?? new Set([toCityKey(written), word])
+  townKeys.set(asked, keys)
+  const isTown = hasTown(keys, place)
   if (cityKey !== '' && (isTown || (word.length > 3 && toPlaceKey(cityKey).includes(word)))) return true
   if (postalKey !== '' && postalKey.startsWith(word) && /\d/.test(word)) return true
   return [regionCode, jurisdictionRegion].some((code) => code !== '' && isRegion(asked, code))
 }
+const townKeys = new WeakMap<TextWord, ReadonlySet<string>>()
 const regionsOfWord = new WeakMap<TextWord, readonly string[]>() // "tx" and "texas" of US-TX.
 function isRegion(word: TextWord, code: string): boolean {
   const codes = regionsOfWord.get(word) ?? (word.text.length > 4 ? findRegionCodes(word.text) : [])

@@ -3,12 +3,14 @@ import { cap, type Evidence, type Feature } from './evidence.js'
 import type { NameComparison } from './compare-names.js'
 import { andWords } from './compare-words.js'
 import { hasOtherMeaning, type WordClass } from './word-classes.js'
-import { isOfBuilding } from './candidate.js'
-import { findFormAt, formWords } from '../normalize/legal-forms.js'
+import { isOfBuilding, type CandidateName } from './candidate.js'
+import { findFormAt, formWords, getDistinctiveCountries } from '../normalize/legal-forms.js'
+import { parseForm } from '../normalize/parsed-name.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { isOtherHouse, listCountryWords, type LeftWord } from './left-words.js'
 import { isAmong, tells } from './other-words.js'
-import { isConflict, placeRank, type PlaceAgreement } from './place-agreement.js'
+import { comparePlaceWithHint, isConflict, placeRank, type PlaceAgreement } from './place-agreement.js'
+import type { LocationHint } from './place-readings.js'
 import type { TextWord } from './query-text.js'
 
 /** Number of words of a name directly behind the name found: "Larkmoor Energy Bars by Norvane" for Larkmoor Energy Inc. */
@@ -266,3 +268,34 @@ export const isLikeTrade = ({
   alignment.pairs.some(({ match: { kind, isSlip, isUsual }, nameAt }) =>
     kind === 'plural' ? tells(candidate.tokens[nameAt]) : kind === 'misspelled' && !isSlip && !isUsual,
   )
+
+/** One name in two registers, or twice in one that states no place, without a contradiction in form or country. */
+export function areAlike(left: CandidateName, right: CandidateName): boolean {
+  if (left.coreKey !== right.coreKey) return false
+  const isUnplaced = left.fullKey === right.fullKey && (isPlaceless(left) || isPlaceless(right))
+  return (
+    (left.sourceNumber !== right.sourceNumber || isUnplaced) &&
+    (left.formClass === right.formClass || isOpenForm(left) || isOpenForm(right)) &&
+    shareCountry(left, right)
+  )
+}
+
+const isPlaceless = ({ place }: CandidateName) => place.cityKey === '' && place.countryCode === ''
+const isOpenForm = ({ formClass }: CandidateName) => formClass === null || formClass === 'company'
+
+/** Without an address, a register of another country is weak evidence. */
+function shareCountry({ place: a }: CandidateName, { place: b }: CandidateName): boolean {
+  const countries = (place: typeof a) =>
+    [place.countryCode, place.countryCode === '' ? '' : place.jurisdictionCountry].filter(Boolean)
+  const [left, right] = [countries(a), countries(b)]
+  return left.length === 0 || right.length === 0 || left.some((code) => right.includes(code))
+}
+
+/** If the register does not show the country, a rare legal form may: "Larkmoor AB" is Swedish. */
+export function comparePlace(hint: LocationHint | null, { place, name }: CandidateName): PlaceAgreement {
+  const agreement = comparePlaceWithHint(hint, place)
+  if (hint === null || agreement !== 'registered_elsewhere') return agreement
+  const countries = getDistinctiveCountries(parseForm(name).formCountries)
+  const isOfCountry = countries.some((country) => hint.countries.has(country))
+  return isOfCountry ? 'form_of_country' : agreement
+}

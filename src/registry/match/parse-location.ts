@@ -2,7 +2,7 @@ import { iso31662 } from 'iso-3166'
 import { postalShapes, readKind } from '../normalize/streets.js'
 import { hasTones, unifyLetters } from '../normalize/own-letters.js'
 import { splitPlace } from '../normalize/unspaced-names.js'
-import { foldText } from '../normalize/normalize-name.js'
+import { foldText, getOrCompute } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { findCountryCodes, findExactCodes } from '../../core/countries.js'
 import { readIdentifiers } from '../../core/numbers/stated-identifiers.js'
@@ -43,8 +43,10 @@ const numeral =
   /(?<=^|[,;]\s*|\p{L}\.?\s)([IVX]{1,5})\.?\s*ker(?:ület\p{L}*|\.|(?=\s|$))|(?<=\p{L}{2}\.?\s)([IVX]{1,5})\.(?=\s*(?:$|[,;]))|(?<=\p{L}{2}\.?\s)(I{2,3}|IV|VI{2,3}|IX|X{1,2}(?:IX|IV|V?I{0,3}))(?![\p{L}\p{N}])/gu
 
 /** Parses a location text ("Stockport, SK6 6ND", "Austin TX", "Germany"). Returns `null` if it has no place. */
-export function parseLocation(location: string | null): LocationHint | null {
-  if (location === null) return null
+export const parseLocation = (location: string | null): LocationHint | null =>
+  location === null ? null : getOrCompute(knownHints, 500, location, parseNewLocation)
+const knownHints = new Map<string, LocationHint | null>()
+function parseNewLocation(location: string): LocationHint | null {
   const given = location
     .slice(0, matchLimits.locationCharsMax)
     .replace(numeral, (found, ...groups: readonly (string | undefined)[]) => {

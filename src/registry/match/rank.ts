@@ -1,7 +1,7 @@
 import { foldWords } from '../normalize/normalize-name.js'
 import { change, type Writings } from './other-writings.js'
 import { matchedConfidenceMin } from '../../contract/result.js'
-import { areAlike, comparePlace, type CandidateName } from './candidate.js'
+import type { CandidateName } from './candidate.js'
 import { groupNames } from './around-name.js'
 import { leaveOutAnd, placeBranch } from './left-words.js'
 import type { LocationHint } from './place-readings.js'
@@ -11,7 +11,7 @@ import { hasOtherScript } from '../normalize/sounds.js'
 import type { StatedForm } from '../normalize/legal-forms.js'
 import { findConfidenceLimit } from './confidence-limit.js'
 import type { Evidence } from './evidence.js'
-import { isWholeName } from './other-names.js'
+import { areAlike, comparePlace, isWholeName } from './other-names.js'
 import {
   countSiblings,
   favorLikelier,

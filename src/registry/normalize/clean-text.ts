@@ -11,7 +11,6 @@ const entities = parsePairs(
   trade= copy= szlig=ß aelig=æ AElig=Æ oelig=œ OElig=Œ eth=ð thorn=þ oslash=ø Oslash=Ø aring=å Aring=Å ccedil=ç
   Ccedil=Ç ntilde=ñ Ntilde=Ñ scaron=š Scaron=Š`,
 )
-
 /** `&eacute;` is a letter and the name of its accent. */
 const accents = parsePairs('acute=\u0301 grave=\u0300 circ=\u0302 tilde=\u0303 uml=\u0308 caron=\u030c')
 /** Browsers read the oldest ones without a semicolon too: "Larkmoor &amp Norvane". */
@@ -41,7 +40,6 @@ const upperHalf = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜
 const bytes1252 = new Map(
   Array.from(upperHalf, (character, at) => [character === ' ' ? '' : character, 0x80 + at] as const),
 )
-
 /** UTF-8 of a letter that was read as Latin-1 or Windows-1252: "Ã¼" for "ü". */
 const misread = /[\u00c2-\u00f4][\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|Ã(?: |$)/
 
@@ -69,7 +67,6 @@ function readAsUtf8(text: string): string | null {
 
 /** Stands for a letter that an encoding has lost. */
 export const unknownLetter = '\ufffd'
-
 /** The signs that programs write for a letter, inside a word or, where another one is lost, at its end. "Guess?" has its letters. */
 const lostLetter = /(?<=\p{L})[?¿□▯\ufffd]{1,3}(?=\p{L})|(?<![\p{L}\p{N}])[?□▯](?=\p{L}{2})/gu
 const lostEnd = /(?<=\p{L})[?¿□▯]{1,3}(?=\s|$)/gu
@@ -158,6 +155,8 @@ for (const [country = '', list = '', full = ''] of forms.short)
     shortForms.set(key, [...(shortForms.get(key) ?? []), { short, country, full }])
   }
 const longer = [...shortForms.keys()].filter((key) => key.includes(' ')).join('|')
+export const withShortForms = new Set(forms.short.map(([country = '']) => country))
+const quoteMark = /["“”„«»]/
 const shortForm = String.raw`(?<form>${longer}|(?:\p{L}\.\s?){1,5}\p{L}\.?|\p{L}[\p{L}./]{1,5})`
 const shortEnds = [
   String.raw`^\s*${shortForm}(?![\p{L}\p{M}./])[,:]?\s*(?=(?<quote>["“”„«»]?))`,
@@ -172,6 +171,7 @@ const isOnlyForm = (text: string): boolean => {
 /** Spells out short forms of the countries, or around a quoted name of any: "Norvane ZS", `I/K "Norvane"`. Those that the table has in small letters may be in small letters. */
 export function spellOutShortForms(name: string, countries: readonly string[]): string {
   const isHere = countries.length > 0
+  if (!quoteMark.test(name) && !countries.some((one) => withShortForms.has(one))) return name
   const [, district = '', text = ''] = districtInFront.exec(name) ?? []
   const own = district === '' ? '' : spellOutShortForms(text, countries)
   if (findLeadingForm(foldWords(own)) !== null) return `${own} ${district}`

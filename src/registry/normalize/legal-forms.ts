@@ -140,6 +140,8 @@ export function findTrailingForm(words: readonly string[], end: number): LegalFo
 
 const fronts = new Map(Object.entries(table.fronts).map(([country, words]) => [country, words.split(' ')]))
 
+export const hasFronts = (country: string): boolean => fronts.has(country)
+
 /** Returns the short form that names of a country begin with: "AS Norvane", "Ab Norvane Oy" in two languages, but not "AS Norvane OÜ", which has its own. */
 export function findNationalFrontForm(country: string, words: readonly string[]): LegalFormEntry | null {
   const [word = '', next] = words

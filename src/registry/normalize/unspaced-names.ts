@@ -258,8 +258,8 @@ const toPhrases = (texts: readonly string[]): string[] =>
   texts
     .map((text) => (withoutSpaces.test(text) ? toPlain(text).trim() : toPlain(text)))
     .sort((a, b) => b.length - a.length)
-const allRemarks = Object.values(around.remarks).flat()
-const [remarks, joints] = [toPhrases(allRemarks), toPhrases(around.remark_joints.split(' '))]
+const remarks = toPhrases(Object.values(around.remarks).flat())
+const [knownRemarks, joints] = [new Set(remarks), toPhrases(around.remark_joints.split(' '))]
 
 /** Whether a text only says something of the record, perhaps with a date or a number: "duplicate of 4711", 取引停止. */
 export function isRemark(text: string): boolean {
@@ -271,9 +271,9 @@ export function isRemark(text: string): boolean {
 
 /** Whether a text is a remark of several words, or a long one of a script without capitals or spaces, which no name ends with. */
 export const isPlainRemark = (text: string): boolean =>
-  remarks.includes(toPlain(text))
+  knownRemarks.has(toPlain(text))
     ? /\p{L}[ /]\p{L}|[\p{sc=Geor}\p{sc=Armn}]{7}/u.test(text.trim())
-    : text.length > 3 && remarks.includes(text.trim())
+    : text.length > 3 && knownRemarks.has(text.trim())
 
 const formBefore = String.raw`(?:[式限同]会社|限公司|식회사|\([株有同資주유합]\))`
 const addressing = [
@@ -283,7 +283,7 @@ const addressing = [
   String.raw`(?<=^.{1,80}(?:\s|${formBefore}))(?:${around.honorifics.behind_form})$|(?<=^.{1,80}[^王神奥客父母皇姫若仏])様$`,
   String.raw`(?<=^.{3,80})[\s,;/-]{1,3}(?:${around.attention})[\s:].{2,60}$`,
   // A payment behind two words of a Vietnamese name: "CTY TNHH LARKMOOR VELSOR CK TIEN HANG".
-  String.raw`(?<=^(?:c[oô]ng ty|cty|ct|ctcp|tnhh|htx) (?:(?:tnhh|c[oổ] ph[aầ]n|mtv|\p{L}{2}) )*(?:(?!tnhh|mtv)\S{3,20} \S{2,20}|\S{2,20} \S{3,20})(?: \S{1,20}){0,10}) (?:${around.payments})$`,
+  String.raw`(?= (?:${around.payments})$)(?<=^(?:c[oô]ng ty|cty|ct|ctcp|tnhh|htx) (?:(?:tnhh|c[oổ] ph[aầ]n|mtv|\p{L}{2}) )*(?:(?!tnhh|mtv)\S{3,20} \S{2,20}|\S{2,20} \S{3,20})(?: \S{1,20}){0,10}) .+$`,
   // A contract defines a word for the company.
   String.raw`(?<=^.{3,80})(?:\s?\(${around.defined_terms}[^()]{3,40}\)|(?:\s?[,;(]\s?|\s[-–]\s)(?:${around.hereafter})[\s,:"“„«'].{2,60}|\s(?:(?:${around.hereafter})\s?[:,]?\s?["“„«']|(?:${around.hereafter_alone})\s).{2,60})\.?$`,
   // A company that acts for its group is the one meant.

@@ -257,9 +257,10 @@ function formatAlternatives(words: readonly string[]): string {
 /** Registers state the form in the name, in a column of its own, or in both. */
 function addForm(name: string, legalForm: string | null, country: string): string {
   const form = legalForm === null ? '' : readFormColumn(legalForm, country)
-  const own = parseForm(name).formClass
   // The word for a company in front of an Arabic name states no form.
-  return form === '' || (own !== null && own !== 'company') ? name : `${name} ${form}`
+  return form === '' || !/^(?:company|null)$/.test(String(parseForm(name).formClass))
+    ? name
+    : `${name} ${form}`
 }
 
 const { fronts, words, codes } = legalForms.columns

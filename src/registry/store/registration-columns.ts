@@ -296,11 +296,10 @@ const registerSql = (source: string) =>
 export interface RegisterMembership {
   readonly left: readonly LeftRegister[]
   /** Registers whose newest files name it. */
-  readonly present: readonly string[]
+  readonly listPresent: () => readonly string[]
   /** JSON list of the countries whose companies are kept of the registration's own source; `null` for all. */
-  readonly countries: string | null
+  readonly readCountries: () => string | null
 }
-
 /**
  * Reads which registers name a registration and which no longer do. A register that is published in parts has left it
  * once the newer edition of every part is loaded: companies move between parts.
@@ -332,7 +331,8 @@ export function createMembershipReader(database: Sqlite): (registrationId: strin
     .pluck()
   return (registrationId) => {
     const id = { id: registrationId }
-    return { left: left.all(id), present: present.all(id), countries: countries.get(id) ?? null }
+    const readCountries = () => countries.get(id) ?? null
+    return { left: left.all(id), listPresent: () => present.all(id), readCountries }
   }
 }
 

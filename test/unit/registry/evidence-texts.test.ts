@@ -24,7 +24,7 @@ const registration = {
   jurisdiction: 'us_nv',
   sourceName: 'companies.csv',
   removedFromSource: false,
-  readMembership: () => ({ left: [], present: [], countries: null }),
+  readMembership: () => ({ left: [], listPresent: () => [], readCountries: () => null }),
   names: [{ name: 'Old Zorvex', kind: 'former', endedOn: '2020-05-01' }],
   address,
 } as unknown as StoredLegalEntity

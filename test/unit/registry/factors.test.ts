@@ -24,7 +24,7 @@ const registration = {
   sourceName: 'companies.csv',
   sourceDate: '2026-01-31T00:00:00.000Z',
   removedFromSource: false,
-  readMembership: () => ({ left: [], present: [], countries: null }),
+  readMembership: () => ({ left: [], listPresent: () => [], readCountries: () => null }),
   identifiersOmitted: 0,
   names: [],
   address: { street: null, city: 'Reno', region: 'NV', postalCode: null, countryCode: 'US' },
