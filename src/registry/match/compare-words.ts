@@ -168,7 +168,7 @@ export function isSubsequence(short: string, long: string): boolean {
   return at === short.length
 }
 
-/** What is compared of a word; `short` has "x" for "ks". */
+/** Facts of a word that comparisons need; `short` has "x" for "ks". */
 const listFacts = (word: string) => ({
   number: readNumber(word),
   isNumber: isNumberWord(word),
