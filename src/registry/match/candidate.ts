@@ -84,7 +84,7 @@ function listBothKinds(stated: StatedForm, held: FormClass, candidate: Candidate
 }
 
 /** The form of a name, if need be by the short forms of its country; a name without one ("Norvane") has that of the registered name. */
-const parseHeld = (candidate: CandidateName): HeldForm => readForms(candidate).own
+export const parseHeld = (candidate: CandidateName): HeldForm => readForms(candidate).own
 
 type HeldForm = Pick<ParsedName, 'formWords' | 'formClass' | 'legalForm' | 'formCountries'>
 /** `anywhere`: without the short forms of its country. Those are also read in a name with quotes, or with codes of them. */

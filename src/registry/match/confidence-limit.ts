@@ -17,6 +17,7 @@ import {
   hasOwnerInBrackets,
   isFollowed,
   isNamedOtherwise,
+  isNamedFurther,
   isNameLeft,
   isOfSeveral,
   isRearranged,
@@ -76,6 +77,7 @@ const limits: readonly (readonly [confidence: number, holds: (evidence: Evidence
   [78, (one) => (isContinued(one) && isName(one.comparison)) || isNamedOtherwise(one, true)],
   [78, (one) => one.siblings.namedSoCount > 0 && isLittleKnown(one.comparison.candidate)],
   [78, (one) => one.place !== 'postal' && isUnknown(one) && (isOfFamily(one) || isOfOtherGender(one))],
+  [78, (one) => isUnknown(one) && isNamedFurther(one)],
   [
     78,
     (one) =>
@@ -128,8 +130,6 @@ const isOfOtherCountry = (one: Evidence) =>
   one.place === 'country_conflict' && (isUnknown(one) || hasLeft(['telling'])(one) === true)
 /** Parents are often public companies: "Larkmoor PLC" is hardly Larkmoor Ghana Ltd. */
 const isPlc = ({ comparison: { statedForm } }: Evidence) => statedForm?.words[0] === 'plc'
-
-/** Arabic and Hebrew letters are consonants. */
 const isAbjad = ({ native }: QueryText): boolean => /[\p{sc=Arab}\p{sc=Hebr}]/u.test(native)
 const hasFewVowels = ({ comparison: { text } }: Evidence) => text.how === null || isAbjad(text)
 

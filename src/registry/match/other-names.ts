@@ -3,10 +3,16 @@ import { cap, type Evidence, type Feature } from './evidence.js'
 import type { NameComparison } from './compare-names.js'
 import { andWords } from './compare-words.js'
 import { hasOtherMeaning, type WordClass } from './word-classes.js'
-import { isOfBuilding, type CandidateName } from './candidate.js'
-import { findFormAt, formWords, getDistinctiveCountries } from '../normalize/legal-forms.js'
+import { isOfBuilding, parseHeld, type CandidateName } from './candidate.js'
+import {
+  findFormAt,
+  formWords,
+  getDistinctiveCountries,
+  writings,
+  type StatedForm,
+} from '../normalize/legal-forms.js'
 import { parseForm } from '../normalize/parsed-name.js'
-import { foldText } from '../normalize/normalize-name.js'
+import { foldText, isTradeAnywhere } from '../normalize/normalize-name.js'
 import { isOtherHouse, listCountryWords, type LeftWord } from './left-words.js'
 import { isAmong, tells } from './other-words.js'
 import { comparePlaceWithHint, isConflict, placeRank, type PlaceAgreement } from './place-agreement.js'
@@ -298,4 +304,35 @@ export function comparePlace(hint: LocationHint | null, { place, name }: Candida
   const countries = getDistinctiveCountries(parseForm(name).formCountries)
   const isOfCountry = countries.some((country) => hint.countries.has(country))
   return isOfCountry ? 'form_of_country' : agreement
+}
+
+/** Words of forms that say what the company does, by their writings: "sanayi" by "san". */
+const purposes = new Map(
+  writings
+    .filter(([long]) => isTradeAnywhere(long))
+    .flatMap(([long, shorts]) => [long, ...shorts].map((word) => [word, long] as const)),
+)
+const listPurposes = (words: readonly string[]): string =>
+  [...new Set(words.flatMap((word) => purposes.get(word) ?? []))].sort().join()
+
+/** Compares what two forms say that the company does; `null` if neither says it. */
+export function comparePurposes(
+  stated: StatedForm | null,
+  candidate: CandidateName,
+): 'same' | 'other' | null {
+  const asked = listPurposes(stated?.words ?? [])
+  const held = listPurposes(parseHeld(candidate).formWords)
+  return asked === held ? (held === '' ? null : 'same') : 'other'
+}
+
+/** True if a text has a word more directly behind the name: that of the stated town, which is not the company's, or any behind a name with its form in front: "PT Larkmoor Velsor". */
+export function isNamedFurther({ place, hint, comparison }: Evidence): boolean {
+  const { left, alignment, statedForm, text } = comparison
+  const next = left.find(({ at, word }) => at === alignment.end && word.separator === '')
+  if (next === undefined || alignment.start > alignment.end || text.isSecurity) return false
+  const isElsewhere = place === 'region_conflict' || (place === 'country' && hint?.namesTown === true)
+  const isInFront = statedForm !== null && statedForm.at + statedForm.count === alignment.start
+  return next.role === 'place'
+    ? isElsewhere
+    : isInFront && next.role === null && next.word.wordClass === 'telling' && tells(next.word.text)
 }

@@ -5,7 +5,7 @@ import { isOfUnknownWords } from '../normalize/native-scripts.js'
 import { hasOtherScript } from '../normalize/sounds.js'
 import { compareMarks } from '../normalize/own-letters.js'
 import { isFamilyWord } from '../normalize/unspaced-names.js'
-import { classifyNameWord, isSubsequence, toSkeleton, type WordMatch } from './compare-words.js'
+import { andWords, classifyNameWord, isSubsequence, toSkeleton, type WordMatch } from './compare-words.js'
 import type { Evidence } from './evidence.js'
 import type { WordPair } from './align-name.js'
 import type { LeftWord } from './left-words.js'
@@ -88,9 +88,10 @@ export const isOtherTrade = ({ comparison: { alignment, text, candidate } }: Evi
     return isOther || (!isLong && [word, held].every((one) => isIndustryWord(one) || namesTrade(one)))
   })
 
-/** Whether a word tells companies apart: no word of a trade, and no other that many names have. */
+/** Whether a word tells companies apart: no word of a trade, no "and", and no other that many names have. */
 export const tells = (word = '') =>
-  /^(?:telling|number)$/.test(classifyNameWord(word)) && !namesTrade(word) && !isIndustryWord(word)
+  /^(?:telling|number)$/.test(classifyNameWord(word)) &&
+  ![namesTrade, isIndustryWord, (one: string) => andWords.has(one)].some((is) => is(word))
 
 /** True if no word that tells is in both, only one that is short, begins otherwise, or differs in more than a letter. */
 export function isOnlyLike({ comparison: { alignment, text, candidate } }: Evidence): boolean {
@@ -112,7 +113,7 @@ export function isOnlyLike({ comparison: { alignment, text, candidate } }: Evide
 const isWhole = (word: string, held: string): boolean =>
   !isSubsequence(word, held) ||
   (held.startsWith(word)
-    ? word.length > 4 && held.length - word.length < 3
+    ? word.length > 4 && held.length - word.length < 4
     : word.replace(/[^aeiouy]/g, '').length > 2)
 
 /** True if a word that tells has another letter, or only its beginning is in a text that no column cuts: Hikaru and Hikari, Sabz and Sabzine. */

@@ -233,7 +233,7 @@ function readWords(
     const own = booked.get(at) ?? classify(piece, placeWords)
     if (formAt.has(at)) return 'form'
     if (described.has(at) && !keptClasses.test(own)) return 'description'
-    return /^(?:telling|generic)$/.test(own) && countries.has(at) ? 'place' : own
+    return /^(?:telling|generic|security)$/.test(own) && countries.has(at) ? 'place' : own
   }
   const draft = merged.map((piece, at) => ({ ...piece, wordClass: piece.wordClass ?? classifyAt(piece, at) }))
   const classes = classifyBesideOthers(draft.map((piece) => ({ ...piece, isApart: piece.separator !== '' })))

@@ -7,7 +7,7 @@ import type { NameComparison } from './compare-names.js'
 import { isSurer } from './confidence-limit.js'
 import { isCountryLeft, type Evidence, type SiblingCounts } from './evidence.js'
 import type { ScoredCompany } from './model.js'
-import { isLivingNamesake, isNamedByTown, isWholeName } from './other-names.js'
+import { comparePurposes, isLivingNamesake, isNamedByTown, isWholeName } from './other-names.js'
 import { isMarkedOtherwise } from './other-words.js'
 import { hasTown, isConflict, placeRank } from './place-agreement.js'
 import type { Vocabulary } from './vocabulary.js'
@@ -31,10 +31,7 @@ export function withTownsOfText(pairs: readonly EvidencePair[]): readonly Eviden
   })
 }
 
-interface PlacedCompany {
-  readonly rank: number
-  readonly isListed: boolean
-}
+type PlacedCompany = Readonly<{ rank: number; isListed: boolean }>
 
 /** Counts the companies with the same name, with a name that begins alike, and with a name the text may be truncated from. */
 export function countSiblings(
@@ -335,6 +332,8 @@ function compareWriting({ comparison }: Evidence): 'same' | 'other' | null {
   const marks = compareMarks(words, text.native, candidate.name)
   if (marks !== null && marks !== 'same') return 'other'
   if (!isFormStated) return marks
+  const purposes = comparePurposes(statedForm, candidate)
+  if (purposes !== null) return purposes
   const isOfClass = candidate.formClass === statedForm?.formClass
   if (form === 'same' && !isOfClass && !/^(?:company)?$/.test(candidate.formClass ?? '')) return 'other'
   const [asked, held] = [findFormEnd(text.native), findFormEnd(candidate.name)]

@@ -90,7 +90,7 @@ export interface RowAddress {
 export type StatedRow = Omit<RegistryRow, 'legalName'> & { readonly legalName: string | null }
 
 /** Version of the reading and joining rules that made the rows. Increase it to reimport unchanged files. */
-export const derivationVersion = 38
+export const derivationVersion = 39
 
 /** A row, or the reason for its rejection; `dropped` names values that were left out of an accepted row. */
 export interface ReadRow {

@@ -33,7 +33,7 @@ export interface LegalFormEntry {
  * DA, KS, NL, PSA, SD, KEG and teo are missing because they are too often words of names. `alone`: the short ones, in full, for fields of forms. `also`: countries that know a form of others.
  * `scripts`: forms in other scripts, with the same marks; `words`: its words in Latin letters, where they tell forms of one class apart. `public_limited`: countries of `isPublicLimited`. `kinds`: see `listKinds`. `written`: see `lastForms`. `qualities`: see `toFormPattern`. `writings`: usual writings of words and phrases of forms; each spelling is read with any of them.
  */
-const writings = Object.entries(table.writings)
+export const writings = Object.entries(table.writings)
 
 /** The countries where a form is usual, by the list of all that know it. */
 const usualCountries = new WeakMap<readonly string[], readonly string[]>()

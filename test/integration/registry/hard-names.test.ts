@@ -837,3 +837,57 @@ test.each([
   const reason = factors.map(({ description }) => description).join(' ')
   expect([status, reason.includes(`without "${rest}"`)]).toEqual(['matched', true])
 })
+
+describe('Words of forms and for "and", in their languages', () => {
+  const rows: Row[] = [
+    { id: 'a', name: 'Velmor Dalı Gıda Anonim Şirketi', city: 'Ankara', country: 'TR', status: 'inactive' },
+    { id: 'b', name: 'Velmor Dalı Gıda Sanayi ve Ticaret Anonim Şirketi', city: 'Ankara', country: 'TR' },
+    { id: 'c', name: 'S.S. Tarvona Tarım Kredi Kooperatifi', city: 'Ankara', country: 'TR' },
+    { id: 'd', name: 'Holmsayan Gıda Sanayi ve Ticaret Limited Şirketi', city: 'Bursa', country: 'TR' },
+    { id: 'e', name: 'CÔNG TY TNHH SẢN XUẤT VÀ THƯƠNG MẠI VELPHU', city: 'Huế', country: 'VN' },
+    { id: 'f', name: 'TỔNG CÔNG TY CỔ PHẦN BIA TARVANG', city: 'Huế', country: 'VN' },
+    { id: 'g', name: 'Quentlow na Harvane Limited', city: 'Nakuru', country: 'KE' },
+  ]
+  const held = registryOf(rows)
+  const names = Object.fromEntries(rows.map(({ id = '', name }) => [id, name]))
+  const ask = (name: string, location: string) => held.resolve({ name, location, context: null })
+
+  test.each([
+    ['Velmor Dalı Gıda San. ve Tic. A.Ş.', 'Ankara, TR', 'b'],
+    ['Velmor Dalı Gıda Ticaret ve Sanayi A.Ş.', 'Ankara, TR', 'b'],
+    ['Velmor Dalı Gıda A.Ş.', 'Ankara, TR', 'a'],
+    ['Tarvona Tarım Kredi Kooperatifi', 'Ankara, TR', 'c'],
+    ['Sınırlı Sorumlu Tarvona Tarım Kredi Koop.', 'Ankara, TR', 'c'],
+    ['HOLMSAYAN GIDA SAN.TİC.LTDŞTİ', 'Bursa, TR', 'd'],
+    ['Công ty TNHH SX & TM Velphu', 'Huế, VN', 'e'],
+    ['Công ty TNHH Sản xuất - Thương mại Velphu', 'Huế, VN', 'e'],
+    ['Cty TNHH SX-TM Velphu', 'Huế, VN', 'e'],
+    ['Bia Tarvang', 'Huế, VN', 'f'],
+    ['Tổng CTCP Bia Tarvang', 'Huế, VN', 'f'],
+    ['Quentlow & Harvane Ltd', 'Nakuru, KE', 'g'],
+  ])('%s, %s is sure', (name, location, id) => {
+    const { entity, match_confidence: confidence } = ask(name, location)
+    expect([entity?.legal_name, confidence >= 85]).toEqual([names[id], true])
+  })
+})
+
+describe('A word more, or a word that is shortened, may make another name', () => {
+  const held = registryOf([
+    { id: 'a', name: 'CÔNG TY TNHH TARVO MAI', city: 'Hà Nội', country: 'VN' },
+    { id: 'b', name: 'Velmorlar Yayla Su Dolum Anonim Şirketi', city: 'Adana', country: 'TR' },
+    { id: 'c', name: 'Holmsaybeyoğlu Lojistik ve Nakliyat Anonim Şirketi', city: 'Mersin', country: 'TR' },
+    { id: 'd', name: 'PT Quentlow Harvane', city: 'Bandung', country: 'ID' },
+  ])
+  test.each([
+    ['Công ty TNHH Tarvo Mai Đà Nẵng', 'Đà Nẵng, VN', 78],
+    ['Công ty TNHH Tarvo Mai Miền Nam', 'Hồ Chí Minh, VN', 78],
+    ['Công ty TNHH Tarvo Mai Việt Nam', 'Hà Nội, VN', 85],
+    ['Tarvo Mai Vietnam Co. Ltd', 'Hà Nội, VN', 85],
+    ['PT Quentlow Harvane Velsor', 'Jakarta, ID', 78],
+    ['PT Quentlow Harvane Surabaya', 'Surabaya, ID', 78],
+    ['Velmor Yayla Su Dolum A.Ş.', 'Adana, TR', 90],
+    ['Holmsayoğlu Lojistik ve Nakliyat A.Ş.', 'Mersin, TR', 78],
+  ])('%s, %s is at most %i', (name, location, most) => {
+    expect(held.resolve({ name, location, context: null }).match_confidence).toBeLessThanOrEqual(most)
+  })
+})
