@@ -133,7 +133,7 @@ export async function readRows(
 }
 
 const describeMissing = (country: string): string =>
-  `Some rows state no country in their place, and all companies of your registry are of ${country}: if these rows are too, pass --country ${country}.`
+  `Some rows state no country in their place, and all companies of your registry are of ${country}. If these rows are of ${country} too, pass --country ${country}.`
 
 const describeUnmet = (count: number): string =>
   count === 1

@@ -206,7 +206,7 @@ describe('rows without a company in a registry', () => {
 
 describe('--country is suggested for a registry of one country', () => {
   const hint =
-    'Some rows state no country in their place, and all companies of your registry are of CL: if these rows are too'
+    'Some rows state no country in their place, and all companies of your registry are of CL. If these rows are of CL too, pass --country CL.'
 
   test.each([
     ['if a row lacks a country', 'company_name,country\nZorvex SpA,Chile\nBolt SpA,\n', [], true],

@@ -183,7 +183,7 @@ function reportUnusedNested(
 
 /** How rows with these faults are looked up; with others, without the identifier. */
 const effects: Readonly<Partial<Record<IdentifierFault, string>>> = texts.effects
-const namedRowsMax = 3
+const namedRowsMax = 4
 
 /** From this number of wrong check digits on, the column has other numbers, or a program has damaged them. */
 const wrongMin = 3
@@ -207,8 +207,8 @@ export class IdentifierCounts {
   readonly #unasked = new Map<string, CountedRows>()
   readonly #countries = { count: 0, rowNumbers: [] as number[], names: new Set<string>() }
   #rowCount = 0
-  #byIdentifier = 0
-  #byDomain = 0
+  readonly #byIdentifier: CountedRows = { count: 0, rowNumbers: [] }
+  readonly #byDomain: CountedRows = { count: 0, rowNumbers: [] }
 
   /** `doubts`: why columns, or rows, may be the wrong ones. */
   constructor(
@@ -227,8 +227,8 @@ export class IdentifierCounts {
     rowNumber: number,
   ): void {
     this.#rowCount++
-    if (row.byIdentifier === true) this.#byIdentifier++
-    if (row.kind === 'domain') this.#byDomain++
+    if (row.byIdentifier === true) addRow(this.#byIdentifier, rowNumber)
+    if (row.kind === 'domain') addRow(this.#byDomain, rowNumber)
     if (row.unknownCountry !== undefined) {
       const { names } = this.#countries
       addRow(this.#countries, rowNumber)
@@ -287,12 +287,11 @@ export class IdentifierCounts {
       ...doubts,
       ...faults.filter((text) => !doubts.includes(text)),
       ...(this.#countries.count === 0 ? [] : [this.#describeCountries(isBilled)]),
-      ...(this.#byDomain === 0 ? [] : [`${formatRows(this.#byDomain)} no name: looked up by domain`]),
-      ...(this.#byIdentifier === 0
-        ? []
-        : [
-            `${formatRows(this.#byIdentifier)} no name: looked up${isBilled ? ', and billed,' : ''} by identifiers instead`,
-          ]),
+      ...describeNameless(this.#byDomain, 'looked up by domain'),
+      ...describeNameless(
+        this.#byIdentifier,
+        `looked up${isBilled ? ', and billed,' : ''} by identifiers instead`,
+      ),
     ]
   }
 
@@ -340,7 +339,11 @@ function addRow(counted: CountedRows, rowNumber: number): void {
   if (counted.rowNumbers.length < namedRowsMax) counted.rowNumbers.push(rowNumber)
 }
 
+const describeNameless = (of: CountedRows, effect: string): string[] =>
+  of.count === 0 ? [] : [`${formatRows(of.count)} no name (${formatRowNumbers(of)}): ${effect}`]
+
+/** Names all of four rows, and the first three of more. */
 function formatRowNumbers({ count, rowNumbers }: CountedRows): string {
-  const more = count > rowNumbers.length ? ', …' : ''
-  return `${rowNumbers.length === 1 ? 'row' : 'rows'} ${rowNumbers.join(', ')}${more}`
+  const shown = count > namedRowsMax ? [...rowNumbers.slice(0, -1), '…'] : rowNumbers
+  return `${count === 1 ? 'row' : 'rows'} ${shown.join(', ')}`
 }

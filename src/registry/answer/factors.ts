@@ -52,8 +52,8 @@ export function buildFactors(
   const factors = [...(supported ? [] : [createUnsupportedFactor(registration)]), ...reasons]
   if (match.kind === 'entity' && !isContested) {
     const isName = match.best.evidence.comparison.matchType === 'exact'
-    const text = isName ? 'has the name' : 'is the one that fits'
-    factors.push(...listConfirmations(registration, (where) => `A registration in ${where} ${text}.`))
+    const of = isName ? 'A registration with the name' : 'The registration that fits'
+    factors.push(...listConfirmations(registration, (where) => `${of} is in ${where}.`))
   }
   const sources = new Set(stored.legalEntities.map(({ sourceName }) => sourceName))
   if (sources.size > 1 || match.best.alike.length > 0)
@@ -118,9 +118,9 @@ function listRivalFactors(
     factors.push(createLimitation('name_too_generic', text, isCertain ? 'low' : 'high'))
   }
   if (isCertain || noneShare < noneShareMin) return factors
-  const { comparison } = best.evidence
-  const more = isPartOfLongerName(comparison) ? describeRest(comparison)?.replace(/^without/, ' with') : ''
-  const text = `Another company may have this name${more ?? ''}: the registry does not hold all companies.`
+  const rest = isPartOfLongerName(best.evidence.comparison) ? describeRest(best.evidence.comparison) : null
+  const more = rest === null ? 'this name' : rest.replace(/^without/, 'the name with')
+  const text = `Another company may have ${more}: the registry does not hold all companies.`
   const impact = noneShare >= 0.5 ? 'high' : 'medium'
   return [...factors, createLimitation('no_legal_entity_confirmed', text, impact)]
 }

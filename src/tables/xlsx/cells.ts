@@ -72,6 +72,8 @@ export interface CellCounts {
   /** Formulas with a stored result. */
   cachedCount: number
   longNumberCount: number
+  /** Counted from 0. */
+  readonly longNumberColumns: Set<number>
   /** Keys are columns, counted from 0. */
   readonly unreadFormats: Map<number, UnreadFormat>
 }
@@ -143,7 +145,10 @@ function formatNumberText(value: string, cell: RawCell, is1904: boolean, counts:
   const { kind } = cell.style
   if (kind === 'date') return formatDate(number, is1904) ?? formatNumber(number)
   if (kind === 'duration') return formatDuration(number)
-  if (Math.abs(number) >= xlsxLimits.exactNumberMax) counts.longNumberCount++
+  if (Math.abs(number) >= xlsxLimits.exactNumberMax) {
+    counts.longNumberCount++
+    counts.longNumberColumns.add(cell.column)
+  }
   return applyFormat(number, formatNumber(number), cell, counts)
 }
 

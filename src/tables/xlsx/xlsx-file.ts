@@ -1,5 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { UserError } from '../../core/errors.js'
+import { plural } from '../../core/text.js'
 import { detectPacking, type ChooseColumns, type LocatedRecord } from '../bytes.js'
 import { openZip, readZipMembers } from '../zip-reader.js'
 import { createEmptyFileError, toFileError } from '../limits-and-errors.js'
@@ -223,6 +224,7 @@ const createCounts = (): RowCounts => ({
   uncachedCount: 0,
   cachedCount: 0,
   longNumberCount: 0,
+  longNumberColumns: new Set(),
   unreadFormats: new Map(),
   hiddenRowCount: 0,
 })
@@ -252,8 +254,10 @@ function describeNotices(
     )
   }
   if (longNumberCount > 0) {
-    const cells = longNumberCount === 1 ? 'cell' : 'cells'
-    notices.push(`${label}: ${longNumberCount} ${cells} with a number of which Excel keeps only 15 digits`)
+    const columns = [...counts.longNumberColumns].map(formatColumn).join(', ')
+    notices.push(
+      `${label}: ${plural(longNumberCount, 'cell')} of which Excel keeps only 15 digits (${counts.longNumberColumns.size === 1 ? 'column' : 'columns'} ${columns})`,
+    )
   }
   if (counts.hiddenRowCount > 0)
     notices.push(`${label}: hidden rows are read like others (${counts.hiddenRowCount})`)

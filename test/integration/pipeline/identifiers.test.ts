@@ -109,7 +109,7 @@ describe('rows of a list with identifiers', () => {
     ])
     expect(found.rowNotes).toEqual([
       '1 row has an LEI with wrong check digits (row 6): correct them: a character is wrong; until then, the name decides, or the answer is inconclusive',
-      '3 rows have no name: looked up by identifiers instead',
+      '3 rows have no name (rows 2, 3, 4): looked up by identifiers instead',
     ])
     expect(found.lines[1]).toBe(
       'identifiers, looked up before the name: LEI from LEI, company number from Reg No with its country from Country, website from Website, e-mail from Email',
@@ -320,6 +320,6 @@ describe('a hosted service', () => {
     const { notices, summary } = await run(service)
     expect(asked(service)).toEqual([{ name: `LEI ${lei}`, context: null }])
     expect(summary.billedCount).toBe(1)
-    expect(notices).toContainEqual('1 row has no name: looked up, and billed, by identifiers instead')
+    expect(notices).toContainEqual('1 row has no name (row 1): looked up, and billed, by identifiers instead')
   })
 })

@@ -242,8 +242,8 @@ test('what is wrong is not asked, except an LEI beside a name, and is counted', 
   expect(tally.listNotes(true)).toEqual([
     '1,299 rows have an LEI with wrong check digits (rows 2, 3, 4, …): correct them: a character is wrong; until then, the name decides, or the answer is inconclusive',
     '1 row has a CIK that is no number of at most ten digits (row 9000): looked up without it',
-    '1 row has no name: looked up by domain',
-    '1 row has no name: looked up, and billed, by identifiers instead',
+    '1 row has no name (row 9000): looked up by domain',
+    '1 row has no name (row 9001): looked up, and billed, by identifiers instead',
   ])
 })
 
