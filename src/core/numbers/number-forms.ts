@@ -33,9 +33,12 @@ const isBelgian = (digits: string): boolean =>
   /^\d{11}$/.test(digits) &&
   ['', '2'].some((century) => 97 - (Number(century + digits.slice(0, 9)) % 97) === Number(digits.slice(9)))
 
-/** Czechia and Slovakia, without the slash: divisible by 11. */
-const isBirthNumber = (digits: string): boolean =>
-  /^\d{2}(?:[05][1-9]|[16][0-2])(?:0[1-9]|[12]\d|3[01])\d{4}$/.test(digits) && Number(digits) % 11 === 0
+/** Czechia and Slovakia add 50 or 20 to the months of some. Those born before 1954 have nine digits, without a check digit. */
+const birthNumber = /^\d{2}[0-35-8]\d[0-3]\d\/\d{3,4}$/
+const birthDigits =
+  /^(?:\d\d(?=\d{8}$)|(?:[0-4]\d|5[0-3])(?=\d{7}$))(?:[05][1-9]|[16][0-2])(?:0[1-9]|[12]\d|3[01])\d{3,4}$/
+const isBirthNumber = (digits: string, text: string): boolean =>
+  birthNumber.test(text) || (birthDigits.test(digits) && (digits.length === 9 || Number(digits) % 11 === 0))
 
 const { persons } = forms
 const fillDates = (pattern: string): string =>
@@ -159,9 +162,6 @@ const writtenCpf = /^\d{3}\.\d{3}\.\d{3}-\d{2}$/
 /** Numbers that are known by their signs, whatever the country: of Belgium, the United States, Ghana, Finland, Denmark. */
 let written: readonly RegExp[] | null = null
 
-/** Czechia and Slovakia add 50 or 20 to the months of some. */
-const birthNumber = /^\d{2}[0-35-8]\d[0-3]\d\/\d{3,4}$/
-
 /** Signs and words between several numbers in a cell. */
 const betweenNumbers = /[;|,:\n]|\s[/-]\s|\s(?:y|e|et|and|und|i|и)\s/i
 const betweenCompanies = new RegExp(forms.betweenCompanies, 'iu')
@@ -193,8 +193,7 @@ function isOnePersonNumber(trimmed: string, codes: readonly string[]): boolean {
       return bare !== closed && isOfPersons(country, bare, bare)
     }) ||
     (!codes.some((country) => rateNumber(country, closed) === 3 && !hasWrongCheckDigits(country, closed)) &&
-      codes.some((country) => isWithoutZeros(country, removePrefix(country, trimmed)))) ||
-    ((codes.includes('cz') || codes.includes('sk')) && birthNumber.test(trimmed))
+      codes.some((country) => isWithoutZeros(country, removePrefix(country, trimmed))))
   )
 }
 

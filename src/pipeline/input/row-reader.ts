@@ -267,7 +267,7 @@ const phone = /^(?:\+|\(\+?\d)[\d\s()./-]{7,24}$/
 const wholeNumber = /^(?:[A-Z\d]{8,22}|\d[\d\s./+-]+[\dA-Z]|\+?[(\d][\d\s()./-]+)$/
 /** Digits in groups, and letters and digits without spaces: `S1234567D`, `A123456(3)`, `001-010190-0001A`. */
 const nextToName =
-  /(?<![\p{L}\d./-])(?:\d(?:[ ./-]?\d){8,17}(?!-?[A-Z])|[A-Z\d]{1,6}(?:-?[A-Z\d]){4,17}(?:\([\dA]\))?)(?![\p{L}\d./-])/gu
+  /(?<![\p{L}\d./-])(?:\d(?:[ ./-]?\d){8,21}(?!-?[A-Z])|[A-Z\d]{1,6}(?:-?[A-Z\d]){4,17}(?:\([\dA]\))?)(?![\p{L}\d./-])/gu
 
 /**
  * Returns a name without the number of a person in it, which is never sent; `null` if the cell is only such a number, or a

@@ -187,6 +187,19 @@ const personNumbers: readonly [string, string][] = [
   ['ua', '2345678901'],
   ['uy', '1234567-2'],
   ['vn', '001080012345'],
+  // Business numbers that contain the number of their owner.
+  ['tr', '1000000014600001'],
+  ['tr', '1000-0000-1460-0001'],
+  ['th', '1-1017-00203-45-1-00001'],
+  ['id', '3171010101800001000000'],
+  ['cn', '11010519491231002X00'],
+  ['vn', '001080012345-001'],
+  ['vn', '001080012345-00001'],
+  ['ir', '00123456790001'],
+  ['cz', '480115123'],
+  // Foreigners pay taxes in Costa Rica with the number of their permit, and persons in Mongolia with that of the register of persons.
+  ['cr', '155812345678'],
+  ['mn', 'УУ12345678'],
 ]
 
 test.each([
@@ -210,6 +223,17 @@ test.each([
 
 test.each(personNumbers)('%s: %s is the number of a person', (country, number) => {
   expect(isPersonNumber(number, [country.toUpperCase()])).toBe(true)
+})
+
+test('Panama: the tax number of a person is the identity number with check digits', () => {
+  for (const number of [
+    '8-123-456',
+    '8-123-456 DV 12',
+    '8-123-456 D.V. 12',
+    'PE-12-345 DV12',
+    'RUC: 8-123-456 DV 12',
+  ])
+    expect([number, isPersonNumber(number, ['pa'])]).toEqual([number, true])
 })
 
 test.each([
@@ -255,6 +279,14 @@ test.each([
   ['ua', '14360570'],
   ['uy', '210000580011'],
   ['vn', '0300588569'],
+  ['vn', '0300588569-001'],
+  ['tr', '0859030651800001'],
+  ['tr', '859030651800001'],
+  ['th', '0107544000108-00001'],
+  ['id', '0012345678901000000000'],
+  ['ir', '10100123456'],
+  ['cz', '00177041'],
+  ['pa', '155612345-2-2015 DV 12'],
 ])('%s: %s is that of a company', (country, number) => {
   expect(isPersonNumber(number, [country])).toBe(false)
 })
