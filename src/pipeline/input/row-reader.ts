@@ -213,19 +213,34 @@ export const toKeyedLookup = ({ kind, lookup }: ValidQuestion, occurrence = 0): 
     ? buildStageLookup(kind, lookup.name)
     : { kind, key: calculateResolutionKey(lookup, occurrence), lookup }
 
+const titleWords = (words: string): string =>
+  words.replace(/(?<!\p{L})\p{Ll}/gu, (letter) => letter.toUpperCase())
+
 /** The number of a person with its label: `(CPF 111.444.777-35)`, `PESEL: 44051401359`. Short labels are also words: they have capitals. */
 const personWords = headerWords.others['number of a person'].flatMap((list) => list.split('|'))
 const shortWords = personWords.filter(({ length }) => length < 4).map((word) => word.toUpperCase())
 const longWords = personWords.filter(({ length }) => length > 3)
 
-/** Letters of a short word may have points: `Α.Μ.Κ.Α.`, `D.N.I.` */
-const toPattern = (word: string): string =>
-  /^\p{Lu}{2,6}$/u.test(word)
-    ? Array.from(word, (letter) => `${letter}\\.?`).join('')
-    : word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(' ', '[\\s.]{1,3}')
+/** Letters of a short word may have points: `Α.Μ.Κ.Α.`, `T.C. Kimlik No`. Turkish has two letters I. */
+const toPattern = (label: string): string =>
+  label
+    .split(' ')
+    .map((word) =>
+      /^\p{Lu}{2,6}$/u.test(word)
+        ? Array.from(word, (letter) => `${letter === 'I' ? '[Iİ]' : letter}\\.?`).join('')
+        : word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/[iıİ]|(?<!^)I/g, '[iıİI]'),
+    )
+    .join('[\\s.]{1,3}')
 
 /** Groups that have digits, of which the first may have letters in front: `AB-123456`, `63-123456A78`, `12/ABCDEF(N)123456`. */
 const groups = String.raw`(?:\p{Lu}{1,6}[\s-]{0,2})?\d[\p{Lu}\d]*(?:[\s./-]{1,2}(?:\p{Lu}{6,9}\(\p{Lu}\))?\d[\p{Lu}\d]*)*(?:\([\dA]\))?`
+
+/** Words for a number between a label and a number. */
+const numberWords =
+  'no nr n num number nummer numer número numero numéro numarası numara číslo broj број номер nomor'
+    .split(' ')
+    .flatMap((word) => [word, titleWords(word), word.toUpperCase()])
+    .join('|')
 
 const createLabels = (words: readonly string[], flags: string) => {
   const all = [...new Set([...words, ...words.map(writeGreekPlain)])]
@@ -233,18 +248,22 @@ const createLabels = (words: readonly string[], flags: string) => {
     .toSorted((one, other) => other.length - one.length)
     .map(toPattern)
     .join('|')
-  const front = String.raw`[\s:.#№°º]{0,3}(?:(?:[Nn][Oo]|[Nn][Rr]|[Nn])[.°º:\s]{1,3})?`
+  const front = `[\\s:.#№°º]{0,4}(?:(?:${numberWords})[.°º:\\s]{1,4})?`
   return new RegExp(String.raw`(?<![\p{L}\d])(?:${any})(?![\p{L}])${front}(${groups})(?![\p{L}\d])`, flags)
 }
 
-const labelled = [createLabels(shortWords, 'gu'), createLabels(longWords, 'giu')]
+const labelled = [createLabels(longWords, 'giu'), createLabels(shortWords, 'gu')]
 /** Labels of other numbers too, by country: the form of the number tells those of persons. */
 const openLabels = [
   ...Object.entries(headerWords.personLabels),
   ...Object.entries(headerWords.personNumbers),
 ].map(([code, list]) => {
   const words = list.split('|').filter((word) => word.length > 2 || code in headerWords.personLabels)
-  return [code, createLabels([...words, ...words.map((word) => word.toUpperCase())], 'gu')] as const
+  const titled = words.filter((word) => word.includes(' ') || word.length > 4).map(titleWords)
+  return [
+    code,
+    createLabels([...words, ...titled, ...words.map((word) => word.toUpperCase())], 'gu'),
+  ] as const
 })
 /** Forms of numbers of persons that only a label tells. */
 const toldByLabel = new Map(

@@ -447,6 +447,62 @@ describe('the number of a person in the cell of a name', () => {
     }
   })
 
+  /** Labels as people write them, with a number that has the form of their country. */
+  test.each([
+    ['TR', 'T.C. Kimlik No', '40816823394'],
+    ['TR', 'TC', '40816823394'],
+    ['TR', 'T.C.', '40816823394'],
+    ['TR', 'TC No', '40816823394'],
+    ['TR', 'T.C. KİMLİK NUMARASI', '40816823394'],
+    ['TR', 'Kimlik Numarası', '40816823394'],
+    ['TR', 'Vergi No', '40816823394'],
+    ['TR', 'VERGİ KİMLİK NO', '40816823394'],
+    ['TR', 'Vatandaşlık No', '40816823394'],
+    ['TR', 'YKN', '99816823394'],
+    ['BG', 'Е.Г.Н.', '7501020018'],
+    ['BR', 'C.P.F. nº', '111.444.777-35'],
+    ['CH', 'AHV Nummer', '756.9217.0769.85'],
+    ['CZ', 'Rodné Číslo', '736028/5163'],
+    ['DE', 'Steuer-IdNr.', '86 095 742 719'],
+    ['ES', 'D.N.I. número', '12345678Z'],
+    ['FR', "Carte Nationale d'Identité n°", '123456789012'],
+    ['HR', 'JMBG broj', '0101980330004'],
+    ['HU', 'Adószám', '8123456789'],
+    ['ID', 'Nomor KTP', '3171010101800001'],
+    ['LV', 'Personas Kods', '161175-19997'],
+    ['PL', 'NUMER PESEL', '44051401359'],
+    ['RO', 'C.N.P.', '1800101221144'],
+    ['RS', 'ЈМБГ број', '0101980710009'],
+    ['RU', 'СНИЛС номер', '112-233-445 95'],
+    ['UA', 'Ідентифікаційний Код', '2345678901'],
+    ['VN', 'Căn Cước Công Dân', '001080012345'],
+  ])(
+    'is cut with the label of its country, also in a list without countries: %s, %s',
+    async (country, label, number) => {
+      const cells = [
+        `Larkmoor (${label} ${number})`,
+        `Larkmoor, ${label}: ${number}`,
+        `Larkmoor ${label} : ${number}`,
+      ]
+      for (const place of ['', country])
+        expect([label, ...(await reasonsOf(cells, place))]).toEqual([
+          label,
+          'Larkmoor',
+          'Larkmoor',
+          'Larkmoor',
+        ])
+    },
+  )
+
+  test.each([
+    'T.C. Ziraat Bankası A.Ş.',
+    'T.C. Ziraat Bankası 1863',
+    'TC 4300 Larkmoor',
+    'Vergi No 9590306518',
+  ])('is not in a name whose words only begin like a label: %s', async (cell) => {
+    expect(await reasonsOf([cell, `Larkmoor ${cell}`])).toEqual([cell, `Larkmoor ${cell}`])
+  })
+
   test('is counted where it is cut, once in a row', async () => {
     const cells = [
       'ΜΑΡΙΑ ΡΑΛΛΗ ΑΜΚΑ 15037512348',
