@@ -22,30 +22,20 @@ export interface AuthorityFacts {
 }
 
 /** The registers of most well-known companies. */
-const authorities = new Map(
-  Object.entries(listed).map(([code, facts]): [string, AuthorityFacts] => [
-    code,
-    { ...facts, countryCode: facts.jurisdiction.slice(0, 2).toUpperCase() },
-  ]),
-)
-
-/** The register of each state of the United States, by jurisdiction: `us_de`. */
-const stateAuthorities = new Map(
-  [...authorities].flatMap(([code, { jurisdiction }]): [string, string][] =>
-    jurisdiction.startsWith('us_') ? [[jurisdiction, code]] : [],
-  ),
-)
+const toFacts = (facts: Omit<AuthorityFacts, 'countryCode'>): AuthorityFacts => ({
+  ...facts,
+  countryCode: facts.jurisdiction.slice(0, 2).toUpperCase(),
+})
+const authorities = new Map(Object.entries(listed).map(([code, facts]) => [code, toFacts(facts)]))
 
 /** Returns the register of companies of a state (`us_de`), or `null` for any other jurisdiction. */
-export const findStateAuthority = (jurisdiction: string): string | null =>
-  stateAuthorities.get(jurisdiction) ?? null
+export const findStateAuthority = memoize((jurisdiction: string): string | null => {
+  const isOfState = jurisdiction.startsWith('us_')
+  return [...authorities].findLast(([, one]) => isOfState && one.jurisdiction === jurisdiction)?.[0] ?? null
+})
 
 export const edgarAuthority = 'RA000665'
-
-/**
- * Returns the Companies House register of a company number, by its letters: Scotland and Northern Ireland have
- * separate registers. `null` if it is not a company number: mutual societies have another register.
- */
+/** Returns the Companies House register of a company number by its letters; `null` for other numbers, such as those of mutual societies. */
 export function findCompaniesHouseAuthority(companyNumber: string): string | null {
   if (!/^[A-Z0-9]{8}$/.test(companyNumber) || /^(?:IP|RS|SP|NP|NO)/.test(companyNumber)) return null
   if (companyNumber.startsWith('S')) return 'RA000587'
@@ -62,9 +52,12 @@ const toStatusKey = (text: string): string =>
   toPlainLetters(text.toLowerCase().normalize('NFC').replace(statusIn, '').normalize('NFKD'))
     .replace(/[\p{M}\u200c\u200d]/gu, '')
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .replace(numberedArticle, ' ')
     .trim()
+/** `TTK Geçici 7. Madde`: the article of a law is called provisional, not the status. */
+const numberedArticle = new RegExp(String.raw`(?<!\S)(?:${words.numberedArticles})(?!\S)`, 'gu')
 
-const toKeys = (list: string): string[] => list.split('|').map(toStatusKey)
+const toKeys = (list: string): string[] => list.split('|').map(toStatusKey).filter(Boolean)
 const statuses = Object.entries(words.statuses).map(([status, list]) => ({ status, keys: toKeys(list) }))
 const wholeStatuses = new Map(
   statuses.flatMap(({ status, keys }) => keys.map((key) => [key, status] as const)),
@@ -82,8 +75,7 @@ const phraseSteps: readonly (readonly [status: string, isAtStart: boolean])[] = 
   ['active', true],
   ...['strike-off in progress', 'suspended', 'inactive'].map((one) => [one, false] as const),
 ]
-/** Shorter words are parts of too many phrases. */
-const phraseCharsMin = 4
+const phraseCharsMin = 4 // Shorter words are parts of too many phrases.
 const negation = new RegExp(` (?:${toKeys(words.statusStems.not).join('|')}) $`, 'u')
 
 function findInPhrase(text: string, status: string, isAtStart: boolean): boolean {
@@ -104,21 +96,24 @@ const startsLonger = (text: string, own: string, length: number) =>
   )
 
 const stemLists = Object.entries(words.statusStems).map(([key, list]) => [key, toKeys(list)] as const)
+const joinedLinks = new RegExp(`^ ?(?:${words.processEnds.joinedLinks})? ?`, 'u')
 const isSpaced =
   /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Georgian}]/u
 /** Orders stems: the liquidation of a company comes before its rescue, and the end before `in operation`. */
 const stemOrder =
   'liquidation bankruptcy inactive ending administration restructuring suspended active'.split(' ')
-
-/** Reads words in any ending or abbreviation: `DISOLUC. LIQUIDAC. ANTIC.`. A denied end says nothing; a denied operation is an end. */
-function findByStems(text: string): string | null {
-  const found = stemLists.flatMap(([key, stems]) =>
+const findStems = (text: string) =>
+  stemLists.flatMap(([key, stems]) =>
     stems.flatMap((stem) => {
       const whole = key === 'not' ? `${stem} ` : stem
       const at = isSpaced.test(stem) ? text.indexOf(` ${whole}`) + 1 : text.indexOf(stem)
       return at > 0 ? [{ key, at, end: at + stem.length }] : []
     }),
   )
+
+/** Reads words in any ending or abbreviation: `DISOLUC. LIQUIDAC. ANTIC.`. A denied end says nothing; a denied operation is an end. */
+function findByStems(text: string): string | null {
+  const found = findStems(text)
   const states = found.filter(
     ({ key, at, end }) =>
       stemOrder.includes(key) && !found.some((other) => other.at === at && other.end > end),
@@ -151,7 +146,6 @@ const starts = [
   ),
   ...stemLists.flatMap(([key, stems]) => (stemOrder.slice(0, -2).includes(key) ? stems : [])),
 ].join('|')
-
 /** Denials by language. Between the word that denies and the process may be others: `не перебуває в процесі`. */
 const denials = Object.entries(words.denials).flatMap(([side, lists]) =>
   Object.entries<string>(lists).map(([denying, between]) => {
@@ -173,6 +167,31 @@ function dropDenied(part: string): string {
   return denied ? (denied[1] ?? '') : part
 }
 
+const { links, unless, kinds: endKinds } = words.processEnds
+const [linkKeys, openKeys] = [new Set(toKeys(links)), toKeys(unless)]
+const ends = endKinds.map((one) => ({ ...one, fronts: toKeys(one.before), backs: toKeys(one.after) }))
+/** Reads the end of a process next to its name: by `closing of bankruptcy`, a company has ended; by `Tasfiyeden Dönme`, it goes on. */
+function findProcessEnd(part: string): string | null {
+  const text = ` ${toStatusKey(part)} `
+  const stems = findStems(text)
+  const mark = (key: string) => (isSpaced.test(key) ? ` ${key}` : key)
+  const dropLinks = (list: string[]) => list.slice(list.findIndex((word) => !linkKeys.has(word)))
+  if (openKeys.some((key) => text.includes(mark(key).replace(/^ .*/, '$& ')))) return null
+  const isOfEnd = ({ of, fronts, backs }: (typeof ends)[number]) =>
+    stems.some(({ key, at, end }) => {
+      const front = ` ${dropLinks(text.slice(0, at).trim().split(' ').reverse()).reverse().join(' ')}`
+      const rest = text
+        .slice(end)
+        .replace(isSpaced.test(text.slice(at)) ? /^\S* / : joinedLinks, '')
+        .trim()
+      const back = dropLinks(rest.split(' ')).join(' ')
+      const isNext =
+        fronts.some((one) => front.endsWith(mark(one))) || backs.some((one) => back.startsWith(one))
+      return of.split(' ').includes(key) && isNext
+    })
+  return ends.find(isOfEnd)?.status ?? null
+}
+
 /** Reads words and phrases in the order of their steps. */
 function readPhrase(phrase: string): string | null {
   const step = phraseSteps.find(([status, isAtStart]) => findInPhrase(phrase, status, isAtStart))
@@ -184,8 +203,13 @@ function readPhrase(phrase: string): string | null {
 /** Reads a status without the processes that it denies; denied processes alone are those of an active company. */
 function readStatus(text: string): string | null {
   const parts = text.split(/[,;:()/|–—]|\s-\s/)
+  const isKnown = wholeStatuses.has(toStatusKey(text))
+  const found = parts.map((part) => (isKnown ? null : findProcessEnd(part)))
+  if (found.includes('inactive')) return 'inactive'
+  const others = parts.filter((_, at) => found[at] === null).join()
+  if (found.includes('active')) return readStatus(others) ?? 'active'
   const left = parts.map(dropDenied).join()
-  const isWhole = left === parts.join() || wholeStatuses.has(toStatusKey(text))
+  const isWhole = left === parts.join() || isKnown
   return isWhole ? readPhrase(` ${toStatusKey(text)} `) : (readStatus(left) ?? 'active')
 }
 
@@ -197,26 +221,13 @@ export const findStatus = memoize((text: string, countryCode: string | null): st
 
 const classes = { ...words.words, number: listWords.added.numberWords.join('|') }
 type WordClass = keyof typeof classes
-
 const [headerWordCharsMax, headerCharsMax] = [40, 80]
 
-/** Words that each field needs, and those that it may have too, like `of`; the first field that fits counts. */
-type HeaderRule = readonly [field: string, needs: readonly WordClass[], may: readonly WordClass[]]
-const headerRules: readonly HeaderRule[] = [
-  ['former_names', ['former', 'name'], []],
-  ['other_names', ['short', 'name'], []],
-  ['name', ['full', 'name'], []],
-  ['other_names', ['acronym'], ['name']],
-  ['founding_date', ['date', 'start'], []],
-  ['dissolution_date', ['date', 'end'], []],
-  ['dissolution_date', ['ended'], ['date']],
-  ['house_number', ['house', 'number'], ['seat']],
-  ['legal_form', ['form', 'legal'], []],
-  ['legal_form', ['form', 'company'], []],
-  ['formatted_address', ['address'], ['seat']],
-  ['status', ['status'], []],
-]
-/** Words that any header may have. */
+/** Words that each field needs, and behind `|` those that it may have too, like `of`; the first field that fits counts. */
+const headerRules = words.headerRules.map((rule) => {
+  const [field = '', needs = '', may = ''] = rule.split(/: | \| /)
+  return [field, needs.split(' '), may.split(' ').filter(Boolean)] as [string, WordClass[], WordClass[]]
+})
 const anyHeader: readonly WordClass[] = ['company', 'legal', 'other']
 
 const wordClasses = Object.keys(classes) as WordClass[]
@@ -232,10 +243,7 @@ const listHeaderWords = memoize((): ReadonlyMap<string, readonly number[]> => {
   return found
 })
 
-/**
- * Returns the field that a header means by its words: `status` for `estado_matricula` and for `Tình trạng doanh nghiệp`;
- * `null` if a word is not known. All splits into words are tried, since many languages write them together.
- */
+/** Returns the field that the words of a header mean: `status` for `estado_matricula`. All splits are tried: many languages join words. */
 export function findHeaderField(header: string): string | null {
   const key = toHeaderKey(header)
   if (key.length > headerCharsMax) return null
@@ -258,7 +266,6 @@ export function findHeaderField(header: string): string | null {
 }
 
 const aloneForms = new Map(Object.entries(legalForms.alone))
-
 /** True for a folded short form that is too often a word of names to be read in them. */
 export const isFormAlone = (word: string): boolean => aloneForms.has(word)
 
@@ -285,10 +292,7 @@ const kindsByForm = new Map(
   ),
 )
 
-/**
- * Returns the kinds of companies that have a form in a country, where these are not the class of the form: an ASA is no AS,
- * and a "Co., Ltd." of Thailand is private. The table has `ZZ` for a country that is not known.
- */
+/** Returns the kinds of companies that have a form in a country, where these are not its class: an ASA is no AS. `ZZ` is any country. */
 export function listKinds(country: string, formWords: readonly string[]): readonly string[] | null {
   // More words may follow the form ("S.C.A. SICAV"), and "& Co." in front says nothing of the kind.
   for (let count = formWords.length; count > 0; count--) {
@@ -309,7 +313,6 @@ const publicForm =
 
 /** Minimum share of filled cells that must have the type of the column. */
 export const shareMin = 0.95
-
 export function isMostly(cells: readonly string[], isSound: (cell: string) => boolean, share = shareMin) {
   const filled = cells.filter((cell) => cell !== '')
   return filled.length > 0 && filled.filter(isSound).length >= filled.length * share
@@ -344,5 +347,4 @@ export function findNumberCountry(header: string, numbers: readonly string[]): s
 
 /** Countries whose numbers have letters in places where other numbers have none. */
 const letteredCountries: ReadonlySet<string> = new Set(['cn', 'in', 'mx', 've'])
-/** Fewer numbers may have right check digits by chance. */
-const checkedMin = 3
+const checkedMin = 3 // Fewer numbers may have right check digits by chance.
