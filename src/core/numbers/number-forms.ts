@@ -51,11 +51,15 @@ export const createForms = (patterns: Readonly<Record<string, string>>): Readonl
     }),
   )
 
+/** Returns a function for forms, which are compiled when they are used first. */
+const whenUsed = (patterns: Readonly<Record<string, string>>) => {
+  let compiled: ReadonlyMap<string, RegExp> | null = null
+  return () => (compiled ??= createForms(patterns))
+}
 /** Forms by country, without spaces and signs. Company numbers of the country have other ones. */
-let personForms: ReadonlyMap<string, RegExp> | null = null
-export const getPersonForms = (): ReadonlyMap<string, RegExp> => (personForms ??= createForms(persons.forms))
+export const getPersonForms = whenUsed(persons.forms)
 /** Forms of numbers that begin with zeros, which spreadsheets drop. */
-let zeroForms: ReadonlyMap<string, RegExp> | null = null
+const getZeroForms = whenUsed(persons.lostZeros)
 
 const koreanForm = new RegExp(`^${persons.dates.ymd}[1-8]\\d{6}$`)
 /** Companies of Korea have numbers of the same form with another check digit. */
@@ -81,23 +85,21 @@ function createTest(rule: CheckRule) {
   }
 }
 
-const ownTests = {
-  be: isBelgian,
-  br: isCpf,
-  cl: isChilean,
-  cz: isBirthNumber,
-  kr: isKorean,
-  sk: isBirthNumber,
-}
+/** Viet Nam: old numbers have nine digits, as those of companies do without their first zero. */
+const isVietnamese = (closed: string): boolean =>
+  getPersonForms().get('vn')?.test(closed) === true &&
+  (closed.length !== 9 || hasWrongCheckDigits('vn', `0${closed}`))
+
+const birthTests = { cz: isBirthNumber, kr: isKorean, sk: isBirthNumber }
 export const personTests = new Map<string, (closed: string, text: string) => boolean>([
-  ...Object.entries(ownTests),
+  ...Object.entries({ be: isBelgian, br: isCpf, cl: isChilean, vn: isVietnamese, ...birthTests }),
   ...Object.entries(persons.checks).map(([country, rule]) => [country, createTest(rule)] as const),
 ])
 
 /** Forms by country with their signs, which tell numbers of persons from others with as many digits. */
-let signedForms: ReadonlyMap<string, RegExp> | null = null
+const getSignedForms = whenUsed(persons.signed)
 const isOfPersons = (country: string, closed: string, text: string): boolean =>
-  (signedForms ??= createForms(persons.signed)).get(country)?.test(text) === true ||
+  getSignedForms().get(country)?.test(text) === true ||
   (personTests.get(country)?.(closed, text) ?? getPersonForms().get(country)?.test(closed) ?? false)
 
 /** Countries whose check digits do not tell companies from persons. */
@@ -105,7 +107,7 @@ const withSharedChecks: ReadonlySet<string> = new Set(persons.sharedChecks.split
 
 /** Whether a number is that of a person with its leading zeros, and not that of a company without them. */
 function isWithoutZeros(country: string, closed: string): boolean {
-  const form = (zeroForms ??= createForms(persons.lostZeros)).get(country)
+  const form = getZeroForms().get(country)
   const restored = ['0', '00', '000'].map((zeros) => zeros + closed)
   // The numbers may be those of companies, here or in a country with headers like these: check digits tell.
   const isLuhnOnly = country === 'se' || (country === 'do' && closed.length === 9)
@@ -135,12 +137,10 @@ export function rateNumber(country: string, text: string): 0 | 1 | 2 | 3 | null 
   return other === number || toNationalNumber(country, other) === null ? 3 : 2
 }
 
-let statedForms: ReadonlyMap<string, RegExp> | null = null
-
+const getStatedForms = whenUsed(forms.statedForms)
 /** Returns the country that a number states by its first letters, by a form that only one has, or by 21 characters of India. */
 export function findStatedCountry(text: string): string | null {
-  statedForms ??= createForms(forms.statedForms)
-  const only = [...statedForms].find(([, form]) => form.test(text.trim().toUpperCase()))?.[0]
+  const only = [...getStatedForms()].find(([, form]) => form.test(text.trim().toUpperCase()))?.[0]
   if (only !== undefined) return only
   const front = readTaxCountry(text)
   const found = readTaxNumber(text, [])?.country
@@ -160,7 +160,12 @@ export function mayBeCompanyNumber(country: string, text: string): boolean {
 /** Brazil: also with wrong check digits, but not in other countries: Colombia has the same signs before them. */
 const writtenCpf = /^\d{3}\.\d{3}\.\d{3}-\d{2}$/
 /** Numbers that are known by their signs, whatever the country: of Belgium, the United States, Ghana, Finland, Denmark. */
-let written: readonly RegExp[] | null = null
+const getWrittenForms = whenUsed({ any: persons.written.join('|') })
+
+const getMistypedForms = whenUsed(persons.orMistyped)
+/** Whether a number of a person, by its form, may also be that of a company with a wrong digit. It is not sent. */
+export const mayBeMistyped = (text: string, countries: readonly string[]): boolean =>
+  countries.some((one) => getMistypedForms().get(one.slice(0, 2).toLowerCase())?.test(closeNumber(text)))
 
 /** Signs and words between several numbers in a cell. */
 const betweenNumbers = /[;|,:\n]|\s[/-]\s|\s(?:y|e|et|and|und|i|и)\s/i
@@ -182,11 +187,10 @@ export function isPersonNumber(text: string, countries: readonly string[]): bool
 
 function isOnePersonNumber(trimmed: string, codes: readonly string[]): boolean {
   const closed = closeNumber(trimmed)
-  written ??= persons.written.map((form) => new RegExp(`^(?:${fillDates(form)})$`))
   const mayBeCpf = !codes.includes('co') || codes.includes('br') || isCpf(closed)
   return (
     (mayBeCpf && writtenCpf.test(trimmed)) ||
-    written.some((pattern) => pattern.test(trimmed)) ||
+    getWrittenForms().get('any')?.test(trimmed) === true ||
     [...codes, 'it'].some((country) => isOfPersons(country, closed, trimmed)) ||
     codes.some((country) => {
       const bare = removePrefix(country, trimmed)
@@ -254,11 +258,10 @@ export function toContainedNumber(country: string, number: string): string | nul
 const prefixes: Readonly<Record<string, string>> = { gr: 'EL', jp: 'T', ng: 'RC', pk: 'NTN' }
 
 /** Forms of numbers whose letters are those of a year or of the name, and not of a register: of Albania and Mexico. */
-let serialForms: ReadonlyMap<string, RegExp> | undefined
-
+const getSerialForms = whenUsed(forms.serialLetters)
 /** Whether a number has letters that are a part of it, so that numbers with other letters are of the same register. */
 export const hasSerialLetters = (country: string, closed: string): boolean =>
-  (serialForms ??= createForms(forms.serialLetters)).get(country)?.test(closed) === true
+  getSerialForms().get(country)?.test(closed) === true
 
 /**
  * Returns the other numbers of the company that follow from one of them, without punctuation: with and without its

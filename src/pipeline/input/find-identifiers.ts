@@ -339,7 +339,7 @@ export function isWrongNumberOfRow(text: string, row: string, ofHeader: string):
   if (!hasWrongCheckDigits(country, text)) return false
   const form = findNumberForm(country, text)?.replace(/[A-Z]/g, '') ?? ''
   const signs = text.trim().replace(/[A-Z\d\s]+/gi, '')
-  return withWordsForAll.includes(ofHeader) || (signs !== '' && signs === form.replaceAll('#', ''))
+  return [row, ...withWordsForAll].includes(ofHeader) || (signs !== '' && signs === form.replaceAll('#', ''))
 }
 
 /** Returns the region of a country, `CA-ON`, whose register the header names; the country if the number tells its register. */

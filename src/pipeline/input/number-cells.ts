@@ -32,6 +32,7 @@ import {
   isOfPersonsOnly,
   isPersonNumber,
   mayBeCompanyNumber,
+  mayBeMistyped,
   rateNumber,
   splitNumbers,
   writeLettered,
@@ -85,8 +86,7 @@ export interface ChosenNumber {
   readonly faults: readonly IdentifierFault[]
 }
 
-const refusals =
-  /^(?:other_register|person_number|registration_id|registration_checksum|rounded_number|tax_number)$/
+const refusals = /^(?:other_register|person_\w+|registration_(?:id|checksum)|rounded_number|tax_number)$/
 const refuse = (fault: IdentifierFault): ReadNumber => ({ identifier: null, fault })
 
 type Cells = readonly NumberCell[]
@@ -173,8 +173,7 @@ function readCell(given: NumberCell, places: Places): ReadNumber {
   if (cut === null)
     return prose.test(cell.text) && !isOfCourt ? refuse('registration_id') : readNumber(cell, places)
   const { label, text } = cut
-  const isTax = isTaxHeader(label)
-  const own = isTax || listRegisterCountries(label).length > 0
+  const own = isTaxHeader(label) || listRegisterCountries(label).length > 0
   const isKnown = (['registration_id', 'ein'] as const).some((kind) => rankHeader(kind, label) >= 0)
   if (!own && !isKnown && label !== '' && !isPlainLabel(label))
     return refuse(isPersonsHeader(label) ? 'person_number' : 'other_register')
@@ -212,7 +211,9 @@ function readNumber(cell: NumberCell, places: Places, earlier?: EarlierReading):
   const isTax = isTaxHeader(header, isEarlier)
   const rowPlace = toRegisterPlace(places.registration_country ?? '')
   const isUnknownRow = rowPlace === null && (places.registration_country ?? '').trim() !== ''
-  if (!isEarlier && isPersonNumber(text, listPersonCountries(cell, rowPlace))) return refuse('person_number')
+  const ofPersons = listPersonCountries(cell, rowPlace)
+  if (!isEarlier && isPersonNumber(text, ofPersons))
+    return refuse(mayBeMistyped(text, ofPersons) ? 'person_or_mistyped' : 'person_number')
   if (!isEarlier && isOfPersonsOnly(listHeaderKeys(header), text, rowPlace)) return refuse('person_number')
   const { place: chosen, isForeign } = choosePlace({ header, text }, named, [rowPlace, isUnknownRow], earlier)
   const place = chosen === null || isEarlier ? chosen : findRegion(chosen, header, text)
@@ -242,8 +243,7 @@ function readNumber(cell: NumberCell, places: Places, earlier?: EarlierReading):
     }
     const judged = isEarlier || country === null ? countries : [country]
     const front = readTaxCountry(text)
-    if (isTax && country === 'gr' && hasWrongCheckDigits(country, text))
-      return refuse('registration_checksum')
+    if (isTax && country === 'gr' && hasWrongCheckDigits('gr', text)) return refuse('registration_checksum')
     const isWrong = !isEarlier && front !== null && hasWrongCheckDigits(front, text)
     if (isTax && (isSuffixUnread || !judged.some((one) => hasWrongCheckDigits(one, text))))
       return isWrong ? accept(text, front.toUpperCase(), 'registration_checksum') : refuse('tax_number')

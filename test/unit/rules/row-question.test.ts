@@ -8,7 +8,7 @@ import { classifyDomain, cleanNumber } from '../../../src/core/identifiers.js'
 import { findLei, mayBeIdentifier } from '../../../src/pipeline/input/column-content.js'
 import { toRowCells, toRowQuestion, type RowQuestion } from '../../../src/pipeline/input/row-question.js'
 import { createRowReader, noEarlierNames, toKeyedLookup } from '../../../src/pipeline/input/row-reader.js'
-import { addCheckDigit } from '../../../src/core/numbers/national-numbers.js'
+import { addCheckDigit, hasWrongCheckDigits } from '../../../src/core/numbers/national-numbers.js'
 import { chooseNumber } from '../../../src/pipeline/input/number-cells.js'
 import { isOtherTaxHeader, isTaxHeader } from '../../../src/pipeline/input/identifier-content.js'
 import { anyText } from '../core/any-text.js'
@@ -2098,6 +2098,46 @@ test('A business number of Korea with a wrong check digit is told as such, and n
       expect(
         chooseNumber([{ header: '사업자등록번호', text, personCountries: ['KR'] }], place).faults,
       ).toEqual(faults)
+})
+
+describe('A wrong digit in a company number does not make it the number of a person:', () => {
+  test.each([
+    ['Mã số thuế', '3700081089', null, 'registration_checksum', true],
+    ['Mã số thuế', '3700081089', 'VN', 'registration_checksum', true],
+    ['MST', '0101248142', 'VN', 'registration_checksum', true],
+    ['Mã số thuế', '1018160121', 'KR', 'unknown_country', true],
+    ['IČO', '45274640', 'CZ', 'registration_checksum', true],
+    // It may be either, and is not sent.
+    ['Mã số thuế', '2300325765', null, 'person_or_mistyped', false],
+    ['MST', '031589181', 'VN', 'person_or_mistyped', false],
+    ['Mã số thuế', '123456789', 'VN', 'person_or_mistyped', false],
+    ['IČO', '04198931', 'CZ', 'person_or_mistyped', false],
+    // Surely a person's: no company has such digits.
+    ['Mã số thuế', '8012345678', 'VN', 'person_number', false],
+    ['Mã số thuế', '8012345678-001', 'VN', 'person_number', false],
+    ['Mã số thuế', '001180012345-001', null, 'person_number', false],
+    ['Mã số thuế', '1180012345', 'VN', 'person_number', false],
+    ['Mã số thuế', '1180012345', null, 'person_number', false],
+  ] as const)('%s %s in %s', (header, text, country, fault, isSent) => {
+    const places = country === null ? {} : { registration_country: country }
+    for (const isNamed of [false, true]) {
+      const { identifier, faults } = chooseNumber([{ header, text, isNamed }], places)
+      expect([identifier !== null, faults]).toEqual([isSent, [fault]])
+    }
+  })
+
+  test('in all countries whose registers have check digits, no example with a wrong digit is told as that of a person', () => {
+    const changeLast = (text: string) => text.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10))
+    const wrong = companyNumbers.flatMap(([country, header, number]) => {
+      const text = changeLast(number)
+      return hasWrongCheckDigits(country.toLowerCase(), text) ? [{ country, header, text }] : []
+    })
+    const asPersons = wrong.filter(({ country, header, text }) =>
+      chooseNumber([{ header, text }], { registration_country: country }).faults.includes('person_number'),
+    )
+    expect(wrong.length).toBeGreaterThan(40)
+    expect(asPersons).toEqual([])
+  })
 })
 
 test('Numbers of persons without their zeros, and numbers that a spreadsheet has rounded, are not sent', async () => {
