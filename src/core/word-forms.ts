@@ -1,3 +1,5 @@
+import headerWords from './headers.json' with { type: 'json' }
+
 /** Character codes of a word. */
 type Codes = Uint8Array | Uint16Array
 
@@ -102,17 +104,8 @@ export function createDistance(word: string, distanceMax: number): (other: Uint8
   }
 }
 
-/** Returns the number of typing errors that a word of this length may have. */
-export function countAllowedTypos(charCount: number): 0 | 1 | 2 {
-  if (charCount < 5) return 0
-  return charCount < 9 ? 1 : 2
-}
-
-interface Split {
-  readonly word: string
-  /** The other letters of the key, with and without a preposition at their end. */
-  readonly rests: readonly string[]
-}
+/** `rests`: the other letters of the key, with and without a preposition at their end. */
+type Split = Readonly<{ word: string; rests: readonly string[] }>
 
 /** More letters than any word has. */
 export const wordCharsMax = 40
@@ -156,10 +149,7 @@ function isShortened(letters: string, word: string): boolean {
 }
 
 /** An ending that words have in a case, and the one that it replaces. */
-interface CaseEnding {
-  readonly form: string
-  readonly base: string
-}
+type CaseEnding = Readonly<{ form: string; base: string }>
 
 /** Reads rules like `ia>ii,ią|o>a`: endings of words, and those that they have in other cases. */
 export const readCaseEndings = (rules: readonly string[], fold: (text: string) => string): CaseEnding[] =>
@@ -195,3 +185,15 @@ export const isInflected = (text: string, words: ReadonlySet<string>, addedMax: 
 const inflecting = /^[\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Georgian}\p{sc=Armenian}]/u
 /** Shorter words are the start of too many others. */
 const inflectedCharsMin = 5
+
+const { words: ofPersons, companies } = headerWords.naturalPersons
+/** Words for a natural person, whose numbers are not those of companies: `cá nhân`, `individual`, `физлицо`. */
+export const personWords = ofPersons.replaceAll(' ', String.raw`[\s_.-]{1,3}`)
+const [personWord, companyWord] = [new RegExp(personWords, 'giu'), new RegExp(companies, 'iu')]
+
+/** Returns a header without its words for a natural person; `null` without one, or with a word for a company. */
+export function cutPersonWords(header: string): string | null {
+  const apart = header.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+  const rest = apart.replace(personWord, ' ')
+  return rest === apart || companyWord.test(rest) ? null : rest
+}

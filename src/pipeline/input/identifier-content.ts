@@ -39,7 +39,7 @@ import {
   namesAge,
   owners,
 } from '../../core/header-words.js'
-import { listSplits } from '../../core/word-forms.js'
+import { cutPersonWords, listSplits } from '../../core/word-forms.js'
 import headerWords from '../../core/headers.json' with { type: 'json' }
 import numberForms from '../../core/numbers/number-forms.json' with { type: 'json' }
 import {
@@ -54,16 +54,12 @@ import {
   toFilledNumber,
 } from './column-content.js'
 
-/** Phone numbers: a country prefix, brackets, or a leading zero and an area code. `01-10-041585` is a number of Hungary's register. */
-const isPhone = (text: string): boolean => /^[+(]|^0(?!\d-\d{2}-\d{6}$)\d{1,5}[\s/-]\d/.test(text)
-
-const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d(?!\d)|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/.test(text)
+/** Dates and phone numbers: a country prefix, brackets, or a leading zero and an area code. `01-10-041585` is a number of Hungary's register. */
+const phoneOrDate =
+  /^[+(]|^0(?!\d-\d{2}-\d{6}$)\d{1,5}[\s/-]\d|^\d{4}-\d\d-\d\d(?!\d)|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/
 
 const isRegistration = (text: string): boolean =>
-  (/^[\p{L}\d][\p{L}\d ./():,°º'’-]{2,39}$/u.test(text) &&
-    /\d/.test(text) &&
-    !isPhone(text) &&
-    !isDate(text)) ||
+  (/^[\p{L}\d][\p{L}\d ./():,°º'’-]{2,39}$/u.test(text) && /\d/.test(text) && !phoneOrDate.test(text)) ||
   parseCourtNumber(text) !== null
 
 const createCanonicalTest = (type: Parameters<typeof toCanonicalIdentifier>[0]) => (text: string) =>
@@ -114,10 +110,10 @@ export function findContentFault(
   if (countries.length > 0) return findNumberFault(values, header, isNumber, rowCountries)
   if (key !== 'website' && key !== 'email') return null
   const hosts = values.map(toHost)
-  const isMail = (host: string) => ['mail provider', 'disposable'].includes(classifyHost(host) ?? '')
-  if (key === 'email' && isMost(hosts, isMail))
+  const areMost = (is: (host: string) => boolean) => hosts.length >= 3 && isMostly(hosts, is, 0.8)
+  if (key === 'email' && areMost((host) => /^(?:mail provider|disposable)$/.test(classifyHost(host) ?? '')))
     return 'most are in domains of mail providers, not of companies'
-  if (key === 'website' && isMost(hosts, (host) => classifyHost(host) === 'platform'))
+  if (key === 'website' && areMost((host) => classifyHost(host) === 'platform'))
     return 'most are pages on sites shared by many companies'
   return names !== null && isOneForAll(hosts, names) ? 'most names have the same domain' : null
 }
@@ -126,8 +122,7 @@ export function findContentFault(
 function listPersonCountries(header: string, rowCountries: readonly string[]): readonly string[] {
   const named = listNumberCountries(header)
   const own = listCodes(rowCountries).filter((code) => named.some((one) => listSharing(one).includes(code)))
-  const isOpen = (code: string) => !isBelow('company', code, header)
-  return (own.length === 0 ? named : own).filter(isOpen)
+  return (own.length === 0 ? named : own).filter((code) => !isBelow('company', code, header))
 }
 
 /** Forms by kind, countries and headers: numbers of companies, although persons have such numbers too, and those of other registers. */
@@ -202,9 +197,6 @@ function findNumberFault(
   return null
 }
 
-const isMost = (values: readonly string[], is: (value: string) => boolean): boolean =>
-  values.length >= 3 && isMostly(values, is, 0.8)
-
 /** Words in front of a kind of identifier: `Account DUNS`, `Supplier VAT No`. */
 const ownersInFront =
   /^(?:company|account|customer|client|vendor|supplier|partner|business|billing|primary|main)(?=.)/
@@ -232,6 +224,7 @@ export function listHeaderKeys(header: string, isEarlier = false): readonly stri
   const known = isEarlier ? undefined : headerKeys.get(header)
   if (known !== undefined) return known
   if (!isEarlier && serialHeaders.has(toSpellingKey(header))) return [toHeaderKey(header)]
+  if (!isEarlier && isOfNaturalPersons(header)) return [toHeaderKey(header), 'personalidentificationnumber']
   const text = header.replace(/__c$/i, '')
   const toKeys = (one: string) => [toHeaderKey(one), ...(isEarlier ? [] : listNumberKeys(one))]
   const rest = isEarlier ? '' : splitHeaderPlace(text).rest
@@ -242,14 +235,15 @@ export function listHeaderKeys(header: string, isEarlier = false): readonly stri
   const splits = /\p{sc=Han}/u.test(text) ? listSplits(toHeaderKey(text), (word) => owners.has(word)) : []
   const owned = [plain.filter((word) => !owners.has(word)).join(''), ...splits.flatMap(({ rests }) => rests)]
   const runs = words.flatMap((_, at) => [1, 2, 3, 4].map((count) => words.slice(at, at + count).join(' ')))
+  const isTold = (key: string) => key.length > 2 && (tellingKeys.has(key) || taxHeaders.includes(key))
+  // `CCCD người đại diện`: that of the person who signs.
+  const isPersons = (key: string) => !isEarlier && key.length > 3 && personHeaders.has(key)
   const keys = [
     toHeaderKey(header),
     ...parts.flatMap((key) => [key, key.replace(ownersInFront, '')]),
     ...(more.length === 0 && ownedNumbers.has(bare) ? [bare] : []),
     ...(isEarlier ? [] : owned).filter((key) => tellingKeys.has(key) || otherTaxHeaders.has(key)),
-    ...runs
-      .flatMap(toKeys)
-      .filter((key) => key.length > 2 && (tellingKeys.has(key) || taxHeaders.includes(key))),
+    ...runs.flatMap((run, at) => toKeys(run).filter((key) => isTold(key) || (at < 4 && isPersons(key)))),
   ]
   const telling = namesNumbers(text) ? keys : keys.filter((key) => key === keys[0] || !taxWords.has(key))
   if (!isEarlier) headerKeys.set(header, [...new Set(telling)])
@@ -283,6 +277,13 @@ const customerNumbers: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.cu
 export const mayNameCustomers = (header: string): boolean => namesOne(header, customerNumbers)
 
 const personHeaders = new Set(toHeaderKeys(...headerWords.others['number of a person']))
+/** Whether a header names numbers of natural persons alone: `MST cá nhân`, but not `MST/MST cá nhân`. */
+function isOfNaturalPersons(header: string): boolean {
+  const rest = cutPersonWords(header)
+  const areOf = (part: string) => cutPersonWords(part) !== null || isPersonsHeader(part)
+  if (rest === null || !header.split(/[/|;+&]/).every(areOf)) return false
+  return rankHeader('registration_id', rest) >= 0 || namesOne(rest, otherTaxHeaders)
+}
 export const isPersonsHeader = (header: string): boolean => namesOne(header, personHeaders)
 
 /** Whether a header names tax numbers of countries whose registers lack them; their cells may be of other countries. */
@@ -301,9 +302,8 @@ export function rankHeader(kind: IdentifierKey, header: string): number {
   const writings = listNumberKeys(header).map((key) => identifierHeaders[kind].indexOf(key))
   const best = Math.min(...writings.filter((one) => one >= 0)) + (namesAge(header) ? partsRank / 2 : 0)
   if (rank >= 0 || writings.length > 0 || isKnownHeader(whole)) return Number.isFinite(best) ? best : rank
-  if (findOwnersAddress(header) === kind) return partsRank
   const found = numberKinds.find((one) => others.some((key) => identifierHeaders[one].includes(key)))
-  return found === kind ? partsRank : -1
+  return found === kind || findOwnersAddress(header) === kind ? partsRank : -1
 }
 
 /** Returns a header of a website or e-mail address without its owner: `Lieferanten-Website`; null for any other. */

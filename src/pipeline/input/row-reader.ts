@@ -16,6 +16,7 @@ import { parsePlaceHeader } from '../../core/header-words.js'
 import { closeNumber, hasWrongCheckDigits } from '../../core/numbers/national-numbers.js'
 import { isPersonNumber } from '../../core/numbers/number-forms.js'
 import { toPlainDigits, toPlainWidth, writeGreekPlain } from '../../core/text.js'
+import { personWords } from '../../core/word-forms.js'
 import numberForms from '../../core/numbers/number-forms.json' with { type: 'json' }
 import headerWords from '../../core/headers.json' with { type: 'json' }
 
@@ -217,9 +218,9 @@ const titleWords = (words: string): string =>
   words.replace(/(?<!\p{L})\p{Ll}/gu, (letter) => letter.toUpperCase())
 
 /** The number of a person with its label: `(CPF 111.444.777-35)`, `PESEL: 44051401359`. Short labels are also words: they have capitals. */
-const personWords = headerWords.others['number of a person'].flatMap((list) => list.split('|'))
-const shortWords = personWords.filter(({ length }) => length < 4).map((word) => word.toUpperCase())
-const longWords = personWords.filter(({ length }) => length > 3)
+const labels = headerWords.others['number of a person'].flatMap((list) => list.split('|'))
+const shortWords = labels.filter(({ length }) => length < 4).map((word) => word.toUpperCase())
+const longWords = labels.filter(({ length }) => length > 3)
 
 /** Letters of a short word may have points: `Α.Μ.Κ.Α.`, `T.C. Kimlik No`. Turkish has two letters I. */
 const toPattern = (label: string): string =>
@@ -248,11 +249,24 @@ const createLabels = (words: readonly string[], flags: string) => {
     .toSorted((one, other) => other.length - one.length)
     .map(toPattern)
     .join('|')
+  return createLabel(any, flags)
+}
+
+/** Finds a label with a number behind it. */
+function createLabel(any: string, flags: string): RegExp {
   const front = `[\\s:.#№°º]{0,4}(?:(?:${numberWords})[.°º:\\s]{1,4})?`
   return new RegExp(String.raw`(?<![\p{L}\d])(?:${any})(?![\p{L}])${front}(${groups})(?![\p{L}\d])`, flags)
 }
 
-const labelled = [createLabels(longWords, 'giu'), createLabels(shortWords, 'gu')]
+/** Names of tax numbers with a word for a natural person next to them: `MST cá nhân`, `ИНН физлица`, `personal tax no`. */
+const taxNames = `(?:${headerWords.naturalPersons.numbers.replaceAll(' ', String.raw`[\s.]{1,3}`)})`
+const personal = String.raw`${taxNames}[\s.(]{1,3}(?:${personWords})\)?|(?:${personWords})[\s.]{1,3}${taxNames}`
+
+const labelled = [
+  createLabels(longWords, 'giu'),
+  createLabels(shortWords, 'gu'),
+  createLabel(personal, 'giu'),
+]
 /** Labels of other numbers too, by country: the form of the number tells those of persons. */
 const openLabels = [
   ...Object.entries(headerWords.personLabels),

@@ -1,9 +1,15 @@
 import { foldWords, getOrCompute, lowerBound } from '../normalize/normalize-name.js'
-import { countAllowedTypos, createDistance } from '../../core/word-forms.js'
+import { createDistance } from '../../core/word-forms.js'
 import { matchLimits } from '../model/limits.js'
 import { unknownLetter } from '../normalize/clean-text.js'
 import { createSoundIndex } from '../normalize/sounds.js'
 import { getUsualCount, isOfManyNames } from './word-classes.js'
+
+/** Returns the number of typing errors that a word of this length may have. */
+export function countAllowedTypos(charCount: number): 0 | 1 | 2 {
+  if (charCount < 5) return 0
+  return charCount < 9 ? 1 : 2
+}
 
 /** Names share words, so results are cached. */
 const rememberedWordsMax = 20_000

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { calculateDistance, countAllowedTypos } from '../../../src/core/word-forms.js'
-import { Vocabulary, WordList, buildWordLists } from '../../../src/registry/match/vocabulary.js'
+import { calculateDistance } from '../../../src/core/word-forms.js'
+import {
+  Vocabulary,
+  WordList,
+  buildWordLists,
+  countAllowedTypos,
+} from '../../../src/registry/match/vocabulary.js'
 import { forAll } from '../../support/properties.js'
 
 const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '1'), minLength: 1, maxLength: 9 })

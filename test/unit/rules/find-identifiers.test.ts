@@ -994,6 +994,31 @@ test.each([
   expect(told(table).unused).toEqual([{ column: header, kind: 'number of a person', why: 'never sent' }])
 })
 
+describe('A header for the numbers of natural persons', () => {
+  const cells = ['0301116791', '0101248141', '0312853194', '0900189284', '0106181807', '0100112437']
+  test.each(
+    [
+      'MST cá nhân|Mã số thuế cá nhân|MST (cá nhân)|mst_ca_nhan|Căn cước|Số căn cước|Số định danh cá nhân',
+      'CCCD người đại diện|CMTND|CMND|Số CMND/CCCD/Hộ chiếu|CMND/CCCD|CCCD / MST cá nhân|Số ĐDCN|GPLX',
+      'Personal tax number|Individual TIN|Tax ID (individual)|personalTaxId|Tax number of natural person',
+      'ИНН физлица|ИНН физического лица|NIT persona natural|RFC persona física|Codice fiscale persona fisica',
+      'NIF pessoa singular|Steuernummer Privatperson|NIP osoby fizycznej|DIČ fyzické osoby|OIB fizičke osobe',
+      'ΑΦΜ φυσικού προσώπου|vergi no gerçek kişi|NPWP pribadi|个人税号|Passport number of director',
+    ].flatMap((text) => text.split('|')),
+  )('is not used: %s', (header) => {
+    const table = { company: names, [header]: cells }
+    expect(found(table).identifiers).toEqual({})
+    expect(told(table).unused).toEqual([{ column: header, kind: 'number of a person', why: 'never sent' }])
+  })
+
+  test.each(['MST', 'MST/MST cá nhân', 'MST doanh nghiệp/cá nhân', 'Mã số thuế', 'MST khách hàng'])(
+    'but one for companies too is: %s',
+    (header) => {
+      expect(found({ company: names, [header]: cells }).identifiers).toEqual({ registration_id: header })
+    },
+  )
+})
+
 test.each([
   'DTI No.',
   'DTI Reg. No.',

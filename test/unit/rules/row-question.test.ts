@@ -352,6 +352,15 @@ describe('the number of a person in the cell of a name', () => {
   )
 
   test.each([
+    ['', 'Lê Văn Tám MST cá nhân 8012345678', 'Lê Văn Tám'],
+    ['VN', 'Lê Văn Tám (mã số thuế cá nhân: 0312853194)', 'Lê Văn Tám'],
+    ['VN', 'Lê Văn Tám - CMND 012345678', 'Lê Văn Tám'],
+    ['', 'Lê Văn Tám, số định danh cá nhân 001180012345', 'Lê Văn Tám'],
+    ['', 'Jane Larkmoor, personal tax no. 12345678', 'Jane Larkmoor'],
+    ['', 'Ларкмур Иван, ИНН физлица 12345678', 'Ларкмур Иван'],
+    ['', 'Juan Larkmoor NIT persona natural 1234567', 'Juan Larkmoor'],
+    ['', 'Công ty FPT MST 0101248141', 'Công ty FPT MST 0101248141'],
+    ['', 'Individual Systems Ltd 1234567', 'Individual Systems Ltd 1234567'],
     ['IR', 'پارس کاوه سپهر کد ملی ۰۰۸۴۵۷۵۹۴۸', 'پارس کاوه سپهر'],
     ['IR', 'علی احمدی 0084575948', 'علی احمدی'],
     ['IR', '۰۰۸۴۵۷۵۹۴۸ علی احمدی', 'علی احمدی'],
