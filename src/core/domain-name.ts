@@ -45,7 +45,7 @@ function toAsciiHost(host: string): string | null {
 }
 
 /** Explains why a domain is not that of one company; `null` if it may be. */
-export function explainSharedDomain(domain: string, text: string): string | null {
+function explainSharedDomain(domain: string, text: string): string | null {
   switch (classifyDomain(domain)) {
     case 'mail provider':
       return `${domain} is a mail provider's domain, not a company's`
@@ -77,4 +77,32 @@ export function classifySite(website: string): SiteFit {
   const labelCount = (name: string) => name.split('.').filter((label) => label !== '').length
   const isRoot = labelCount(host.replace(/^www\d?\./i, '')) === labelCount(toRootDomain(website) ?? '')
   return isRoot ? 'root' : 'subdomain'
+}
+
+interface Site {
+  readonly domain: string | null
+  readonly faults: readonly ('website' | 'email')[]
+  /** Why a valid domain is not usable. */
+  readonly shared: string | null
+}
+
+/** Returns the root domain of the website, else of the e-mail address; not that of a mail provider. */
+export function findWebsite(website: string | undefined, email: string | undefined): Site {
+  const faults: ('website' | 'email')[] = []
+  let shared: string | null = null
+  const given = { website, email }
+  for (const key of ['website', 'email'] as const) {
+    const text = given[key]
+    if (text === undefined) continue
+    const parts = text.split(/[\s,;|<>]+/).filter((part) => part.includes(key === 'email' ? '@' : '.'))
+    const domains = parts.flatMap((part) => {
+      const domain = toRootDomain(part)
+      return domain === null ? [] : [{ domain, why: explainSharedDomain(domain, part) }]
+    })
+    const found = domains.find(({ why }) => why === null)
+    if (found !== undefined) return { domain: found.domain, faults, shared: null }
+    shared ??= domains[0]?.why ?? null
+    if (domains.length === 0) faults.push(key)
+  }
+  return { domain: null, faults, shared }
 }

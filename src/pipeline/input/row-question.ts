@@ -1,9 +1,9 @@
 import { iso31662 } from 'iso-3166'
 import known from '../../core/country-names.json' with { type: 'json' }
-import { findCountryCode, findCountryCodes } from '../../core/countries.js'
+import { countryCodes, findCountryCode, findCountryCodes } from '../../core/countries.js'
 import { parsePlaceHeader } from '../../core/header-words.js'
-import { toSpellingKey } from '../../core/text.js'
-import { explainSharedDomain, toRootDomain } from '../../core/domain-name.js'
+import { toHeaderKey, toSpellingKey } from '../../core/text.js'
+import { findWebsite, toRootDomain } from '../../core/domain-name.js'
 import {
   foldText,
   identify,
@@ -35,6 +35,7 @@ import {
   identifierKeys,
   identifierPlaceKeys,
   numberKeys,
+  rememberHeaders,
   type IdentifierKey,
   type IdentifierPlaceKey,
 } from '../../core/identifiers.js'
@@ -73,9 +74,11 @@ export function toRowCells({ columns }: LookupRule, row: Cells, isEarlier = fals
   const context = take(columns.context.length)
   const identifiers: Partial<Record<IdentifierKey | IdentifierPlaceKey, string>> = {}
   const { country = null } = columns
-  const isStated = country === null || hasCountry(columns.location, location)
-  if (!isStated && columns.identifiers.registration_id !== undefined)
-    identifiers.registration_country = country
+  const own = isEarlier ? null : findCountryCell(columns, location)
+  const isStated = country === null || own !== null || hasCountry(columns.location, location)
+  const place = isStated ? own : country
+  if (place !== null && columns.identifiers.registration_id !== undefined)
+    identifiers.registration_country = place
   for (const key of [...identifierKeys, ...identifierPlaceKeys]) {
     if (columns.identifiers[key] === undefined) continue
     const raw = row[at++] ?? ''
@@ -120,16 +123,33 @@ function settleCountry(columns: LookupColumns, identifiers: IdentifierCells): st
 }
 
 const regionNames = new Set(iso31662.map(({ name }) => foldText(name)))
+const isCountryName = (text: string) => /^\D{4,}$/.test(text) && !regionNames.has(foldText(text))
+const readPart = rememberHeaders((header) => parsePlaceHeader(header)?.part)
+
+/**
+ * Returns the cell of a place that is the name of a country: `Trung Quốc` below `Tỉnh/TP`. Towns have such names too, but hardly
+ * alone; in a list of one country, they have those that English or the other country itself uses.
+ */
+function findCountryCell({ location, country }: LookupColumns, cells: Cells): string | null {
+  const filled = cells.flatMap((cell, at) => {
+    const [text, part] = [toFilledCell(cell ?? ''), readPart(location[at] ?? '')]
+    return text === null || part === 'address' ? [] : { text, part }
+  })
+  const mayBeTown = (text: string) =>
+    filled.length > 1 || (country !== undefined && countryCodes.has(toHeaderKey(text)))
+  const isName = (text: string) => isCountryName(text) || /^\p{sc=Han}{2,3}$/u.test(text)
+  const isOne = (text: string) => isName(text) && findCountryCode(text) !== null
+  return filled.find(({ text, part }) => isOne(text) && (part !== 'city' || !mayBeTown(text)))?.text ?? null
+}
 
 /** Whether a cell below the header of a country, or the end of a whole place, has one; or a cell of regions, as `Uganda`. */
 const hasCountry = (columns: readonly string[], cells: Cells): boolean =>
   cells.some((raw, at) => {
     const cell = toFilledCell(raw ?? '')
-    const part = parsePlaceHeader(columns[at] ?? '')?.part
+    const part = readPart(columns[at] ?? '')
     const end = cell?.split(',').at(-1)?.trim() ?? ''
-    const isName = /^\D{4,}$/.test(end) && !regionNames.has(foldText(end))
-    const isRead =
-      part === undefined ? /\D/.test(end) : isName && (part === 'region' || (part === 'city' && end !== cell))
+    const isOfTown = part === 'region' || (part === 'city' && end !== cell)
+    const isRead = part === undefined ? /\D/.test(end) : isCountryName(end) && isOfTown
     return cell !== null && (part === 'country' || (isRead && findCountryCode(end) !== null))
   })
 
@@ -318,32 +338,4 @@ function readOne(
     case 'bic':
       return read(null) ?? { fault: key }
   }
-}
-
-interface Site {
-  readonly domain: string | null
-  readonly faults: readonly ('website' | 'email')[]
-  /** Why a valid domain is not usable. */
-  readonly shared: string | null
-}
-
-/** Returns the root domain of the website, else of the e-mail address; not that of a mail provider. */
-function findWebsite(website: string | undefined, email: string | undefined): Site {
-  const faults: ('website' | 'email')[] = []
-  let shared: string | null = null
-  const given = { website, email }
-  for (const key of ['website', 'email'] as const) {
-    const text = given[key]
-    if (text === undefined) continue
-    const parts = text.split(/[\s,;|<>]+/).filter((part) => part.includes(key === 'email' ? '@' : '.'))
-    const domains = parts.flatMap((part) => {
-      const domain = toRootDomain(part)
-      return domain === null ? [] : [{ domain, why: explainSharedDomain(domain, part) }]
-    })
-    const found = domains.find(({ why }) => why === null)
-    if (found !== undefined) return { domain: found.domain, faults, shared: null }
-    shared ??= domains[0]?.why ?? null
-    if (domains.length === 0) faults.push(key)
-  }
-  return { domain: null, faults, shared }
 }

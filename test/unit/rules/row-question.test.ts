@@ -691,6 +691,50 @@ test('A company number below a header of tax numbers is read by the country of i
   expect(stated).toEqual(rows.map(([, , , context]) => context))
 })
 
+describe('A cell of a place that is the name of a country tells the country of the number:', () => {
+  const ask = (
+    places: Readonly<Record<string, string | null>>,
+    header: string,
+    number: string,
+    country?: string,
+  ) => {
+    const location = Object.keys(places)
+    const columns = { name: 'name', location, context: [], identifiers: { registration_id: header } }
+    const rule: LookupRule = {
+      columns: { ...columns, ...(country === undefined ? {} : { country }) },
+      identifierUse: 'context',
+      readsNames: true,
+    }
+    const question = toRowQuestion(rule, toRowCells(rule, ['Larkmoor', ...Object.values(places), number]))
+    return question.kind === 'invalid' ? null : question.lookup.context
+  }
+
+  test.each([
+    ['Tỉnh/TP', 'Trung Quốc', 'Mã số thuế', '91440300708461136T', 'CN'],
+    ['Tỉnh/TP', 'Thái Lan', 'Mã số thuế', '0105542087654', 'TH'],
+    ['Tỉnh/TP', 'Hàn Quốc', 'Mã số thuế', '1248100998', 'KR'],
+    ['Ort', 'Frankreich', 'Registernummer', '552032534', 'FR'],
+    ['Stadt', 'Frankreich', 'Registernummer', '552032534', 'FR'],
+    ['Miasto', 'Czechy', 'REGON', '45274649', 'CZ'],
+    ['Город', 'Германия', 'ОГРН', 'HRB 6684', 'DE'],
+    ['Region', 'Japan', 'Company number', '1180301018771', 'JP'],
+    ['城市', '韩国', '注册号', '1248100998', 'KR'],
+  ])('%s %s, %s %s', (place, cell, header, number, country) => {
+    for (const option of [undefined, 'VN'])
+      expect(ask({ [place]: cell }, header, number, option)).toBe(`company number ${country} ${number}`)
+  })
+
+  test('but no town of that name next to a region, and no region', () => {
+    expect(ask({ City: 'Peru', State: 'IL' }, 'Company number', '12345678')).toBe('company number 12345678')
+    expect(ask({ State: 'Georgia' }, 'Company number', '12345678')).toBe('company number 12345678')
+    expect(ask({ City: 'Panama' }, 'Company number', '1234567', 'US')).toBe('company number US 1234567')
+    expect(ask({ City: 'Lebanon', State: 'NH' }, 'Company number', '1234567', 'US')).toBe(
+      'company number US 1234567',
+    )
+    expect(ask({ 'Tỉnh/TP': 'Hà Nội' }, 'MST', '0101248141', 'VN')).toBe('company number VN 0101248141')
+  })
+})
+
 test('A number of the form of its row is no number of the countries that the header names', async () => {
   const rows = [
     ['Dacia', '160796', 'România'],
