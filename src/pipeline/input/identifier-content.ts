@@ -104,9 +104,9 @@ export function findContentFault(
   const isNumber = (text: string) =>
     countries.some((code) => hasPlainForm(code, text) ?? toCompanyNumber(code, text) !== null) ||
     ofRows.some((one) => typeof readOfficeNumber(one.toLowerCase(), text)?.office === 'string')
-  const least = withDistinctForm.has(key) ? distinctShareMin : shareMin
-  if (countShare(values, (text) => fitting[key](text) || isNumber(text)) < least)
-    return key === 'lei' ? 'most cells have wrong check digits' : 'most cells have another form'
+  const share = countShare(values, (text) => fitting[key](text) || isNumber(text))
+  if (share < (withDistinctForm.has(key) ? distinctShareMin : shareMin))
+    return `${share < 0.5 ? 'most' : 'many'} cells have ${key === 'lei' ? 'wrong check digits' : 'another form'}`
   if (countries.length > 0) return findNumberFault(values, header, isNumber, rowCountries)
   if (key !== 'website' && key !== 'email') return null
   const hosts = values.map(toHost)

@@ -22,6 +22,7 @@ import {
   findUnnamedColumn,
 } from './detect-columns.js'
 import { loadCountryNames } from './identifier-content.js'
+import { isTotalLine } from './rows-without-company.js'
 import { isKnownHeader, parsePlaceHeader } from '../../core/header-words.js'
 import { UserError, withHintFirst } from '../../core/errors.js'
 import { quoteExcerpt } from '../../core/text.js'
@@ -255,14 +256,13 @@ async function sampleColumns(input: Input): Promise<ColumnSamples> {
   const samples = new Map<string, string[]>(columns.map((column) => [column, []]))
   let missing: number = sampleLimits.rowsMax
   for await (const rows of input.rows.sample(columns)) {
-    for (const row of rows.slice(0, missing)) {
+    for (const row of rows.slice(0, missing).filter((one) => !isTotalLine(one))) {
       for (const [at, column] of columns.entries()) {
         const cell = row[at]?.slice(0, sampleLimits.cellCharsMax).trim() ?? ''
         if (cell !== '') samples.get(column)?.push(cell)
       }
     }
-    missing -= rows.length
-    if (missing <= 0) break
+    if ((missing -= rows.length) <= 0) break
   }
   return samples
 }

@@ -103,18 +103,22 @@ const counted: ReadonlySet<string> = new Set([
 
 /** Finds rows with a total instead of a name: `Total`, `Summe: 24`, `(24 rows)`, `TOTAL PROVEEDORES: 35`, `Sous-total Tunis`. */
 export function createTotalFinder({
-  columns: { name, location, identifiers, country = '' },
+  columns: { name, location, context, identifiers, country = '' },
 }: LookupRule): (row: TextRow) => InvalidRow | null {
   const isAlone = location.length === 0 && listIdentifierColumns(identifiers).length === 0
   const parts = location.map((column) => parsePlaceHeader(column)?.part)
+  const numbersFrom = location.length + context.length
   return (row) => {
     const others = name === null ? row : row.slice(1)
     const text = (name === null ? '' : row[0]) || (others.find((cell) => cell) ?? '')
     // The count of the rows may be in another column: `Total | 33 customers`. No town is a number, but regions and countries have numbers.
-    const isBlank = (cell: string) =>
-      cell === '' || cell === text || (/^\p{Nd}+ \p{L}/u.test(cell) && isTotal(cell, true))
+    const isBlank = (cell: string, at: number) =>
+      cell === '' ||
+      cell === text ||
+      (at >= numbersFrom && shortCount.test(cell)) ||
+      (/^\p{Nd}+ \p{L}/u.test(cell) && isTotal(cell, true))
     const isEmpty = (cell: string, at: number) =>
-      isBlank(cell) || (at < parts.length && parts[at] !== 'postal' && /^\p{Nd}{1,4}$/u.test(cell))
+      isBlank(cell, at) || (at < parts.length && parts[at] !== 'postal' && /^\p{Nd}{1,4}$/u.test(cell))
     if (text === '' || text.length > totalCharsMax) return null
     const isInPlace = name !== null && isMark(row[0] ?? '', [...others, country])
     const isOfCompany = others.some((cell) => ofCompany.test((cell ?? '').replace(fullDate, '')))
@@ -122,10 +126,20 @@ export function createTotalFinder({
     const isReport = isInPlace || isLine || isReportWord('asAbove', text)
     if (isReport) return { kind: 'invalid', reason: reportRow }
     if (!others.every((cell, at) => isEmpty(cell ?? '', at))) return null
-    const isFree = !isAlone && others.every((cell, at) => isBlank(cell ?? '') || parts[at] === 'city')
+    const isFree = !isAlone && others.every((cell, at) => isBlank(cell ?? '', at) || parts[at] === 'city')
     if (isTotal(text, isFree)) return { kind: 'invalid', reason: totalRow }
     return isReportLine(text, isFree) ? { kind: 'invalid', reason: reportRow } : null
   }
+}
+
+/** A count of rows below a header of numbers: no number of a company with such a name is so short. */
+const shortCount = /^\p{Nd}{1,4}$|^\p{Nd}{1,3}[.,]\p{Nd}{3}$/u
+
+/** Whether the cells of a row are a total and figures, whatever their columns. Such cells do not tell what a column has. */
+export function isTotalLine(row: TextRow): boolean {
+  const texts = row.flatMap((cell) => cell?.trim() || [])
+  const [text = '', another] = texts.filter((cell) => !/^[\p{Nd}\p{Sc}.,\s%-]+$/u.test(cell))
+  return texts.length > 1 && another === undefined && text.length <= totalCharsMax && isTotal(text, true)
 }
 
 /** A row with a number, a street or a website of its own has a company. */
@@ -172,20 +186,23 @@ function isTotal(name: string, isFree: boolean): boolean {
   const join = (from: number, to?: number) => toTotalKey(words.slice(from, to).join(''))
   const isPart = [join(0, 1), join(0, 2), join(-1)].some((word) => partialTotals.has(word))
   if (isPart && words.length < 5 && !hasLegalForm(name)) return true
-  // A word for a total and, before or behind it, only words for what it counts.
-  const areCounted = (list: readonly string[]) => list.every((word) => counted.has(toTotalKey(word)))
+  // A word for a total and, before or behind it, only words for what it counts: `Tổng cộng: 40 khách hàng`, `合计42家公司`.
+  const tokens = words.flatMap((word) => (/\p{sc=Han}/u.test(word) ? Array.from(word) : word))
+  const spell = (from: number, to?: number) => toTotalKey(tokens.slice(from, to).join(''))
+  const areCounted = (from: number, to = tokens.length): boolean =>
+    from >= to ||
+    [1, 2, 3].some((n) => from + n <= to && counted.has(spell(from, from + n)) && areCounted(from + n, to))
   const isCounted = (at: number, end: number) =>
-    (totals.has(join(at, end)) || vagueTotals.has(join(at, end))) &&
-    areCounted([...words.slice(0, at), ...words.slice(end)])
+    (totals.has(spell(at, end)) || vagueTotals.has(spell(at, end))) && areCounted(0, at) && areCounted(end)
   // "2 klienti" next to a total in another column
-  if (isFree && /^\p{Nd}+ [\p{L}\p{M}]{4}[^\p{Nd}]*$/u.test(name.trim()) && areCounted(words)) return true
+  if (isFree && /^\p{Nd}+ [\p{L}\p{M}]{4}[^\p{Nd}]*$/u.test(name.trim()) && areCounted(0)) return true
   // "3 gab.", "1,204 pcs": a name would begin with a capital letter
   const piece = /^\p{Nd}[\p{Nd}.,\s]*([\p{Ll}\p{Lo}\p{M}]{1,8})\.?$/u.exec(name.trim())?.[1]
   if (isFree && piece !== undefined && pieces.has(toTotalKey(piece))) return true
   const unit = /\(([^()]+)\)[\s:]*$/u.exec(name)?.[1] ?? 'x'
   const isUnit = unit === unit.toUpperCase() && counted.has(toTotalKey(unit))
   const isSaid = isFree || /[\p{Nd}:：]/u.test(name) || totals.has(join(0, 2)) || isUnit
-  return isSaid && words.some((_, at) => isCounted(at, at + 1) || isCounted(at, at + 2))
+  return isSaid && tokens.some((_, at) => [1, 2, 3].some((count) => isCounted(at, at + count)))
 }
 
 /** Returns the first letter or digit, in lower case. */

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { isPlaceholder } from '../../../src/core/lookup-identity.js'
 
 test.each([
+  '(chưa có tên)|chưa có tên|đang cập nhật|(Đang cập nhật)|[no name yet]|(name to follow)|Name folgt|(wird nachgereicht)|nom à venir',
+  '(nombre pendiente)|nome da definire|naam volgt|название уточняется|(güncelleniyor)|henüz adı yok|belum ada nama|（暂无名称）|社名未定|상호 미정',
   'n/a|N/A|N / A|n.a.|NA|#N/A|NULL|(null)|\\N|None|nan|NaN|undefined|nil',
   'unknown|UNKNOWN|Unknown.|"unknown"|[unknown]|*unknown*|not available|not_available|Not-Available|TBD|t.b.d.|(blank)',
   '-|--|–|—|―|−|...|…|?|???|.|/|*|_|( )|„“|！？|・|xxx|XXXX|0|000|0.00',

@@ -994,6 +994,13 @@ test.each([
   expect(told(table).unused).toEqual([{ column: header, kind: 'number of a person', why: 'never sent' }])
 })
 
+test('A column is said to have mostly other cells only if that is true', () => {
+  const why = (cells: readonly string[]) =>
+    whyNot({ company: names, 'Company number': cells }, 'Company number')
+  expect(why(['0101248141', '0301116791', '0101665106', 'a#'])).toBe('many cells have another form')
+  expect(why(['a#', 'b#', 'c#', '0101665106'])).toBe('most cells have another form')
+})
+
 describe('A header for the numbers of natural persons', () => {
   const cells = ['0301116791', '0101248141', '0312853194', '0900189284', '0106181807', '0100112437']
   test.each(

@@ -1989,6 +1989,8 @@ describe('rows with a total instead of a company', () => {
     'Totali|TOTALI:|Shuma totale|Nëntotali|Nëntotal Tiranë|Totali: 12 klientë|Gjithsej|Shuma: 1.200 lekë',
     'ΣΥΝΟΛΟ|ΓΕΝΙΚΟ ΣΥΝΟΛΟ|ΥΠΟΣΥΝΟΛΟ ΑΘΗΝΑ|Вкупна сума|Меѓузбир Скопје|Вкупно: 5 фирми|Ukupan iznos|Međuzbroj Zagreb|Укупан износ|Обща сума|Υποσύνολο Αθήνα|Συνολικό ποσό',
     'Vse skupaj|Suma totală|Celková částka|Kopsumma|Kogusumma|Kokonaissumma|누계|금일합계|월계|계|이하여백|以下余白|Проміжний підсумок',
+    'Tổng cộng: 40 khách hàng|Tổng cộng 12 công ty|Tổng số: 7 nhà cung cấp|Total: 40 clients|Gesamt 42 Kunden|Toplam 42 kayıt',
+    '合计42家公司|合計 42 社|총 합계 7개사|Totale: 3 fornitori|Totaal 5 klanten|Всего 40 клиентов|Jumlah: 12 pelanggan',
     'Jumla ndogo|Jumla ndogo Mombasa|Jumla yote|Isamba esiphelele|ንዑስ ድምር|Wadarta guud|Igiteranyo rusange|Jimlar duka',
   ])('%s', async (text) => {
     for (const name of list(text)) expect([name, await isTotalRow([name, null, null])]).toEqual([name, true])
@@ -2044,6 +2046,18 @@ describe('rows with a total instead of a company', () => {
     for (const name of list('7 Larkmoor|99 Norvane|3 Clients Larkmoor|360 SE|2 in'))
       expect([name, await isTotalRow([name, null, null])]).toEqual([name, false])
   })
+
+  test.each(list('Tổng cộng|Tổng|Cộng|Total|Gesamt|Toplam|Итого|合計|Summe|Celkem'))(
+    'a short count below a header of numbers, next to a total: %s',
+    async (name) => {
+      const numbered = { ...rule, columns: { ...rule.columns, identifiers: { registration_id: 'Number' } } }
+      for (const count of ['4', '40', '1204', '1,204', '1.204'])
+        expect([count, await isTotalRow([name, null, null, count], numbered)]).toEqual([count, true])
+      for (const number of ['542051180', '0101248141', '542.051.180', 'HRB 12'])
+        expect([number, await isTotalRow([name, null, null, number], numbered)]).toEqual([number, false])
+      expect(await isTotalRow([name, 'Bonn', 'DE', '40'], numbered)).toBe(false)
+    },
+  )
 
   const counts =
     '33 asiakasta|5 toimittajaa|120 kupaca|3 kupca|33 клиента|14 klientów|9 zákazníků|7 ügyfél|8 clienți|6 kunder|4 πελάτες|21 müşteri'
