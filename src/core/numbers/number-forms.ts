@@ -34,15 +34,14 @@ const isBelgian = (digits: string): boolean =>
   ['', '2'].some((century) => 97 - (Number(century + digits.slice(0, 9)) % 97) === Number(digits.slice(9)))
 
 /** Czechia and Slovakia add 50 or 20 to the months of some. Those born before 1954 have nine digits, without a check digit. */
-const birthNumber = /^\d{2}[0-35-8]\d[0-3]\d\/\d{3,4}$/
 const birthDigits =
   /^(?:\d\d(?=\d{8}$)|(?:[0-4]\d|5[0-3])(?=\d{7}$))(?:[05][1-9]|[16][0-2])(?:0[1-9]|[12]\d|3[01])\d{3,4}$/
-const isBirthNumber = (digits: string, text: string): boolean =>
-  birthNumber.test(text) || (birthDigits.test(digits) && (digits.length === 9 || Number(digits) % 11 === 0))
+const isBirthNumber = (digits: string): boolean =>
+  birthDigits.test(digits) && (digits.length === 9 || Number(digits) % 11 === 0)
 
 const { persons } = forms
 const fillDates = (pattern: string): string =>
-  pattern.replace('{dmy}', persons.dates.dmy).replace('{ymd}', persons.dates.ymd)
+  pattern.replaceAll('{dmy}', persons.dates.dmy).replaceAll('{ymd}', persons.dates.ymd)
 export const createForms = (patterns: Readonly<Record<string, string>>): ReadonlyMap<string, RegExp> =>
   new Map(
     Object.entries(patterns).flatMap(([countries, pattern]) => {
@@ -51,7 +50,7 @@ export const createForms = (patterns: Readonly<Record<string, string>>): Readonl
     }),
   )
 
-/** Returns a function for forms, which are compiled when they are used first. */
+/** Forms are compiled when they are used first. */
 const whenUsed = (patterns: Readonly<Record<string, string>>) => {
   let compiled: ReadonlyMap<string, RegExp> | null = null
   return () => (compiled ??= createForms(patterns))
