@@ -1,7 +1,14 @@
 import { findLargerRegion, findRegionCodes, toPlaceKey } from '../normalize/places.js'
 import { foldText, listTownBases } from '../normalize/normalize-name.js'
 import { rateSound } from '../normalize/sounds.js'
-import { isCutTown, isDistinctRegion, type LocationHint, type Place } from './place-readings.js'
+import {
+  isCutTown,
+  isDistinctRegion,
+  isInCity,
+  isTheCity,
+  type LocationHint,
+  type Place,
+} from './place-readings.js'
 import { areWrittenAlike, getWritings } from './other-writings.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 
@@ -109,7 +116,7 @@ function comparePlaces(hint: LocationHint, place: Place): PlaceAgreement {
     return isSameTown(hint, place) ? 'town_abroad' : 'country_conflict'
   }
   if (place.postalKey !== '' && hasPostal(hint.postals, place.postalKey)) return 'postal'
-  if (hasTown(hint.cities, place, hint.isLatin))
+  if (hasTown(hint.cities, place, hint.isLatin) || isTheCity(hint, place))
     return isTownOfOtherRegion(hint, place) ? 'region_conflict' : 'city'
   if (hasMatchingOutward(hint, place)) return 'city'
   // Most US companies are registered in Delaware, and few are there.
@@ -155,14 +162,6 @@ const isSameTown = (hint: LocationHint, place: Place): boolean =>
   (place.postalKey.length >= 5 && hint.postals.has(place.postalKey))
 
 const ownScripts = new Set(placeNames.own_scripts.split(' '))
-const cityRegions = new Set(placeNames.city_regions.split(' '))
-
-/** Whether a region is one large city, which the hint names alone: a company in one of its districts is in this town. */
-function isInCity({ cities }: LocationHint, { regionCode: code }: Place): boolean {
-  const end = new RegExp(`(?:${code.slice(0, 2)})?(?:city)?$`, 'i')
-  const isName = (key: string) => findRegionCodes(key.replace(end, '')).includes(code)
-  return cityRegions.has(code) && [...cities].every(isName)
-}
 
 /** Neighbouring British postcodes share the first half; other postal codes share the first digits. */
 function hasMatchingOutward(hint: LocationHint, place: Place): boolean {

@@ -62,6 +62,24 @@ export interface Place {
 export const isCutTown = ({ cut }: LocationHint, { cityKey }: Place): boolean =>
   cut.some((shape) => shape.test(cityKey))
 
+const cityRegions = new Set(placeNames.city_regions.split(' '))
+
+/** Whether a region is one large city, which the hint names alone: a company in one of its districts is in this town. */
+export function isInCity({ cities }: LocationHint, { regionCode: code }: Place): boolean {
+  return cityRegions.has(code) && [...cities].every((key) => isOfCity(key, code))
+}
+
+function isOfCity(key: string, code: string): boolean {
+  const end = new RegExp(`(?:${code.slice(0, 2)})?(?:city)?$`, 'i')
+  return findRegionCodes(key.replace(end, '')).includes(code)
+}
+
+/** Whether the hint names, also by a code, a region that is one large city, and the company is in it: "Đống Đa, HN". */
+export const isTheCity = ({ regions }: LocationHint, { cityKey, countryCode }: Place): boolean =>
+  [...regions].some(
+    (code) => cityRegions.has(code) && code.startsWith(countryCode) && isOfCity(cityKey, code),
+  )
+
 /** Meanings of a name or code, as ISO codes. */
 export interface Reading {
   readonly key: string

@@ -187,6 +187,21 @@ describe('a location hint and a place', () => {
     },
   )
 
+  test.each([
+    ['VN', 'Hà Nội', 'HN|Đống Đa, HN|Dong Da, HN|Q. Cầu Giấy, TP HN|Cầu Giấy HN'],
+    ['VN', 'Hải Phòng', 'Lê Chân, HP|Ngô Quyền, HP, Việt Nam'],
+    ['VN', 'Thành phố Hồ Chí Minh', 'Thủ Đức, Việt Nam|TP Thủ Đức, VN|Quận 1, SG|Q.3, HCM'],
+    ['VN', 'Đà Nẵng', 'Sơn Trà, ĐN|Hải Châu, ĐN'],
+    ['DE', 'Berlin', 'Mitte, DE-BE'],
+    ['DE', 'Hamburg', 'Altona, HH'],
+  ])('the code of a city behind one of its districts is the city: %s %s', (country, town, list) => {
+    for (const text of list.split('|'))
+      expect([text, comparePlaceWithHint(parseLocation(text), place(town, null, '', country))]).toEqual([
+        text,
+        'city',
+      ])
+  })
+
   const titled = (country: string, town: string, ...written: readonly string[]) =>
     written.map((text) => [text, town, country] as const)
   test.each([
