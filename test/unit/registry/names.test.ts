@@ -757,3 +757,20 @@ test.each([
 ])('the form %j of a column has limited liability', (text) => {
   expect(parseFormText(text)).toMatchObject({ legalForm: 'llc', formClass: 'limited' })
 })
+
+test.each([
+  ['limited', 'Limited Şirket|Limited Şirketi|LİMİTED ŞİRKET|Limited Şti.|Ltd. Şirketi|Ltd Şirket|Ltd. Şti.'],
+  ['limited', 'Məhdud Məsuliyyətli Cəmiyyət|Məhdud Məsuliyyətli Cəmiyyəti'],
+  ['limited', 'Mas‘uliyati cheklangan jamiyat|Mas‘uliyati cheklangan jamiyati'],
+  ['limited', 'Жауапкершілігі шектеулі серіктестік|Жауапкершілігі шектеулі серіктестігі'],
+  ['limited', 'Shoqëri me përgjegjësi të kufizuar|Shoqëria me përgjegjësi të kufizuar'],
+  ['stock', 'Anonim Şirket|Anonim Şirketi|ANONİM ŞTİ.'],
+  [
+    'partnership',
+    'Kollektif Şirket|Kolektif Şirket|Komandit Şirket|Adi Komandit Şirket|Perseroan Komanditer',
+  ],
+  ['sole_trader', 'Şahıs Şirketi|Gerçek Kişi Ticari İşletmesi'],
+])('a form in a column of a register is %s with and without the ending of a name: %s', (formClass, forms) => {
+  for (const form of forms.split('|'))
+    expect([form, parseFormText(form).formClass]).toEqual([form, formClass])
+})
