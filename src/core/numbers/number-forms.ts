@@ -160,7 +160,6 @@ export function mayBeCompanyNumber(country: string, text: string): boolean {
 const writtenCpf = /^\d{3}\.\d{3}\.\d{3}-\d{2}$/
 /** Numbers that are known by their signs, whatever the country: of Belgium, the United States, Ghana, Finland, Denmark. */
 const getWrittenForms = whenUsed({ any: persons.written.join('|') })
-
 const getMistypedForms = whenUsed(persons.orMistyped)
 /** Whether a number of a person, by its form, may also be that of a company with a wrong digit. It is not sent. */
 export const mayBeMistyped = (text: string, countries: readonly string[]): boolean =>
