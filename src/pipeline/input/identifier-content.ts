@@ -280,8 +280,8 @@ const personHeaders = new Set(toHeaderKeys(...headerWords.others['number of a pe
 /** Whether a header names numbers of natural persons alone: `MST cá nhân`, but not `MST/MST cá nhân`. */
 function isOfNaturalPersons(header: string): boolean {
   const rest = cutPersonWords(header)
-  const areOf = (part: string) => cutPersonWords(part) !== null || isPersonsHeader(part)
-  if (rest === null || !header.split(/[/|;+&]/).every(areOf)) return false
+  const isPersonal = (part: string) => cutPersonWords(part) !== null || isPersonsHeader(part)
+  if (rest === null || !header.split(/[/|;+&]/).every(isPersonal)) return false
   return rankHeader('registration_id', rest) >= 0 || namesOne(rest, otherTaxHeaders)
 }
 export const isPersonsHeader = (header: string): boolean => namesOne(header, personHeaders)

@@ -170,7 +170,7 @@ function dropDenied(part: string): string {
 const { links, unless, kinds: endKinds } = words.processEnds
 const [linkKeys, openKeys] = [new Set(toKeys(links)), toKeys(unless)]
 const ends = endKinds.map((one) => ({ ...one, fronts: toKeys(one.before), backs: toKeys(one.after) }))
-/** Reads the end of a process next to its name: by `closing of bankruptcy`, a company has ended; by `Tasfiyeden Dönme`, it goes on. */
+/** Reads the end of a process next to its name: by `closing of bankruptcy`, a company has ended; by `Tasfiyeden Dönme`, it continues. */
 function findProcessEnd(part: string): string | null {
   const text = ` ${toStatusKey(part)} `
   const stems = findStems(text)
