@@ -142,7 +142,7 @@ function chooseType(
   const { subtype } = draft
   const type = draft.type ?? 'business'
   if (subtype !== 'incorporated_entity' || draft.isSubtypeStated === true) return { type, subtype }
-  if (draft.type !== 'nonprofit' && isSoleTraderForm(draft.legalForm ?? '', countryCode))
+  if (draft.type !== 'nonprofit' && isSoleTraderForm(draft.legalForm ?? '', countryCode, legalName))
     return { type, subtype: 'unincorporated_entity' }
   const isBritish = identifiers.some(
     ({ type: kind, jurisdiction }) => kind === 'registration_id' && jurisdiction?.startsWith('gb') === true,

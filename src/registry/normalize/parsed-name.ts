@@ -280,9 +280,7 @@ const nonprofitWords = codes.nonprofit.split('|')
 /** Words of a business, unless it is expressly for no profit. */
 const businessForm = /\b(?:coop|company|corporation|limited|mutual|national|partnership)/
 const noProfit = /\bno(?:n|t for) ?profit\b/
-/**
- * True for the form of an association or a foundation, as a register states it: "Vereniging", "VZW".
- */
+/** True for the form of an association or a foundation, as a register states it: "Vereniging", "VZW". */
 export function isNonprofitForm(legalForm: string): boolean {
   const key = foldText(legalForm)
   if (nonprofitWords.includes(key)) return true
@@ -315,8 +313,10 @@ export function isNonprofitName(legalName: string): boolean {
 }
 
 const soleTraderForms = new Set(toHeaderKeys(codes.soleTrader, codes.soleTraderIn))
-/** True for a sole trader's form in a register, a short one with its country, except codes of ISO 20275. In Colombia, an "empresa unipersonal" is a company. */
-export const isSoleTraderForm = (form: string, country: string | null): boolean =>
+const soleTraderName = new RegExp(codes.soleTraderName, 'u')
+/** True for a sole trader's form in a register, a short one with its country, except codes of ISO 20275; without a form, by the name. In Colombia, an "empresa unipersonal" is a company. */
+export const isSoleTraderForm = (form: string, country: string | null, name = ''): boolean =>
+  (form === '' && [foldText(name), name.toLowerCase()].some((text) => soleTraderName.test(text))) ||
   soleTraderForms.has(toHeaderKey(`${country ?? ''} ${form}`)) ||
   (!/^[A-Z0-9]{4}$/.test(form) &&
     !(country === 'CO' && /unipersonal$/i.test(form)) &&

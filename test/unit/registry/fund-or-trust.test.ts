@@ -180,3 +180,20 @@ test.each([
 ])('the form %s in a column is %s', (text, formClass, legalForm) => {
   expect(parseFormText(text)).toMatchObject({ formClass, legalForm })
 })
+
+test.each([
+  'HỘ KINH DOANH NGUYỄN THỊ LAN|HKD Larkmoor|Larkmoor şahıs işletmesi|ИП Ларкмур Иван Петрович|ФОП Ларкмур Іван',
+  'Индивидуальный предприниматель Ларкмур И.П.|Фізична особа-підприємець Ларкмур|Ditta individuale Larkmoor|Eenmanszaak Larkmoor',
+  'Larkmoor entrepreneur individuel|Larkmoor egyéni vállalkozó|Larkmoor Sole Trader|OBRT ZA UGOSTITELJSTVO LARKMOOR|拉克摩尔个体工商户',
+])('the name says that it is of a sole trader: %s', (list) => {
+  for (const name of list.split('|')) {
+    expect([name, isSoleTraderForm('', null, name)]).toEqual([name, true])
+    expect([name, isSoleTraderForm('LLC', 'US', name)]).toEqual([name, false])
+  }
+})
+
+test.each([
+  'Công ty TNHH Hộ Kinh Doanh|DOANH NGHIỆP TƯ NHÂN THANH TÙNG|Larkmoor e.K.|ИП Белинвест|ИП ООО Ларкмур|Sole Trader Services Ltd|Obrtnik d.o.o.|HKD',
+])('the name is of a company, or does not say it surely: %s', (list) => {
+  for (const name of list.split('|')) expect([name, isSoleTraderForm('', null, name)]).toEqual([name, false])
+})
