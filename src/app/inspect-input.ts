@@ -131,7 +131,7 @@ export async function countCountries(
     const open = new Map<string, number>()
     const add = (country: string | null, count = 1) => counts.set(country, (counts.get(country) ?? 0) + count)
     for await (const rows of readPlacedRows(found, identifierUse)) {
-      for (const { name, location, parts, numberCountries } of rows) {
+      for (const { name, location, parts, numberCountries } of rows.filter((row) => row.name !== null)) {
         const place = { cells: location, parts, name }
         const { country, possible } = readCountry(place, numberCountries[0] ?? null)
         const key = country === null ? possible.join(' ') : ''

@@ -185,7 +185,10 @@ describe('on an empty machine', () => {
 
   test('the sources for a list tell how many rows each may help, the most first, and a filter of countries', async () => {
     const place = createPlace()
-    place.write('list.csv', 'name,country\nA Ltd,GB\nB AS,NO\nC AS,NO\nD Ltd,KE\n')
+    place.write(
+      'list.csv',
+      'name,country\nA Ltd,GB\nB AS,NO\nC AS,NO\nD Ltd,KE\nTotal: 4 clients,\n(no name yet),NO\n',
+    )
     const { stdout } = await place.run(['registry', 'sources', 'list.csv'])
     const told = [...stdout.matchAll(/^ {2}(\S+) +for (\d+) rows?: /gm)].map(([, id, rows]) => [id, rows])
     expect(told).toEqual([
@@ -235,19 +238,19 @@ describe('on an empty machine', () => {
   })
 
   test.each([
-    ['a region', 'name,state\nA,广东省\nB,上海市\n', /2 {2}China /],
-    ['a region', 'name,state\nA,Bayern\nB,Nordrhein-Westfalen\n', /2 {2}Germany /],
-    ['a region', 'name,state\nA,Maharashtra\n', /1 {2}India /],
-    ['a number', 'name,统一社会信用代码\nA,91440300708461136T\n', /1 {2}China /],
-    ['a number', 'name,GSTIN\nA,27AAPFU0939F1ZV\n', /1 {2}India /],
-    ['a number', 'naam,ondernemingsnummer\nA,0403.170.701\n', /1 {2}Belgium /],
+    ['a region', 'name,state\nAA,广东省\nBB,上海市\n', /2 {2}China /],
+    ['a region', 'name,state\nAA,Bayern\nBB,Nordrhein-Westfalen\n', /2 {2}Germany /],
+    ['a region', 'name,state\nAA,Maharashtra\n', /1 {2}India /],
+    ['a number', 'name,统一社会信用代码\nAA,91440300708461136T\n', /1 {2}China /],
+    ['a number', 'name,GSTIN\nAA,27AAPFU0939F1ZV\n', /1 {2}India /],
+    ['a number', 'naam,ondernemingsnummer\nAA,0403.170.701\n', /1 {2}Belgium /],
     ['a form', 'name\nA sp. z o.o.\n', /1 {2}Poland /],
     ['nothing', 'name\nA Ltd\n', /1 {2}no known country/],
     ['no letter', 'name,city,country\nA Ltd,B,\nC Ltd,e,\n', /2 {2}no known country/],
-    ['a letter', 'name,city,country\nA,,B\n', /1 {2}Belgium /],
-    ['other rows', 'name,city,state\nA,Cuenca,\nB,Quito,Pichincha\n', /2 {2}Ecuador /],
-    ['other rows', 'name,city,country\nA,Guadalajara,\nB,Mérida,\nC,Puebla,MX\n', /3 {2}Mexico /],
-    ['other rows', 'name,city,country\nA,Guadalajara,\nB,Mérida,\nC,Madrid,ES\n', /3 {2}Spain /],
+    ['a letter', 'name,city,country\nAA,,B\n', /1 {2}Belgium /],
+    ['other rows', 'name,city,state\nAA,Cuenca,\nBB,Quito,Pichincha\n', /2 {2}Ecuador /],
+    ['other rows', 'name,city,country\nAA,Guadalajara,\nBB,Mérida,\nCC,Puebla,MX\n', /3 {2}Mexico /],
+    ['other rows', 'name,city,country\nAA,Guadalajara,\nBB,Mérida,\nCC,Madrid,ES\n', /3 {2}Spain /],
   ])('the sources for a list know its country by %s: %s', async (_what, content, expected) => {
     const place = createPlace()
     place.write('list.csv', content)
