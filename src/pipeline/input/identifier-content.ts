@@ -54,9 +54,9 @@ import {
   toFilledNumber,
 } from './column-content.js'
 
-/** Dates and phone numbers: a country prefix, brackets, or a leading zero and an area code. `01-10-041585` is a number of Hungary's register. */
+/** Dates and phone numbers: a country prefix, brackets, or a leading zero and an area code; at most 15 digits. `01-10-041585` is of Hungary's register. */
 const phoneOrDate =
-  /^[+(]|^0(?!\d-\d{2}-\d{6}$)\d{1,5}[\s/-]\d|^\d{4}-\d\d-\d\d(?!\d)|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/
+  /^[+(]|^0(?!\d-\d{2}-\d{6}$|(?:\D*\d){15})\d{1,5}[\s/-]\d|^\d{4}-\d\d-\d\d(?!\d)|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/
 
 const isRegistration = (text: string): boolean =>
   (/^[\p{L}\d][\p{L}\d ./():,°º'’-]{2,39}$/u.test(text) && /\d/.test(text) && !phoneOrDate.test(text)) ||
@@ -104,9 +104,10 @@ export function findContentFault(
   const isNumber = (text: string) =>
     countries.some((code) => hasPlainForm(code, text) ?? toCompanyNumber(code, text) !== null) ||
     ofRows.some((one) => typeof readOfficeNumber(one.toLowerCase(), text)?.office === 'string')
+  const least = withDistinctForm.has(key) || countries.length > 0 ? distinctShareMin : shareMin
   const share = countShare(values, (text) => fitting[key](text) || isNumber(text))
-  if (share < (withDistinctForm.has(key) ? distinctShareMin : shareMin))
-    return `${share < 0.5 ? 'most' : 'many'} cells have ${key === 'lei' ? 'wrong check digits' : 'another form'}`
+  const many = share < distinctShareMin ? 'most' : 'many'
+  if (share < least) return `${many} cells have ${key === 'lei' ? 'wrong check digits' : 'another form'}`
   if (countries.length > 0) return findNumberFault(values, header, isNumber, rowCountries)
   if (key !== 'website' && key !== 'email') return null
   const hosts = values.map(toHost)
@@ -209,7 +210,6 @@ const isOfOwner = (word: string): boolean =>
 const separators = /[/|,;:()[\]+&]|\s[-–]\s|\s(?:or|ou|oder|o|eller|lub|and|und|et|y|e)\s/iu
 
 const splitCapitals = (text: string): string => text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
-
 const splitWords = (text: string): string[] => text.split(/[^\p{L}\p{M}\p{N}]+/u)
 
 const headerKeys = new Map<string, readonly string[]>()

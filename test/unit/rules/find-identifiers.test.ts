@@ -1456,6 +1456,29 @@ test.each([
   },
 )
 
+describe('a column is left out by the share of its cells', () => {
+  test.each([
+    ['Mersis No', '0959-0306-5180-0001|0551-9821-4540-0001'],
+    ['Mersis No', '0959 0306 5180 0001|0551 9821 4540 0001'],
+    ['Mersis No', '0-5519-8214-5400001|0-9590-3065-1800001'],
+    ['Mersis No', '0959030651800015|0959030651800001|0551-9821-4540-0001'],
+    ['Mersis No', '0959030651800015|0959030651800001|(0212) 555 12 12'],
+    ['SIREN', '552032534|542065479|+33 1 42 34 56 78'],
+    ['Organisationsnummer', '556012-5790|556036-0793|08-123 45 67'],
+  ])('below the name of a country, one odd cell leaves out no other: %s, %s', (header, cells) => {
+    expect(findContentFault('registration_id', cells.split('|'), null, header)).toBeNull()
+  })
+
+  test.each([
+    ['Mersis No', '0212 555 12 12|0216 444 0 444|0959030651800001', 'most'],
+    ['Company No', '0212 555 12 12|0216 444 0 444|12345678', 'most'],
+    ['Company No', '0212 555 12 12|0216 444 0 444|12345678|23456789|34567890', 'many'],
+  ])('and most cells are more than half of them: %s, %s', (header, cells, share) => {
+    const fault = findContentFault('registration_id', cells.split('|'), null, header)
+    expect(fault).toBe(`${share} cells have another form`)
+  })
+})
+
 test('A column whose numbers a spreadsheet has rounded is used, so that its rows are reported', () => {
   const cells = ['7,99012E+11', '1,79002E+12', '9.12346E+11']
   for (const header of ['RUC', 'NIT', 'CNPJ', 'Company No', 'VAT', 'Organisationsnummer'])
