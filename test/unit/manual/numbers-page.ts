@@ -301,13 +301,16 @@ export const formatNumbersPage = (note: string): string =>
     'A number that only persons have is left out of names and of columns of identifiers, also if `--id-columns` names the column. The row is\n' +
       'looked up without the number, and `plan` counts such rows. A column with a header of the table, or\n' +
       'with a word for a natural person (`MST cá nhân`), is never used. A number of the form next to it is left out of every other column too. Where the table has no form, only the header protects. The\n' +
-      'country is that of the row, or of the header. Other countries are not protected.',
+      'country is that of the row, or of the header. Other countries are unprotected.',
     'To send such a number on purpose, pass its column with `--context-columns` or `--location-columns`: they are sent unchanged.',
-    'In the forms, `\\d` is a digit, and DDMMYY or YYMMDD a date of birth. Spaces and signs do not matter. In Belgium, Brazil, Czechia, Poland,\n' +
+    'In the forms, `\\d` is a digit, and DDMMYY or YYMMDD a date of birth. Spaces and signs are ignored. In Belgium, Brazil, Czechia, Poland,\n' +
       'Slovakia, South Korea and Spain, the check digits decide too. These forms are left out in rows of every country: `111.444.777-35` (CPF),\n' +
       '`123-45-6789` (SSN), `GHA-123456789-1` (Ghana Card), `85.07.30-033.28` (Belgium), `010190-1234` (Denmark), `010190-123A` (Finland), and the\n' +
       'codice fiscale of Italy.',
-    'In Viet Nam, the tax code of a household business is the CCCD of its owner.',
+    'In Viet Nam, these are numbers of persons: 12 digits (CCCD), personal tax codes, which begin with 8, and old numbers of nine digits (CMND),\n' +
+      'also with three digits of a branch behind them. Since 2025, the tax code of a household business is the CCCD of its owner: its name finds\n' +
+      'it. In Czechia, Slovakia and Viet Nam, the number of a person without its first zeros may look like a company number with a wrong digit.\n' +
+      '`plan` lists such rows apart, and they are looked up without the number.',
     formatTable({
       head: ['country', 'headers that are never used', 'form'],
       rows: [...listPersonNumbers(), ['every country', listOtherPersonHeaders(), '']],
