@@ -225,19 +225,21 @@ const addJapaneseCheck = (number: string) =>
 function addChecks(country: string, part: string): string {
   if (country === 'au') return addAbnChecks(part)
   if (country === 'ba') return `4${part}`
+  if (country === 'tr') return `0${part}00001`
   return country === 'jp' ? addJapaneseCheck(part) : addCheckDigit(country, part)
 }
 
 /**
- * Numbers with and without check digits or a site, and those that contain a number of another kind: ABN and ACN. `part`:
- * the form of numbers that only lack the check digits. `isCut`: the whole number contains no check digit of the part.
+ * Numbers with and without check digits or a site, and those that contain a number of another kind: ABN and ACN. `part`: the form
+ * of numbers that only lack the other digits, `hasSites`: of any site. `isCut`: the whole contains no check digit of the part.
  */
 function findNestedKind(country: string) {
-  const kinds: Readonly<Record<string, { whole: string; part?: string; isCut?: boolean }>> = forms.nested
-  const { whole = '$^', part, isCut = false } = kinds[country] ?? {}
+  const kinds: Readonly<Record<string, NestedKind>> = forms.nested
+  const { whole = '$^', part, isCut = false, hasSites = false } = kinds[country] ?? {}
   const toForm = (text: string) => new RegExp(`^${text}$`)
-  return { whole: toForm(whole), part: part === undefined ? null : toForm(part), isCut }
+  return { whole: toForm(whole), part: part === undefined ? null : toForm(part), isCut, hasSites }
 }
+type NestedKind = { whole: string; part?: string; isCut?: boolean; hasSites?: boolean }
 
 /**
  * Returns the company's number that another number of it contains: the ACN in an ABN. `null` for other numbers, such as
@@ -247,14 +249,14 @@ export function toContainedNumber(country: string, number: string): string | nul
   const kind = findNestedKind(country)
   const closed = closeNumber(number)
   const part = kind.whole.exec(closed)?.[1]
-  if (part === undefined || (kind.part !== null && addChecks(country, part) !== closed)) return null
+  const isChecked = kind.part !== null && !kind.hasSites
+  if (part === undefined || (isChecked && addChecks(country, part) !== closed)) return null
   if (kind.isCut) return addCheckDigit(country, part)
   return country === 'au' && toNationalNumber('au', part) !== part ? null : part
 }
 
 /** Letters in front of numbers, where they are not the country's. */
 const prefixes: Readonly<Record<string, string>> = { gr: 'EL', jp: 'T', ng: 'RC', pk: 'NTN' }
-
 /** Forms of numbers whose letters are those of a year or of the name, and not of a register: of Albania and Mexico. */
 const getSerialForms = whenUsed(forms.serialLetters)
 /** Whether a number has letters that are a part of it, so that numbers with other letters are of the same register. */

@@ -801,3 +801,42 @@ describe('a number with a country that the list or the register does not state',
     expect(outcomeOf(ask(registry, asked))).toEqual(['matched', 99, name])
   })
 })
+
+describe('a MERSIS number and the tax number that it contains', () => {
+  const rows = [
+    {
+      id: 'a',
+      name: 'Larkmoor Gıda Limited Şirketi',
+      jurisdiction: 'tr',
+      registration_id: '0959030651800001',
+    },
+    {
+      id: 'b',
+      name: 'Quellmark Tekstil Anonim Şirketi',
+      jurisdiction: 'tr',
+      registration_id: '0551982145400001',
+    },
+  ]
+  const outcomeOfNumber = (name: string, number: string) => {
+    const context = `company number TR ${number}`
+    const answer = registryOf(rows).resolve({ name, location: 'Türkiye', context })
+    return [resolution.parse(answer).status, resolution.parse(answer).entity?.legal_name]
+  }
+
+  test.each(['9590306518', '0959030651800001', '0959-0306-5180-0001', '0959030651800015'])(
+    'find the company: %s',
+    (number) => {
+      for (const name of ['Larkmoor Gıda Limited Şirketi', 'Larkmoor Gıda Ltd. Şti.'])
+        expect([name, ...outcomeOfNumber(name, number)]).toEqual([
+          name,
+          'matched',
+          'Larkmoor Gıda Limited Şirketi',
+        ])
+    },
+  )
+
+  test('contradict another company', () => {
+    for (const number of ['5519821454', '0551982145400002'])
+      expect(outcomeOfNumber('Larkmoor Gıda Ltd. Şti.', number)[0]).toBe('inconclusive')
+  })
+})

@@ -363,6 +363,19 @@ test('No company number with right check digits is that of a person', () => {
   expect(count).toBeGreaterThan(1_000)
 })
 
+describe('MERSIS numbers of Türkiye', () => {
+  test('contain the tax number of the company, which has that of the head office', () => {
+    for (const number of ['0959030651800001', '0959030651800015', '959030651800001', '0959-0306-5180-0001'])
+      expect(toContainedNumber('tr', number)).toBe('9590306518')
+    expect(listNestedNumbers('tr', '9590306518')).toContain('0959030651800001')
+  })
+
+  test('of branches have the number of their head office', () => {
+    expect(toHeadOfficeNumber('tr', '0959-0306-5180-0015')).toBe('0959030651800001')
+    expect(toHeadOfficeNumber('tr', '0959030651800001')).toBeNull()
+  })
+})
+
 describe('tax numbers of Viet Nam', () => {
   const companies = ['0300588569', '0100109106', '0101245486', '0101248141']
   test.each(companies)('%s, and those of its branches', (number) => {
