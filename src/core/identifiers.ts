@@ -199,19 +199,19 @@ export const describeEntityId = (text: string): string =>
     : 'company ids begin with siq_'
 
 type SharedDomain = keyof typeof sharedDomains
-
 const kinds = new Map(
   Object.entries(sharedDomains).flatMap(([kind, lines]) =>
     lines.flatMap((line) => line.split(' ').map((domain) => [domain, kind as SharedDomain] as const)),
   ),
 )
 
-/** Returns the kind of a root domain that many share, so that it identifies no company; null for another one. */
-export const classifyDomain = (rootDomain: string): SharedDomain | null => kinds.get(rootDomain) ?? null
+/** Returns the kind of a root domain that many share, so that it identifies no company; null for another one. `*.kep.tr`: each host there. */
+export const classifyDomain = (rootDomain: string): SharedDomain | null =>
+  kinds.get(rootDomain) ?? kinds.get(rootDomain.replace(/^[^.]*(?=\.)/, '*')) ?? null
 
 /** Returns the kind of a host in a domain that many share; null for another one. */
 export const classifyHost = (host: string): SharedDomain | null =>
-  classifyDomain(host) ?? classifyDomain(host.split('.').slice(-2).join('.'))
+  [0, 3, 2].flatMap((count) => classifyDomain(host.split('.').slice(-count).join('.')) ?? [])[0] ?? null
 
 /** Returns the approximate host; the exact domain is determined per row, with the list of suffixes. */
 export function toHost(text: string): string {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { readIdentifiers } from '../../../src/core/numbers/stated-identifiers.js'
 import type { LookupRule, IdentifierUse } from '../../../src/pipeline/input/columns.js'
 import { IdentifierCounts } from '../../../src/pipeline/input/column-report.js'
-import { classifyDomain, cleanNumber } from '../../../src/core/identifiers.js'
+import { classifyDomain, classifyHost, cleanNumber } from '../../../src/core/identifiers.js'
 import { findLei, mayBeIdentifier } from '../../../src/pipeline/input/column-content.js'
 import { toRowCells, toRowQuestion, type RowQuestion } from '../../../src/pipeline/input/row-question.js'
 import { createRowReader, noEarlierNames, toKeyedLookup } from '../../../src/pipeline/input/row-reader.js'
@@ -2600,4 +2600,21 @@ test('Rows whose submissions differ have different keys', () => {
     if (key === otherKey && use === 'first')
       expect(readIdentifiers(a.lookup.name).identifiers).toEqual(readIdentifiers(b.lookup.name).identifiers)
   })
+})
+
+test.each([
+  [
+    'registered mail',
+    'hs01.kep.tr hs03.kep.tr kep.example.kep.tr arubapec.it cert.legalmail.it postecert.it firma.de-mail.de incamail.com',
+  ],
+  [
+    'mail in Türkiye',
+    'hotmail.com.tr yandex.com.tr outlook.com.tr turk.net ttnet.net.tr superposta.com mynet.com',
+  ],
+  ['mail elsewhere', 'outlook.pt outlook.co.th hotmail.gr hotmail.co.jp live.com.ar yahoo.com.co yahoo.hu'],
+])('a host of %s is no website of a company: %s', (_kind, hosts) => {
+  for (const host of hosts.split(' ')) expect([host, classifyHost(host)]).toEqual([host, 'mail provider'])
+  expect(classifyDomain('hs01.kep.tr')).toBe('mail provider')
+  for (const host of ['kep.com.tr', 'example.com.tr', 'www.kepler.tr', 'pec.example.it'])
+    expect([host, classifyHost(host)]).toEqual([host, null])
 })
