@@ -38,7 +38,6 @@ const birthDigits =
   /^(?:\d\d(?=\d{8}$)|(?:[0-4]\d|5[0-3])(?=\d{7}$))(?:[05][1-9]|[16][0-2])(?:0[1-9]|[12]\d|3[01])\d{3,4}$/
 const isBirthNumber = (digits: string): boolean =>
   birthDigits.test(digits) && (digits.length === 9 || Number(digits) % 11 === 0)
-
 const { persons } = forms
 const fillDates = (pattern: string): string =>
   pattern.replaceAll('{dmy}', persons.dates.dmy).replaceAll('{ymd}', persons.dates.ymd)
@@ -100,7 +99,6 @@ const getSignedForms = whenUsed(persons.signed)
 const isOfPersons = (country: string, closed: string, text: string): boolean =>
   getSignedForms().get(country)?.test(text) === true ||
   (personTests.get(country)?.(closed, text) ?? getPersonForms().get(country)?.test(closed) ?? false)
-
 /** Countries whose check digits do not tell companies from persons. */
 const withSharedChecks: ReadonlySet<string> = new Set(persons.sharedChecks.split(' '))
 
@@ -249,8 +247,8 @@ export function toContainedNumber(country: string, number: string): string | nul
   const kind = findNestedKind(country)
   const closed = closeNumber(number)
   const part = kind.whole.exec(closed)?.[1]
-  const isChecked = kind.part !== null && !kind.hasSites
-  if (part === undefined || (isChecked && addChecks(country, part) !== closed)) return null
+  const isWhole = kind.part === null || kind.hasSites || addChecks(country, part ?? '') === closed
+  if (part === undefined || !isWhole) return null
   if (kind.isCut) return addCheckDigit(country, part)
   return country === 'au' && toNationalNumber('au', part) !== part ? null : part
 }
