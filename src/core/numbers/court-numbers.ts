@@ -119,7 +119,7 @@ const toOfficeText = (text: string): string =>
 /** Returns the town of an office in capitals: `TANGER` for `Tribunal de commerce de Tanger`; `null` for no name. */
 export function findOffice(text: string): string | null {
   const folded = toOfficeText(text)
-  const cut = folded.replace(officeWords, ' ').replace(/\s+/g, ' ').trim()
+  const cut = folded.replace(officeWords, ' ').replace(/^[\s-]+|[\s-]+$|(?<=\s)\s+/g, '')
   // In Arabic the word for "in" is a letter in front of the town.
   const town = cut === folded.trim() ? cut : cut.replace(joiningFront, '').replace(/^ب(?=\p{L}{3})/u, '')
   const isName = /^[\p{L} .-]+$/u.test(town) && /(?:\p{L}\P{L}*){3}/u.test(town)
@@ -154,7 +154,6 @@ const withCourtForm: ReadonlySet<string> = new Set(offices.courts.split(' '))
 /** Letters for the country or the register, and for the court: `CI-ABJ-2018-B-12345`, `CD/KIN/RCCM/14-B-1234`. */
 const codedCourt = /^(?:RCCM)?([A-Z]{2})(?!S\d|CM\d)[A-Z]{2,3}(?:RCCM)?(?:\d\d){1,3}[A-Z]\d+$/
 const codesInFront = 'RC RB RG NI MA CA'.split(' ')
-
 /** Returns the place of the form of a number that is unique in its country; -1 for other numbers. */
 export function findUniqueForm(country: string, number: string): number {
   if (withCourtForm.has(country)) return /\d/.test(number) && !courtForm.test(number) ? 0 : -1
@@ -162,7 +161,6 @@ export function findUniqueForm(country: string, number: string): number {
 }
 
 const closeOfficeNumber = (text: string): string => text.toUpperCase().replace(/[\s.\-/]/g, '')
-
 /** Returns the country in a number with codes of country and court, `sn` of `SN-DKR-2010-B-1234`; `null` without. */
 export function findCodedCountry(text: string): string | null {
   const code = codedCourt.exec(closeOfficeNumber(text))?.[1] ?? ''
@@ -174,7 +172,8 @@ export function readOfficeNumber(country: string, text: string): OfficeNumber | 
   if (country === 'de' || !hasLocalOffices(country)) return null
   const code = withCourtForm.has(country) ? codedCourt.exec(closeOfficeNumber(text))?.[1] : undefined
   if (findCodedCountry(text) !== null || codesInFront.includes(code ?? '')) return null
-  const read = parseOfficeNumber(text)
+  // The chamber of Istanbul adds a zero: `445674-0`.
+  const read = parseOfficeNumber(country === 'tr' ? text.replace(/(?<=(?<!\d)\d{3,6})-0(?!\d)/, '') : text)
   return read === null || findUniqueForm(country, closeOfficeNumber(read.number)) >= 0 ? null : read
 }
 

@@ -350,7 +350,7 @@ describe('inflected names of countries', () => {
     ['Norman', null],
     ['Kineta', null],
     ['Granada', null],
-    ['Kuzey Kıbrıs Türk Cumhuriyeti', null],
+    ['Kuzey Kıbrıs Türk Cumhuriyeti', 'CY'],
   ])('%s is %s', (name, code) => {
     expect(findCountryCode(name)).toBe(code)
   })
@@ -359,3 +359,10 @@ describe('inflected names of countries', () => {
     expect(['Polski', 'Niemiec', 'России', 'Germaniei', 'Italian'].flatMap(findExactCodes)).toEqual([])
   })
 })
+
+test.each(['KKTC', 'K.K.T.C.', 'Kuzey Kıbrıs', 'Kuzey Kıbrıs Türk Cumhuriyeti', 'Northern Cyprus', 'TRNC'])(
+  'Companies of the north of Cyprus are of CY: %s',
+  (name) => {
+    expect(findCountryCodes(name)).toEqual(['CY'])
+  },
+)

@@ -281,7 +281,7 @@ export const formatNumbersPage = (note: string): string =>
     'The embedded service runs on your machine, and searches your registry for every number of a company. A hosted service and `enrich serve`\n' +
       'get only the numbers with "yes". `plan` shows [which columns are used](docs/manual/your-own-list.md#which-columns-are-used).',
     '## Numbers of companies, by country',
-    'Your list needs a column of numbers with the header of the second column, and a column of countries. Keep a column with "no": the embedded\n' +
+    'The table has an example of a header for each number; [other headers](headers.md) work too. Your list also needs a column of countries. Keep a column with "no": the embedded\n' +
       'service uses it. Open registers rarely have such a number, so a hosted service does not get it: add the number in the last column too. To\n' +
       'send a number with "no", name its column: `--id-columns registration_id=TIN`.',
     formatTable({
