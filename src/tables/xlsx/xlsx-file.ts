@@ -256,7 +256,7 @@ function describeNotices(
   if (longNumberCount > 0) {
     const columns = [...counts.longNumberColumns].map(formatColumn).join(', ')
     notices.push(
-      `${label}: ${plural(longNumberCount, 'cell')} of which Excel keeps only 15 digits (${counts.longNumberColumns.size === 1 ? 'column' : 'columns'} ${columns})`,
+      `${label}: ${plural(longNumberCount, 'cell')} with a number of which Excel keeps only 15 digits (${counts.longNumberColumns.size === 1 ? 'column' : 'columns'} ${columns})`,
     )
   }
   if (counts.hiddenRowCount > 0)

@@ -94,7 +94,7 @@ describe('cells', () => {
     )
     expect(rows).toEqual([[3, { 3: '12345678901234600', 4: '1' }]])
     expect(notices.join('\n')).toMatch(
-      /1 cell holds an error.*\n.*2 formulas have no stored result.*\n.*1 cell with a number.*\n.*hidden rows.*\(1\)/,
+      /1 cell holds an error.*\n.*2 formulas have no stored result.*\n.*1 cell with a number.*column D.*\n.*hidden rows.*\(1\)/,
     )
   })
 
