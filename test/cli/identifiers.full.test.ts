@@ -104,7 +104,7 @@ test('a list of identifiers alone needs no names; with neither it stops', async 
   place.write('none.csv', 'city,phone\nBonn,+49 228 1\n')
   expect((await place.run(['plan', 'leis.csv'])).stdout).toContain('no names; location from Country')
   const domains = await place.run(['plan', 'domains.csv'])
-  expect(domains.stdout).toContain('2 rows have no name: looked up by domain')
+  expect(domains.stdout).toContain('2 rows have no name (rows 1, 2): looked up by domain')
   expect(domains.stdout).toMatch(/ 1 {2}distinct lookup \(1 by domain\), /)
   expect(await place.run(['plan', 'none.csv'])).toMatchObject({ code: 2 })
 })
