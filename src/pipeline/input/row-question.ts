@@ -124,6 +124,9 @@ function settleCountry(columns: LookupColumns, identifiers: IdentifierCells): st
 
 const regionNames = new Set(iso31662.map(({ name }) => foldText(name)))
 const isCountryName = (text: string) => /^\D{4,}$/.test(text) && !regionNames.has(foldText(text))
+const mayNameCountry = (text: string) => isCountryName(text) || /^\p{sc=Han}{2,3}$/u.test(text)
+/** Lists repeat their places. */
+const isCountry = rememberHeaders((text) => mayNameCountry(text) && findCountryCode(text) !== null)
 const readPart = rememberHeaders((header) => parsePlaceHeader(header)?.part)
 
 /**
@@ -137,9 +140,9 @@ function findCountryCell({ location, country }: LookupColumns, cells: Cells): st
   })
   const mayBeTown = (text: string) =>
     filled.length > 1 || (country !== undefined && countryCodes.has(toHeaderKey(text)))
-  const isName = (text: string) => isCountryName(text) || /^\p{sc=Han}{2,3}$/u.test(text)
-  const isOne = (text: string) => isName(text) && findCountryCode(text) !== null
-  return filled.find(({ text, part }) => isOne(text) && (part !== 'city' || !mayBeTown(text)))?.text ?? null
+  return (
+    filled.find(({ text, part }) => isCountry(text) && (part !== 'city' || !mayBeTown(text)))?.text ?? null
+  )
 }
 
 /** Whether a cell below the header of a country, or the end of a whole place, has one; or a cell of regions, as `Uganda`. */
