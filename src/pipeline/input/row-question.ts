@@ -130,16 +130,15 @@ const isCountry = rememberHeaders((text) => mayNameCountry(text) && findCountryC
 const readPart = rememberHeaders((header) => parsePlaceHeader(header)?.part)
 
 /**
- * Returns the cell of a place that is the name of a country: `Trung Quốc` below `Tỉnh/TP`. Towns have such names too, but hardly
- * alone; in a list of one country, they have those that English or the other country itself uses.
+ * Returns the cell of a place that is the name of a country: `Trung Quốc` below `Tỉnh/TP`. Towns have those that English or the
+ * country itself uses: Lebanon, Peru. Below a header of towns, only other names are read, alone in a row.
  */
-function findCountryCell({ location, country }: LookupColumns, cells: Cells): string | null {
+function findCountryCell({ location }: LookupColumns, cells: Cells): string | null {
   const filled = cells.flatMap((cell, at) => {
     const [text, part] = [toFilledCell(cell ?? ''), readPart(location[at] ?? '')]
     return text === null || part === 'address' ? [] : { text, part }
   })
-  const mayBeTown = (text: string) =>
-    filled.length > 1 || (country !== undefined && countryCodes.has(toHeaderKey(text)))
+  const mayBeTown = (text: string) => filled.length > 1 || countryCodes.has(toHeaderKey(text))
   return (
     filled.find(({ text, part }) => isCountry(text) && (part !== 'city' || !mayBeTown(text)))?.text ?? null
   )

@@ -727,6 +727,8 @@ describe('A cell of a place that is the name of a country tells the country of t
   test('but no town of that name next to a region, and no region', () => {
     expect(ask({ City: 'Peru', State: 'IL' }, 'Company number', '12345678')).toBe('company number 12345678')
     expect(ask({ State: 'Georgia' }, 'Company number', '12345678')).toBe('company number 12345678')
+    for (const town of ['Lebanon', 'Peru', 'Cuba', 'Mexico', 'Poland', 'Norway', 'Jordan'])
+      expect(ask({ City: town }, 'Company number', '12345678')).toBe('company number 12345678')
     expect(ask({ City: 'Panama' }, 'Company number', '1234567', 'US')).toBe('company number US 1234567')
     expect(ask({ City: 'Lebanon', State: 'NH' }, 'Company number', '1234567', 'US')).toBe(
       'company number US 1234567',
